@@ -1,0 +1,87 @@
+/**
+ * Why something did not work, for the operator who has to mend it.
+ * `category` is stable and countable; `title` and `remedy` are sentences; `retryable`: waiting may help.
+ */
+export interface Failure {
+  category: "model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal";
+  title: string;
+  remedy: string;
+  retryable: boolean;
+}
+
+/** Upper bounds of one turn, cumulative over retries and resumes. */
+export interface Limits {
+  /** Model calls. */
+  steps: number;
+  /** Input and output tokens together. */
+  tokens: number;
+  /** Wall clock since the turn's input was accepted. */
+  seconds: number;
+}
+
+/** Which model an organization's agents run on. `secret` names where the API key is (`env:NAME`, `file:PATH`). */
+export type ModelConfiguration = { enabled: boolean } & (
+  | { provider: "demo" }
+  | { provider: "openai-compatible"; baseUrl: string; model: string; secret?: string }
+);
+
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+}
+
+/** A tool call as the model asked for it. `invalid`: why it can't be run, as a sentence for the model. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  input: unknown;
+  invalid?: string;
+}
+
+export interface ToolResult {
+  callId: string;
+  name: string;
+  /** Text for the model; with `error`, what was wrong, what was received and what is accepted. */
+  text: string;
+  error?: true;
+}
+
+/** One complete answer of a model. JSON-serialisable: it is recorded and replayed as it is. */
+export interface ModelAnswer {
+  text: string;
+  toolCalls: ToolCall[];
+  finishReason: "stop" | "tool-calls" | "length" | "content-filter" | "other";
+  usage: Usage;
+  /** The provider's own message, echoed back to it in later steps (reasoning, signatures). */
+  echo?: unknown;
+}
+
+/** The conversation so far, oldest first. */
+export type Message =
+  | { role: "user"; text: string }
+  | { role: "assistant"; answer: Pick<ModelAnswer, "text" | "toolCalls" | "echo"> }
+  | { role: "tool"; results: ToolResult[] };
+
+/** A tool as the model sees it. `input` is a JSON Schema of an object. */
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  input: object;
+}
+
+export interface ModelRequest {
+  instructions: string;
+  messages: Message[];
+  /** Empty: the model has to answer with text. */
+  tools: ToolDefinition[];
+  signal: AbortSignal;
+}
+
+/** `retryAfter`: milliseconds the provider asked to wait. */
+export type ModelOutcome = { answer: ModelAnswer } | { failure: Failure; retryAfter?: number };
+
+/**
+ * One model call. Never rejects for provider trouble: that is a `failure`, which says whether waiting may help.
+ * Honours `signal` by closing the connection and rejecting with the signal's reason.
+ */
+export type Model = (request: ModelRequest) => Promise<ModelOutcome>;
