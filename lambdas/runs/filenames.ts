@@ -1,0 +1,56 @@
+const maxBytes = 255; // of UTF-8: the limit of ext4, APFS and NTFS for one name
+const maxExtensionBytes = 32;
+const unnamed = "file";
+
+// C0 and C1 controls, and what reorders or hides text: marks, embeddings, overrides, isolates, zero-width, BOM
+// (Unicode TR 36, section 2.10). Surrogates can't be stored as UTF-8.
+const unsafeCharacters = /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+// Names that Windows reserves, whatever their extension.
+const reserved = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
+
+/**
+ * The names under which files are kept in a run's workspace, in the order given: path components, leading dots and
+ * unsafe characters are stripped, at most 255 bytes of UTF-8 with the extension kept. Names that would collide on any
+ * common file system (compared without case, in NFC) get ` (2)`, ` (3)` … before the extension.
+ */
+export function safeFilenames(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    const safe = safeFilename(name);
+    let unique = safe;
+    for (let n = 2; taken.has(collisionKey(unique)); n++) unique = withSuffix(safe, ` (${n})`);
+    taken.add(collisionKey(unique));
+    return unique;
+  });
+}
+
+function safeFilename(name: string): string {
+  const base = name.replace(unsafeCharacters, "").split(/[/\\]/).at(-1) ?? "";
+  // Leading dots and blanks in any mixture; trailing ones are dropped by Windows and would collide there.
+  const trimmed = base.replace(/[<>:"|?*]/g, "_").replace(/^[.\s]+|[.\s]+$/gu, "");
+  if (trimmed === "") return unnamed;
+  return withSuffix(reserved.test(trimmed) ? `_${trimmed}` : trimmed, "");
+}
+
+/** `suffix` goes before the extension; the stem is cut at a code point so that all fits into 255 bytes. */
+function withSuffix(name: string, suffix: string): string {
+  const dot = name.lastIndexOf(".");
+  const extension = dot > 0 && Buffer.byteLength(name.slice(dot)) <= maxExtensionBytes ? name.slice(dot) : "";
+  const stem = name.slice(0, name.length - extension.length);
+  return cut(stem, maxBytes - Buffer.byteLength(suffix + extension)) + suffix + extension;
+}
+
+function cut(text: string, bytes: number): string {
+  let kept = "";
+  let size = 0;
+  for (const character of text) {
+    size += Buffer.byteLength(character);
+    if (size > bytes) break;
+    kept += character;
+  }
+  return kept;
+}
+
+function collisionKey(name: string): string {
+  return name.normalize("NFC").toLowerCase();
+}

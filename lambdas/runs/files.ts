@@ -1,0 +1,41 @@
+import { Refusal } from "./errors.ts";
+import { safeFilenames } from "./filenames.ts";
+
+/** Combined decoded size of a create's files, in bytes: 10 MiB (specification section 8). */
+export const maxTotalFileBytes = 10 * 1024 * 1024;
+
+export interface FileInput {
+  filename: string;
+  content_base64: string;
+}
+
+/**
+ * Decodes files one by one in order; the first that is not strict base64, or that takes the total over 10 MiB, is
+ * refused. Each text is dropped from `files` once it is decoded, so that a body is not held twice.
+ */
+export function decodeFiles(files: FileInput[]): { name: string; content: Uint8Array }[] {
+  const names = safeFilenames(files.map((file) => file.filename));
+  let total = 0;
+  return files.map((file, index) => {
+    const content = decodeBase64(file.content_base64);
+    if (!content) throw new Refusal("file_not_base64", `file '${file.filename}' is not valid base64`);
+    total += content.length;
+    if (total > maxTotalFileBytes) throw new Refusal("files_too_large", "total file size exceeds the allowed limit");
+    file.content_base64 = "";
+    return { name: names[index] ?? file.filename, content };
+  });
+}
+
+/**
+ * Standard base64 with padding, accepted as Python's `b64decode(validate=True)` accepts it: no white space, no
+ * URL-safe alphabet; non-zero trailing bits pass. Undefined when it is anything else.
+ */
+export function decodeBase64(text: string): Buffer | undefined {
+  if (text.length % 4 !== 0 || text.includes("-") || text.includes("_")) return undefined;
+  // Buffer.from folds two-byte characters into their low byte ("QUJŁ" would decode), so only ASCII may reach it.
+  if (Buffer.byteLength(text) !== text.length) return undefined;
+  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+  const bytes = Buffer.from(text, "base64");
+  // Node skips what is not base64 and stops at "=": whatever it passed over makes the result shorter.
+  return bytes.length === (text.length / 4) * 3 - padding ? bytes : undefined;
+}

@@ -1,0 +1,38 @@
+import { createHash, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const randomLength = 43; // 62^43 > 2^256
+const checksumLength = 6; // 62^6 > 2^32
+const keyShape = new RegExp(`^ak_[0-9A-Za-z]{${randomLength + checksumLength}}$`);
+
+/**
+ * A new API key: `ak_`, 256 random bits and a CRC-32, both in base 62. The checksum lets secret scanners and
+ * `keyHash` tell a mistyped key without a database. Only `hash` is ever stored.
+ */
+export function newApiKey(): { key: string; hash: string; hint: string } {
+  const random = base62(BigInt(`0x${randomBytes(32).toString("hex")}`), randomLength);
+  const key = `ak_${random}${checksum(random)}`;
+  return { key, hash: sha256(key), hint: key.slice(0, 9) };
+}
+
+/** SHA-256 (hex) of a well-formed key; undefined for a string that can't be a key of ours. */
+export function keyHash(key: string): string | undefined {
+  if (!keyShape.test(key)) return undefined;
+  const random = key.slice(3, 3 + randomLength);
+  return key.endsWith(checksum(random)) ? sha256(key) : undefined;
+}
+
+function checksum(random: string): string {
+  return base62(BigInt(crc32(random)), checksumLength);
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function base62(value: bigint, length: number): string {
+  let text = "";
+  for (let rest = value; rest > 0n; rest /= 62n) text = alphabet.charAt(Number(rest % 62n)) + text;
+  return text.padStart(length, "0");
+}

@@ -1,0 +1,166 @@
+import { randomUUID } from "node:crypto";
+import { modelProblem } from "../agent/providers/index.ts";
+import { Refusal, StoreUnavailable } from "./errors.ts";
+import { decodeFiles, type FileInput } from "./files.ts";
+import { keyHash } from "./keys.ts";
+import { transitions } from "./lifecycle.ts";
+import type { Accounts, ApiKey, Run, RunChange, Runs, TranscriptMessage, Workflow, Workspace } from "./ports.ts";
+
+/** What the use cases are built on. `secretOf` resolves a secret's name without a network call. */
+export interface Deps {
+  accounts: Accounts;
+  runs: Runs;
+  workspace: Workspace;
+  workflow: Workflow;
+  now: () => number;
+  secretOf: (secret: string) => string | undefined;
+}
+
+/** The agent and organization that an API key stands for. */
+export type Caller = Pick<ApiKey, "agentId" | "organizationId">;
+
+/** Who calls with this key. Unknown, disabled and mistyped keys are refused alike; the last needs no look-up. */
+export async function authenticate({ accounts }: Pick<Deps, "accounts">, key: string | undefined): Promise<Caller> {
+  if (key === undefined) throw new Refusal("key_missing", "Missing API key");
+  const hash = keyHash(key);
+  const found = hash === undefined ? undefined : await accounts.findKey(hash);
+  if (!found?.enabled) throw new Refusal("key_invalid", "Invalid API key");
+  return found;
+}
+
+export interface CreateInput {
+  name: string;
+  template_id: string;
+  input_text?: string | null;
+  files?: FileInput[];
+}
+
+/** Creates a run and starts its first turn. Resolves with the run's id when files, run and start are durable. */
+export async function createRun(deps: Deps, caller: Caller, input: CreateInput): Promise<string> {
+  if (input.template_id !== caller.agentId) {
+    throw new Refusal("template_mismatch", "API key is not valid for the requested template");
+  }
+  const [agent, organization] = await Promise.all([
+    deps.accounts.findAgent(caller.agentId),
+    deps.accounts.findOrganization(caller.organizationId),
+  ]);
+  if (!agent || agent.status === "deleted") throw new Refusal("agent_deleted", "Agent template not found");
+  if (agent.status === "archived") {
+    throw new Refusal("agent_archived", "Agent template is archived; unarchive it to create runs");
+  }
+  const files = decodeFiles(input.files ?? []);
+  const problem = modelProblem(organization?.model, deps.secretOf);
+  if (problem !== undefined) throw new Refusal("no_model", problem);
+
+  const text = input.input_text ?? undefined;
+  const { to: status } = text === undefined ? transitions.createdIdle : transitions.createdWithInput;
+  const now = deps.now();
+  const run: Run = {
+    id: randomUUID(),
+    agentId: caller.agentId,
+    organizationId: caller.organizationId,
+    name: input.name,
+    status,
+    turn: text === undefined ? 0 : 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+  if (files.length > 0) await deps.workspace.write(run.id, files);
+  await deps.runs.create(run, text === undefined ? [] : [{ turn: 1, role: "input_to_agent", text }]);
+  if (text !== undefined) await startTurn(deps, run.id, run.turn);
+  return run.id;
+}
+
+/** A run's status and transcript, for a caller whose key is still being looked up: both reads go out together. */
+export async function readRun(
+  { runs }: Pick<Deps, "runs">,
+  caller: Promise<Caller>,
+  runId: string,
+): Promise<{ run: Run; transcript: TranscriptMessage[] }> {
+  const [known, found] = await Promise.allSettled([caller, runs.read(runId)]);
+  if (known.status === "rejected") throw historyError(known.reason);
+  if (found.status === "rejected") throw historyError(found.reason);
+  const { agentId, organizationId } = known.value;
+  if (found.value?.run.agentId !== agentId || found.value.run.organizationId !== organizationId) {
+    throw new Refusal("run_not_found", "Agent not found");
+  }
+  return found.value;
+}
+
+/** Gives an idle run its next turn. Refused unless the run is `finished`. */
+export async function acceptInput(
+  deps: Pick<Deps, "runs" | "workflow" | "now">,
+  runId: string,
+  text: string,
+): Promise<void> {
+  const { run } = await existing(deps.runs, runId);
+  const { from, to } = transitions.inputAccepted;
+  const turn = run.turn + 1;
+  const accepted = await deps.runs.change({
+    runId,
+    expect: { status: from, turn: run.turn },
+    set: { status: to, turn, updatedAt: deps.now() },
+    messages: [{ turn, role: "input_to_agent", text }],
+  });
+  if (!accepted) {
+    throw new Refusal("run_not_idle", `run ${runId} is ${run.status}; only a finished run accepts input`);
+  }
+  await startTurn(deps, runId, turn);
+}
+
+/** Makes a run `terminated`, at once and for good, and stops the work on it. Stopping a terminated run is a no-op. */
+export async function stopRun(deps: Pick<Deps, "runs" | "workflow" | "now">, runId: string): Promise<void> {
+  // The run may finish, or start its next turn, between the read and the write: then look again.
+  for (;;) {
+    const { run } = await existing(deps.runs, runId);
+    if (run.status === "terminated") return;
+    if (run.status === "technical_error") {
+      throw new Refusal("run_ended", `run ${runId} has already ended with technical_error; there is nothing to stop`);
+    }
+    const { to } = run.status === "running" ? transitions.stoppedWhileRunning : transitions.stoppedWhileIdle;
+    const change: RunChange = {
+      runId,
+      expect: { status: run.status, turn: run.turn },
+      set: { status: to, turn: run.turn, updatedAt: deps.now() },
+    };
+    if (await deps.runs.change(change)) return deps.workflow.stop(runId, run.turn);
+  }
+}
+
+/** A turn whose start failed would stay `running` for ever: it is ended with `technical_error`, and the error passed on. */
+async function startTurn(deps: Pick<Deps, "runs" | "workflow" | "now">, runId: string, turn: number): Promise<void> {
+  try {
+    await deps.workflow.start(runId, turn);
+  } catch (error) {
+    const { from, to } = transitions.turnFailed;
+    await deps.runs.change({
+      runId,
+      expect: { status: from, turn },
+      set: {
+        status: to,
+        turn,
+        updatedAt: deps.now(),
+        failure: {
+          category: "internal",
+          title: "The turn could not be started.",
+          remedy: "Create the run again; if it keeps happening, look for the create request's error in the log.",
+          retryable: true,
+        },
+      },
+    });
+    throw error;
+  }
+}
+
+async function existing(runs: Runs, runId: string): Promise<{ run: Run }> {
+  const found = await runs.read(runId);
+  if (!found) throw new Refusal("run_not_found", `there is no run ${runId}`);
+  return found;
+}
+
+function historyError(cause: unknown): unknown {
+  if (cause instanceof Refusal) return cause;
+  return cause instanceof StoreUnavailable
+    ? new Refusal("history_unavailable", "event history is temporarily unavailable", { cause })
+    : new Refusal("history_failed", "event history lookup failed", { cause });
+}
