@@ -1,0 +1,78 @@
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Workspace } from "../../runs/ports.ts";
+
+const temporary = ".partial-";
+
+/** Each run's files in a folder of its own below `root`. */
+export function localWorkspace(root: string): Workspace {
+  const folderOf = (runId: string): string => join(root, checked(runId));
+
+  return {
+    async write(runId, files) {
+      const folder = folderOf(runId);
+      const names = files.map((file) => checked(file.name));
+      const created = await mkdir(folder, { recursive: true });
+      await Promise.all(
+        files.map(async ({ content }, index) => {
+          // Written beside and renamed, so that a crash leaves the old file or the new one, never half of it.
+          const partial = join(folder, `${temporary}${index}-${process.pid}-${performance.now()}`);
+          const handle = await open(partial, "wx");
+          try {
+            await handle.writeFile(content);
+            await handle.datasync();
+          } finally {
+            await handle.close();
+          }
+          await rename(partial, join(folder, names[index] ?? ""));
+        }),
+      );
+      await syncFolder(folder);
+      if (created !== undefined) await syncFolder(root);
+    },
+
+    async list(runId) {
+      const folder = folderOf(runId);
+      const names = await readdir(folder).catch(absent);
+      const files = await Promise.all(
+        (names ?? [])
+          .filter((name) => !name.startsWith(temporary))
+          .map(async (name) => ({ name, size: (await stat(join(folder, name))).size })),
+      );
+      return files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    },
+
+    async read(runId, name) {
+      return readFile(join(folderOf(runId), checked(name))).catch(absent);
+    },
+
+    async removeAll(runId) {
+      await rm(folderOf(runId), { recursive: true, force: true });
+    },
+  };
+}
+
+/** The last line of defence: whatever a caller let through, a path never leaves the workspace. */
+function checked(name: string): string {
+  if (name === "" || name.startsWith(".") || /[/\\\0]/.test(name)) {
+    throw new Error(`${JSON.stringify(name)} can't name a file of a workspace: it is empty, hidden or a path`);
+  }
+  return name;
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code === "ENOENT") return undefined;
+  throw error;
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } catch (error) {
+    // Windows can't sync a folder, and its file systems do not need it.
+    if (process.platform !== "win32") throw error;
+  } finally {
+    await handle.close();
+  }
+}
