@@ -1,0 +1,56 @@
+/**
+ * What the state machine carries, from StartExecution to its end. Ids only: the limit between states is 256 KiB, and
+ * executions are shown to everybody who may open the console.
+ */
+export interface TurnPayload {
+  runId: string;
+  turn: number;
+}
+
+/** What `advance` answers. Not done: call it again with the same payload. */
+export interface AdvanceResult {
+  done: boolean;
+}
+
+/** What a state machine's catch hands to `fail`: the error's name and its description. */
+export interface FailCause {
+  error: string;
+  cause: string;
+}
+
+/** What `fail` is invoked with. */
+export type FailPayload = TurnPayload & FailCause;
+
+/** Characters (UTF-16 units) of an error's description that are worth keeping. */
+export const causeLength = 2_000;
+
+/**
+ * How both homes wait when `advance` rejects with an Error named `errorName`: the delay before attempt n + 1 is
+ * min(firstDelaySeconds × backoffRate^(n − 1), maxDelaySeconds), with full jitter. 40 attempts wait for an hour at
+ * most (5 minutes until the delay is full, then 35 × 100 s): a provider's outage of that length costs no run.
+ */
+export const retryPolicy = {
+  errorName: "RetryLater",
+  maxAttempts: 40,
+  firstDelaySeconds: 2,
+  backoffRate: 2,
+  maxDelaySeconds: 100,
+} as const;
+
+/** Seconds one invocation of `advance` may take. Lambda's own limit, so that a turn needs as few as possible. */
+export const advanceSeconds = 900;
+
+/**
+ * Seconds before the end of an invocation from which on `advance` begins no further step but answers "not done". A
+ * model call that takes longer than this and began in the last moment is aborted and done again.
+ */
+export const lastStepSeconds = 300;
+
+/** Seconds before the end of an invocation at which what is still in flight is aborted, to leave by our own error. */
+export const abortSeconds = 10;
+
+/** Seconds `fail` may take. It is one conditional write. */
+export const failSeconds = 30;
+
+/** Seconds after which a turn's execution is ended from outside, waiting and retries included. */
+export const turnSeconds = 24 * 60 * 60;
