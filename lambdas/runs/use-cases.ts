@@ -4,6 +4,7 @@ import { Refusal, StoreUnavailable } from "./errors.ts";
 import { decodeFiles, type FileInput } from "./files.ts";
 import { keyHash } from "./keys.ts";
 import { transitions } from "./lifecycle.ts";
+import { failTurn } from "./turns.ts";
 import type { Accounts, ApiKey, Run, RunChange, Runs, TranscriptMessage, Workflow, Workspace } from "./ports.ts";
 
 /** What the use cases are built on. `secretOf` resolves a secret's name without a network call. */
@@ -132,22 +133,16 @@ async function startTurn(deps: Pick<Deps, "runs" | "workflow" | "now">, runId: s
   try {
     await deps.workflow.start(runId, turn);
   } catch (error) {
-    const { from, to } = transitions.turnFailed;
-    await deps.runs.change({
-      runId,
-      expect: { status: from, turn },
-      set: {
-        status: to,
-        turn,
-        updatedAt: deps.now(),
-        failure: {
-          category: "internal",
-          title: "The turn could not be started.",
-          remedy: "Create the run again; if it keeps happening, look for the create request's error in the log.",
-          retryable: true,
-        },
+    await failTurn(
+      deps,
+      { runId, turn },
+      {
+        category: "internal",
+        title: "The turn could not be started.",
+        remedy: "Create the run again; if it keeps happening, look for the create request's error in the log.",
+        retryable: true,
       },
-    });
+    );
     throw error;
   }
 }

@@ -33,6 +33,8 @@ export interface Database {
    * throws is undone alone and its promise rejects.
    */
   write<T>(operation: () => T): Promise<T>;
+  /** A function that calls `changed` when another process has written to the file since its last call. */
+  onOutsideWrite(changed: () => void): () => void;
   close(): void;
 }
 
@@ -69,7 +71,13 @@ export function openDatabase(file: string): Database {
       return settled;
     } catch (error) {
       if (db.isTransaction) db.exec("ROLLBACK");
-      return batch.length > 1 ? undefined : batch.map(({ reject }) => () => reject(error));
+      return batch.length > 1
+        ? undefined
+        : batch.map(
+            ({ reject }) =>
+              () =>
+                reject(error),
+          );
     }
   }
 
@@ -81,6 +89,15 @@ export function openDatabase(file: string): Database {
           setImmediate(flush);
         }
       });
+    },
+    onOutsideWrite(changed) {
+      const dataVersion = db.prepare("PRAGMA data_version"); // other connections' commits only
+      let seen = dataVersion.get()?.["data_version"];
+      return () => {
+        const now = dataVersion.get()?.["data_version"];
+        if (now !== seen) changed();
+        seen = now;
+      };
     },
     close() {
       if (pending.length > 0) flush();

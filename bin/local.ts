@@ -1,0 +1,48 @@
+import { enableCompileCache } from "node:module";
+import { parseOptions, usage } from "./local/options.ts";
+
+enableCompileCache(); // compiled code of earlier starts
+
+try {
+  const options = parseOptions(process.argv.slice(2));
+  if (options === "help") console.log(usage);
+  else await start(options);
+} catch (error) {
+  console.error(`npm start: ${(error as Error).message.replaceAll("\n", " ")}`);
+  process.exit(1);
+}
+
+async function start(options: Exclude<ReturnType<typeof parseOptions>, "help">): Promise<void> {
+  const { serve } = await import("./local/serve.ts");
+  const service = await serve(options);
+  const { baseUrl: base_url, apiKey: api_key, templateId: template_id } = service;
+  if (options.json) console.log(JSON.stringify({ base_url, api_key, template_id }));
+  else console.log(welcome(base_url, template_id, api_key, options.dataDir));
+
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => void service.close().then(() => process.exit(0)));
+  }
+}
+
+function welcome(baseUrl: string, templateId: string, apiKey: string | undefined, dataDir: string): string {
+  const bearer = `-H 'Authorization: Bearer ${apiKey ?? "API_KEY"}'`;
+  const body = {
+    name: "First run",
+    template_id: templateId,
+    input_text: "What is in the file?",
+    files: [{ filename: "hello.txt", content_base64: Buffer.from("Hello from a file.\n").toString("base64") }],
+  };
+  const key = apiKey
+    ? `API key: ${apiKey}\n  (shown this once; only its hash is kept)`
+    : `API key: shown when it was made. A new one: npm run -s admin -- key create --agent ${templateId}${
+        dataDir === ".data" ? "" : ` --data-dir ${dataDir}`
+      }`;
+  return `Agent Run Service: ${baseUrl}   (data in ${dataDir}, Ctrl-C ends it)
+${key}
+
+Create a run that reads a file:
+  curl -s ${baseUrl}/v1/agents ${bearer} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'
+
+Read its status and transcript, with the agent_id of the answer:
+  curl -s ${baseUrl}/v1/agents/AGENT_ID ${bearer}`;
+}

@@ -1,0 +1,85 @@
+import type { AddressInfo } from "node:net";
+import { createHandler } from "../../lambdas/api/create.ts";
+import { getHandler } from "../../lambdas/api/get.ts";
+import { notFoundHandler } from "../../lambdas/api/not-found.ts";
+import { openapiHandler } from "../../lambdas/api/openapi.ts";
+import { httpServer } from "../../lambdas/api/server.ts";
+import { logging } from "../../lambdas/log.ts";
+import { openLocalStores } from "../../lambdas/stores/local/index.ts";
+import { lockDataDir } from "../../lambdas/stores/local/lock.ts";
+import { localSecrets } from "../../lambdas/stores/local/secrets.ts";
+import { startRunner } from "../../lambdas/workflow/runner.ts";
+import type { LocalOptions } from "./options.ts";
+import { starterAgent } from "./starter.ts";
+
+const watchMilliseconds = 250;
+
+export interface Service {
+  baseUrl: string;
+  templateId: string;
+  /** Only when it was made now. */
+  apiKey?: string;
+  /** Ends everything in order; runs in flight go on at the next start. */
+  close(): Promise<void>;
+}
+
+/** The whole service in this process. Rejects with an Error whose message is one line for people. */
+export async function serve(options: LocalOptions): Promise<Service> {
+  const { host, port, dataDir } = options;
+  logging.level = options.verbose ? "info" : "error";
+  const stores = openStores(dataDir);
+  const { agent, key } = await starterAgent(stores.accounts, { model: options.model, freshKey: options.json });
+  const secretOf = localSecrets(process.env, dataDir);
+  const runner = startRunner({ ...stores, now: Date.now, secretOf });
+  const deps = { ...stores, workflow: runner, now: Date.now, secretOf };
+  const server = httpServer({
+    create: createHandler(deps),
+    get: getHandler(deps),
+    openapi: openapiHandler(),
+    notFound: notFoundHandler(),
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(new Error(listenProblem(error, host, port))));
+    server.listen(port, host, resolve);
+  });
+  await runner.reconcile();
+  const watch = setInterval(
+    stores.database.onOutsideWrite(() => void runner.reconcile()),
+    watchMilliseconds,
+  );
+
+  return {
+    baseUrl: `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
+    templateId: agent.id,
+    ...(key === undefined ? {} : { apiKey: key }),
+    async close() {
+      clearInterval(watch);
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      await runner.close();
+      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 5_000).unref())]);
+      server.closeAllConnections();
+      stores.close();
+    },
+  };
+}
+
+function openStores(dataDir: string): ReturnType<typeof openLocalStores> {
+  let stores;
+  try {
+    stores = openLocalStores({ dataDir });
+  } catch (error) {
+    throw new Error(`the data folder ${dataDir} can't be used: ${(error as Error).message}`, { cause: error });
+  }
+  if (lockDataDir(dataDir)) return stores;
+  stores.close();
+  throw new Error(
+    `the data folder ${dataDir} is in use by another server: stop that one, or choose another --data-dir`,
+  );
+}
+
+function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+  return code === "EADDRINUSE"
+    ? `port ${port} on ${host} is taken: stop what listens there, or choose another with --port (0: any free one)`
+    : `can't listen on ${host}:${port}: ${message}`;
+}

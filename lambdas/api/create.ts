@@ -1,0 +1,19 @@
+import { createRun, type Deps } from "../runs/use-cases.ts";
+import {
+  type ApiHandler,
+  type Authenticated,
+  json,
+  operation,
+  withCaller,
+  type WithCreateBody,
+  withCreateBody,
+} from "./chain.ts";
+
+/** `POST /v1/agents` (specification section 4.1). */
+export function createHandler(deps: Deps): ApiHandler {
+  return operation<Authenticated & WithCreateBody>(
+    async ({ caller, input }) => json(201, { agent_id: await createRun(deps, await caller, input) }),
+    withCaller(deps),
+    withCreateBody,
+  );
+}

@@ -1,0 +1,22 @@
+import { type Deps, readRun } from "../runs/use-cases.ts";
+import {
+  type ApiHandler,
+  type Authenticated,
+  json,
+  operation,
+  withCaller,
+  type WithRunId,
+  withRunId,
+} from "./chain.ts";
+
+/** `GET /v1/agents/{agent_id}` (specification section 4.2). */
+export function getHandler(deps: Pick<Deps, "accounts" | "runs">): ApiHandler {
+  return operation<Authenticated & WithRunId>(
+    async ({ caller, runId }) => {
+      const { run, transcript } = await readRun(deps, caller, runId);
+      return json(200, { agent_id: run.id, loop_status: run.status, transcript });
+    },
+    withCaller(deps),
+    withRunId,
+  );
+}

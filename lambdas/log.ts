@@ -1,0 +1,18 @@
+/** What is written: `error` leaves out the turns' progress. */
+export const logging: { level: "info" | "error" } = { level: "info" };
+
+/**
+ * One line of JSON on stderr; on AWS that is the function's log group. `fields` carry ids, counts and errors, never
+ * inputs, outputs, file contents or keys.
+ */
+export function log(level: "info" | "error", message: string, fields: Record<string, unknown>): void {
+  if (level === "info" && logging.level === "error") return;
+  const entry = { time: new Date().toISOString(), level, message, ...fields };
+  process.stderr.write(`${JSON.stringify(entry, describeErrors)}\n`);
+}
+
+function describeErrors(_key: string, value: unknown): unknown {
+  if (!(value instanceof Error)) return value;
+  const { name, message, stack, cause } = value;
+  return cause === undefined ? { name, message, stack } : { name, message, stack, cause };
+}

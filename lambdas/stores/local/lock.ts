@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/**
+ * Holds the data folder for one server until the process ends, however it ends: the lock is SQLite's, and so the
+ * operating system's. False when another server holds it; two of them would both work on every run.
+ */
+export function lockDataDir(dataDir: string): boolean {
+  const db = new DatabaseSync(join(dataDir, "server.lock"));
+  try {
+    db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    held.push(db);
+    return true;
+  } catch (error) {
+    db.close();
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return false;
+    throw error;
+  }
+}
+
+const sqliteBusy = 5; // https://www.sqlite.org/rescode.html#busy
+const held: DatabaseSync[] = []; // a collected DatabaseSync would be closed, and its lock gone

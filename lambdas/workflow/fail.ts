@@ -1,0 +1,33 @@
+import type { Failure } from "../agent/model.ts";
+import { log } from "../log.ts";
+import type { Runs } from "../runs/ports.ts";
+import { failTurn } from "../runs/turns.ts";
+import { causeLength, type FailCause, retryPolicy, type TurnPayload } from "./payload.ts";
+
+/** The last task of a turn that could not be brought to its end: `technical_error`, with the reason for operators. */
+export async function fail(
+  deps: { runs: Runs; now: () => number },
+  turn: TurnPayload,
+  { error, cause }: FailCause,
+): Promise<void> {
+  log("error", "turn given up", { ...turn, error, cause: cause.slice(0, causeLength) });
+  await failTurn(deps, turn, error === retryPolicy.errorName ? unavailable(cause) : internal(error));
+}
+
+function unavailable(cause: string): Failure {
+  return {
+    category: "model_unavailable",
+    title: `The model stayed unavailable for ${retryPolicy.maxAttempts} attempts: ${cause.slice(0, causeLength)}`,
+    remedy: "Create a new run when the provider works again.",
+    retryable: true,
+  };
+}
+
+function internal(error: string): Failure {
+  return {
+    category: "internal",
+    title: `The turn could not be continued (${error}).`,
+    remedy: "Look for the run's id in the log; the entry “turn given up” has the error in full.",
+    retryable: false,
+  };
+}

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { log } from "../log.ts";
+import type { Workflow } from "../runs/ports.ts";
+import { advance, type AdvanceDeps, RetryLater } from "./advance.ts";
+import { fail } from "./fail.ts";
+import { retryPolicy, type TurnPayload } from "./payload.ts";
+
+/** The workflow of one machine. It lives in the process that serves HTTP. */
+export interface Runner extends Workflow {
+  /** Works on every run that is `running`, and drops the work on every other: at start, and after outside changes. */
+  reconcile(): Promise<void>;
+  /** Stops all work, resolving when none is left; the runs stay `running` and go on with the next `reconcile`. */
+  close(): Promise<void>;
+}
+
+/** For a process beside the server, on the same data: the server notices the change by itself. */
+export const externalWorkflow: Workflow = { start: async () => {}, stop: async () => {} };
+
+interface Job {
+  turn: number;
+  abort: AbortController;
+  ended: Promise<void>;
+}
+
+export function startRunner(deps: AdvanceDeps): Runner {
+  const jobs = new Map<string, Job>();
+  let closed = false;
+
+  function begin(payload: TurnPayload): void {
+    const { runId, turn } = payload;
+    const current = jobs.get(runId);
+    if (closed || current?.turn === turn) return;
+    current?.abort.abort();
+    const abort = new AbortController();
+    const job: Job = { turn, abort, ended: Promise.resolve() };
+    jobs.set(runId, job);
+    job.ended = drive(deps, payload, abort.signal).finally(() => {
+      if (jobs.get(runId) === job) jobs.delete(runId);
+    });
+  }
+
+  return {
+    async start(runId, turn) {
+      begin({ runId, turn });
+    },
+
+    async stop(runId, turn) {
+      const job = jobs.get(runId);
+      if (job?.turn === turn) job.abort.abort();
+    },
+
+    async reconcile() {
+      const before = [...jobs]; // a job that begins during the query is not in its answer, and must not be dropped
+      const running = await deps.runs.listRunning();
+      const turns = new Map(running.map(({ id, turn }) => [id, turn]));
+      for (const [runId, job] of before) if (turns.get(runId) !== job.turn) job.abort.abort();
+      for (const { id, turn } of running) begin({ runId: id, turn });
+    },
+
+    async close() {
+      closed = true;
+      const left = [...jobs.values()];
+      for (const { abort } of left) abort.abort();
+      await Promise.all(left.map(({ ended }) => ended));
+    },
+  };
+}
+
+/** What the state machine does on AWS: advance until done, wait on `RetryLater`, and leave the rest to `fail`. */
+async function drive(deps: AdvanceDeps, turn: TurnPayload, signal: AbortSignal): Promise<void> {
+  for (let attempt = 1; !signal.aborted;) {
+    try {
+      const { done } = await advance(deps, turn, { signal, deadline: Infinity });
+      if (done) return;
+      attempt = 1;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof RetryLater) || attempt >= retryPolicy.maxAttempts)
+        return giveUp(deps, turn, error, signal);
+      await pause(Math.max(error.after ?? 0, delayOf(attempt)), signal);
+      attempt++;
+    }
+  }
+}
+
+/** Without its final status the run would stay `running`: tried until it is written or the process ends. */
+async function giveUp(deps: AdvanceDeps, turn: TurnPayload, error: unknown, signal: AbortSignal): Promise<void> {
+  const reason = error instanceof Error ? error : new Error(String(error));
+  for (let attempt = 1; !signal.aborted; attempt++) {
+    try {
+      return await fail(deps, turn, { error: reason.name, cause: reason.stack ?? reason.message });
+    } catch (failed) {
+      log("error", "turn's failure could not be recorded; trying again", { ...turn, error: failed });
+      await pause(delayOf(attempt), signal);
+    }
+  }
+}
+
+/** Milliseconds, with full jitter. */
+function delayOf(attempt: number): number {
+  const { firstDelaySeconds, backoffRate, maxDelaySeconds } = retryPolicy;
+  return Math.random() * Math.min(firstDelaySeconds * backoffRate ** (attempt - 1), maxDelaySeconds) * 1_000;
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return sleep(milliseconds, undefined, { signal }).catch(() => {});
+}

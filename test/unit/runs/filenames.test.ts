@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { safeFilenames } from "../../../lambdas/runs/filenames.ts";
+
+test.each([
+  ["report.pdf", "report.pdf"],
+  ["../../etc/passwd", "passwd"],
+  ["..\\..\\windows\\system.ini", "system.ini"],
+  ["C:\\Users\\a\\b.txt", "b.txt"],
+  ["/absolute/x", "x"],
+  [".env", "env"],
+  ["...hidden.txt", "hidden.txt"],
+  [". .sneaky", "sneaky"],
+  ["..", "file"],
+  ["a/", "file"],
+  ["   ", "file"],
+  ["a\u0000b\nc.txt", "abc.txt"],
+  ["invoice\u202Efdp.exe", "invoicefdp.exe"],
+  ["NUL.txt", "_NUL.txt"],
+  ["grüße 😀.md", "grüße 😀.md"],
+  ["a:b?.txt", "a_b_.txt"],
+  ["trailing.txt. .", "trailing.txt"],
+])("%j is kept as %j", (given, kept) => {
+  expect(safeFilenames([given])).toEqual([kept]);
+});
+
+test("a long name is cut to 255 bytes between characters, and keeps its extension", () => {
+  const [name = ""] = safeFilenames([`${"😀".repeat(100)}.tar.gz`]);
+  expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
+  expect(name).toMatch(/^😀+(\.tar)?\.gz$/u);
+});
+
+test("names that end up the same all survive", () => {
+  expect(safeFilenames(["a.txt", "x/a.txt", "A.TXT", "a (2).txt"])).toEqual([
+    "a.txt",
+    "a (2).txt",
+    "A (3).TXT",
+    "a (2) (2).txt",
+  ]);
+  const long = `${"n".repeat(300)}.txt`;
+  const names = safeFilenames([long, long, long]);
+  expect(new Set(names).size).toBe(3);
+  for (const name of names) expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
+});
+
+test("whatever is sent: one unique, flat, visible, storable name for each", () => {
+  const anyName = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 300 }),
+    fc.string({ unit: fc.constantFrom(".", "/", "\\", " ", "\u202e", "a", "A", "\0"), maxLength: 20 }),
+  );
+  fc.assert(
+    fc.property(fc.array(anyName, { maxLength: 10 }), (given) => {
+      const names = safeFilenames(given);
+      expect(names).toHaveLength(given.length);
+      expect(new Set(names.map((name) => name.normalize("NFC").toLowerCase())).size).toBe(given.length);
+      for (const name of names) {
+        expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
+        expect(name).toMatch(/^[^./\\\s\p{Cc}\p{Cs}\u202a-\u202e][^/\\\p{Cc}\p{Cs}\u202a-\u202e]*$/u);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
