@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createRun, finished, newDataDir, read, type RunStatus, startService } from "./service.ts";
+
+const slow = "demo: steps=8 delay=60";
+const ends = ({ loop_status, transcript }: RunStatus) => [loop_status, transcript.map(({ role }) => role)];
+const whole = ["finished", ["input_to_agent", "output_from_agent"]];
+
+test(
+  "kill -9 at several moments of a run: it goes on after each start and ends once",
+  { timeout: 120_000 },
+  async () => {
+    const dataDir = newDataDir();
+    const first = await startService(dataDir);
+    const runId = await createRun(first, {
+      input_text: slow,
+      files: [{ filename: "a.txt", content_base64: Buffer.from("kept across kills").toString("base64") }],
+    });
+    let service = first;
+    let killsWhileRunning = 0;
+    for (const delay of [0, 30, 75, 140, 200]) {
+      await sleep(delay);
+      if ((await read({ ...service, apiKey: first.apiKey }, runId)).loop_status === "running") killsWhileRunning++;
+      expect(await service.end("SIGKILL")).toBe("SIGKILL");
+      service = await startService(dataDir);
+    }
+    expect(killsWhileRunning).toBeGreaterThan(1);
+    expect(ends(await finished({ ...service, apiKey: first.apiKey }, runId))).toEqual(whole);
+    await service.end("SIGTERM");
+  },
+);
+
+test("kill -9 in the middle of 40 creates: every acknowledged run ends, with its input and one output", async () => {
+  const dataDir = newDataDir();
+  const first = await startService(dataDir);
+  const acknowledged: string[] = [];
+  const creates = Array.from({ length: 40 }, async (_, i) => {
+    await sleep(i * 3);
+    acknowledged.push(await createRun(first, { input_text: `run ${i}` }));
+  });
+  await sleep(70);
+  await first.end("SIGKILL");
+  await Promise.allSettled(creates);
+  expect(acknowledged.length).toBeGreaterThan(0);
+  const second = await startService(dataDir);
+  for (const id of acknowledged) expect(ends(await finished({ ...second, apiKey: first.apiKey }, id))).toEqual(whole);
+  await second.end("SIGTERM");
+});
+
+test("Ctrl-C ends cleanly and at once, and the run goes on later", async () => {
+  const dataDir = newDataDir();
+  const first = await startService(dataDir);
+  const runId = await createRun(first, { input_text: "demo: steps=3 delay=500" });
+  const asked = performance.now();
+  expect(await first.end("SIGINT")).toBe(0);
+  expect(performance.now() - asked).toBeLessThan(5_000);
+  const second = await startService(dataDir);
+  expect(ends(await finished({ ...second, apiKey: first.apiKey }, runId))).toEqual(whole);
+  await second.end("SIGTERM");
+});
+
+test("what can't be started says why in one line and exits with non-zero", async () => {
+  const service = await startService();
+  const port = new URL(service.baseUrl).port;
+  await expect(startService(newDataDir(), ["--port", port])).rejects.toThrow(
+    /^the service ended with 1: [^\n]*port \d+ .*taken[^\n]*\n$/,
+  );
+  await expect(startService(service.dataDir)).rejects.toThrow(
+    /^the service ended with 1: [^\n]*in use by another server[^\n]*\n$/,
+  );
+  await expect(startService("/dev/null/data")).rejects.toThrow(
+    /^the service ended with 1: [^\n]*can't be used[^\n]*\n$/,
+  );
+  await expect(startService(newDataDir(), ["--port", "x"])).rejects.toThrow(
+    /^the service ended with 1: [^\n]*--port takes[^\n]*\n$/,
+  );
+  await expect(startService(newDataDir(), ["--nonsense"])).rejects.toThrow(
+    /^the service ended with 1: [^\n]*--nonsense[^\n]*\n$/,
+  );
+  await service.end("SIGTERM");
+});

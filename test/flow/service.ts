@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** `npm start -- --json` as a child process of the test's own. */
+export interface Service {
+  baseUrl: string;
+  apiKey: string;
+  templateId: string;
+  dataDir: string;
+  child: ChildProcess;
+  /** Resolves when the process is gone, with its exit code or signal. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
+}
+
+export function newDataDir(): string {
+  return mkdtempSync(join(tmpdir(), "agent-runs-"));
+}
+
+/** Starts the service on a free port. Rejects with what it wrote to stderr when it ends before it is ready. */
+export async function startService(dataDir = newDataDir(), args: string[] = []): Promise<Service> {
+  const child = spawn(process.execPath, ["bin/local.ts", "--json", "--port", "0", "--data-dir", dataDir, ...args], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let errors = "";
+  child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));
+  const exited = new Promise<number | NodeJS.Signals | null>((resolve) => {
+    child.once("exit", (code, signal) => resolve(code ?? signal));
+  });
+  const line = await Promise.race([
+    new Promise<string>((resolve) => createInterface(child.stdout).once("line", resolve)),
+    exited.then((code) => Promise.reject(new Error(`the service ended with ${code}: ${errors}`))),
+  ]);
+  const { base_url, api_key, template_id } = JSON.parse(line) as Record<string, string>;
+  return {
+    baseUrl: base_url ?? "",
+    apiKey: api_key ?? "",
+    templateId: template_id ?? "",
+    dataDir,
+    child,
+    async end(signal) {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+export interface RunStatus {
+  agent_id: string;
+  loop_status: string;
+  transcript: { role: string; text: string }[];
+}
+
+/** POSTs a create body; `name` and `template_id` are filled in. */
+export async function create(service: Service, body: object): Promise<Response> {
+  return fetch(`${service.baseUrl}/v1/agents`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ name: "test", template_id: service.templateId, ...body }),
+  });
+}
+
+/** Creates a run and resolves with its id. */
+export async function createRun(service: Service, body: object): Promise<string> {
+  const response = await create(service, body);
+  const answer = (await response.json()) as { agent_id: string };
+  if (response.status !== 201) throw new Error(`create answered ${response.status}: ${JSON.stringify(answer)}`);
+  return answer.agent_id;
+}
+
+export async function read(service: Service, runId: string): Promise<RunStatus> {
+  const response = await fetch(`${service.baseUrl}/v1/agents/${runId}`, { headers: { "x-api-key": service.apiKey } });
+  if (response.status !== 200) throw new Error(`get answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as RunStatus;
+}
+
+/** Polls until the run is no longer `running`. */
+export async function finished(service: Service, runId: string): Promise<RunStatus> {
+  for (let polls = 0; polls < 3_000; polls++) {
+    const run = await read(service, runId);
+    if (run.loop_status !== "running") return run;
+    await sleep(10);
+  }
+  throw new Error(`run ${runId} is still running`);
+}
