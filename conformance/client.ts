@@ -1,0 +1,138 @@
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+import { asObject, describe, expectStatusBody, Mismatch, type StatusBody } from "./expect.ts";
+
+/** The server under test and what the suite may use there. */
+export interface Target {
+  /** Without `/v1`; a slash at the end does no harm. */
+  baseUrl: string;
+  apiKey: string;
+  templateId: string;
+  /** How long a run may take to its end. */
+  timeoutSeconds: number;
+  /** The agent's output quotes names and first lines of the files it was sent. */
+  quotesFiles: boolean;
+  /** A valid key of another agent. */
+  otherApiKey?: string;
+  disabledApiKey?: string;
+}
+
+/** One HTTP answer, read to its end. `json` is undefined for a body that is not JSON. */
+export interface Answer {
+  status: number;
+  contentType: string;
+  text: string;
+  json: unknown;
+  milliseconds: number;
+}
+
+export interface Call {
+  method?: string;
+  /** Below the base URL, with `/v1`. */
+  path: string;
+  /** Headers that carry keys; the target's key as a Bearer credential when left out. */
+  auth?: Record<string, string>;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Sent as it is, as application/json. */
+  raw?: string;
+}
+
+// A 14 MB body over a slow line needs its time; an answer that takes longer than this is as good as none.
+const answerTimeout = 120_000;
+
+/** Sends one request on a connection of its own. Rejects when no answer came. */
+export function send(target: Target, call: Call): Promise<Answer> {
+  const url = new URL(target.baseUrl.replace(/\/+$/, "") + call.path);
+  const payload = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+  const bytes = payload === undefined ? undefined : Buffer.from(payload);
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
+      method: call.method ?? "GET",
+      agent: false,
+      timeout: answerTimeout,
+      headers: {
+        accept: "application/json",
+        ...(bytes && { "content-type": "application/json", "content-length": bytes.length }),
+        ...(call.auth ?? bearer(target.apiKey)),
+      },
+    });
+    request.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({
+          status: response.statusCode ?? 0,
+          contentType: response.headers["content-type"] ?? "",
+          text,
+          json: parse(text),
+          milliseconds: performance.now() - started,
+        });
+      });
+    });
+    request.on("timeout", () => request.destroy(new Error(`no answer within ${answerTimeout / 1000} s`)));
+    // A server that refuses early may reset the connection; an answer that came before that has resolved already.
+    request.on("error", reject);
+    request.end(bytes);
+  });
+}
+
+export function bearer(key: string): Record<string, string> {
+  return { authorization: `Bearer ${key}` };
+}
+
+/** `POST /v1/agents` with a valid `name` and `template_id`, and `fields` over them. A field set to undefined is left out. */
+export function create(target: Target, fields: Record<string, unknown> = {}): Promise<Answer> {
+  const body = { name: "conformance", template_id: target.templateId, ...fields };
+  return send(target, { method: "POST", path: "/v1/agents", body });
+}
+
+/** Creates a run and returns its id, or throws a `Mismatch` when it is not created. */
+export async function created(target: Target, fields: Record<string, unknown> = {}): Promise<string> {
+  const answer = await create(target, fields);
+  const id = asObject(answer.json)["agent_id"];
+  if (answer.status !== 201 || typeof id !== "string") throw new Mismatch("201 with an agent_id", describe(answer));
+  return id;
+}
+
+export function read(target: Target, id: string, auth?: Record<string, string>): Promise<Answer> {
+  return send(target, { path: `/v1/agents/${id}`, ...(auth && { auth }) });
+}
+
+/**
+ * Polls a run until it is no longer `running`. Every answer on the way has to be a status body of this run, and the
+ * transcript may only grow at its end. 502 and 503 are waited out, as clients are told to.
+ */
+export async function pollToEnd(target: Target, id: string): Promise<StatusBody> {
+  const deadline = Date.now() + target.timeoutSeconds * 1000;
+  let before: StatusBody | undefined;
+  // 0.1 s, doubled up to the 3 s that clients are asked to keep at least: short runs end the wait early.
+  for (let wait = 100; ; wait = Math.min(wait * 2, 3000)) {
+    const answer = await read(target, id);
+    if (answer.status !== 502 && answer.status !== 503) {
+      const now = expectStatusBody(answer, id);
+      const kept = JSON.stringify(now.transcript.slice(0, before?.transcript.length ?? 0));
+      if (before && kept !== JSON.stringify(before.transcript)) {
+        throw new Mismatch(`a transcript that begins with ${JSON.stringify(before.transcript)}`, describe(answer));
+      }
+      if (now.loop_status !== "running") return now;
+      before = now;
+    }
+    if (Date.now() > deadline) {
+      throw new Mismatch(`an end of the run within ${target.timeoutSeconds} s (--timeout)`, describe(answer));
+    }
+    await sleep(wait);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

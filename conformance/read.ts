@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto";
+import { created, pollToEnd, read, send } from "./client.ts";
+import { type Case, describe, expect, expectError, expectStatusBody } from "./expect.ts";
+
+export const readCases: Case[] = [
+  {
+    name: "read: an unknown run is 404",
+    async run(target) {
+      expectError(await read(target, randomUUID()), 404, "Agent not found");
+      expectError(await read(target, "00000000-0000-0000-0000-000000000000"), 404, "Agent not found");
+    },
+  },
+  {
+    name: "read: is there as soon as the create has answered",
+    async run(target) {
+      const id = await created(target, { input_text: "Reply with one word." });
+      expectStatusBody(await read(target, id), id);
+    },
+  },
+  {
+    name: "read: an upper-case UUID is the same run, answered in lower case",
+    async run(target) {
+      const id = await created(target);
+      expectStatusBody(await read(target, id.toUpperCase()), id.toLowerCase());
+    },
+  },
+  {
+    name: "read: is safe to repeat, a finished run's answer stays the same",
+    async run(target) {
+      const id = await created(target, { input_text: "Reply with one word." });
+      await pollToEnd(target, id);
+      const answers = await Promise.all([read(target, id), read(target, id), read(target, id)]);
+      const [first] = answers;
+      for (const answer of answers) {
+        expectStatusBody(answer, id);
+        expect(answer.text === first.text, first.text, answer.text);
+      }
+    },
+  },
+  {
+    name: "routes: an unknown path is 404 with a string as detail",
+    async run(target) {
+      expectError(await send(target, { path: "/v1/no-such-path" }), 404);
+      // Whether a path that is no operation asks for a key first is open.
+      const answer = await send(target, { path: "/v1/no-such-path", auth: {} });
+      expectError(answer, answer.status === 401 ? 401 : 404);
+    },
+  },
+  {
+    name: "routes: a known path with another method is 404 or 405 with a string as detail",
+    async run(target) {
+      const answer = await send(target, { method: "DELETE", path: "/v1/agents" });
+      expect([404, 405].includes(answer.status), "404 or 405", describe(answer));
+      expectError(answer, answer.status);
+    },
+  },
+];

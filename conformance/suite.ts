@@ -1,0 +1,66 @@
+import { authCases, disabledKeyCases, otherKeyCases } from "./auth.ts";
+import type { Target } from "./client.ts";
+import { createCases } from "./create.ts";
+import { descriptionCases } from "./description.ts";
+import { type Case, Mismatch } from "./expect.ts";
+import { fileCases } from "./files.ts";
+import { readCases } from "./read.ts";
+import { validationCases } from "./validation.ts";
+
+/** Cases under way at once: enough to hide a run's waiting, few enough for a small server's memory (14 MB bodies). */
+const parallel = 4;
+
+export interface Result {
+  name: string;
+  passed: boolean;
+  expected?: string;
+  received?: string;
+}
+
+/** The cases that can be run against `target`, in the order in which they are reported. */
+export function casesFor(target: Target): Case[] {
+  return [
+    ...descriptionCases,
+    ...authCases,
+    ...(target.disabledApiKey === undefined ? [] : disabledKeyCases),
+    ...(target.otherApiKey === undefined ? [] : otherKeyCases),
+    ...validationCases,
+    ...createCases,
+    ...readCases,
+    ...fileCases,
+  ];
+}
+
+/** Runs the cases, and reports each in their order as soon as it and all before it have ended. */
+export async function runCases(cases: Case[], target: Target, report: (result: Result) => void): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  let reported = 0;
+  const work = async (): Promise<void> => {
+    for (let index = next++; index < cases.length; index = next++) {
+      const item = cases[index];
+      if (!item) return;
+      results[index] = await runCase(item, target);
+      for (let done = results[reported]; done; done = results[++reported]) report(done);
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, work));
+  return results;
+}
+
+async function runCase({ name, run }: Case, target: Target): Promise<Result> {
+  try {
+    await run(target);
+    return { name, passed: true };
+  } catch (error) {
+    if (error instanceof Mismatch) return { name, passed: false, expected: error.expected, received: error.received };
+    // No HTTP answer at all: refused, reset, timed out.
+    return { name, passed: false, expected: "an HTTP answer", received: reason(error) };
+  }
+}
+
+function reason(error: unknown): string {
+  // A refused connection to a name with several addresses is an AggregateError without a message.
+  if (error instanceof AggregateError) return error.errors.map(reason).join(", ");
+  return error instanceof Error ? error.message : String(error);
+}
