@@ -32,7 +32,7 @@ export interface Database {
    * in the same tick of the event loop share one transaction and so one fsync (group commit). An operation that
    * throws is undone alone and its promise rejects.
    */
-  write<T>(operation: () => T): Promise<T>;
+  write: <T>(operation: () => T) => Promise<T>;
   /** A function that calls `changed` when another process has written to the file since its last call. */
   onOutsideWrite(changed: () => void): () => void;
   close(): void;
