@@ -4,8 +4,8 @@ import { getHandler } from "../../lambdas/api/get.ts";
 import { notFoundHandler } from "../../lambdas/api/not-found.ts";
 import { openapiHandler } from "../../lambdas/api/openapi.ts";
 import { httpServer } from "../../lambdas/api/server.ts";
-import { logging } from "../../lambdas/log.ts";
-import { openLocalStores } from "../../lambdas/stores/local/index.ts";
+import { log, logging } from "../../lambdas/log.ts";
+import { type LocalStores, openLocalStores } from "../../lambdas/stores/local/index.ts";
 import { lockDataDir } from "../../lambdas/stores/local/lock.ts";
 import { localSecrets } from "../../lambdas/stores/local/secrets.ts";
 import { startRunner } from "../../lambdas/workflow/runner.ts";
@@ -26,6 +26,7 @@ export interface Service {
 /** The whole service in this process. Rejects with an Error whose message is one line for people. */
 export async function serve(options: LocalOptions): Promise<Service> {
   const { host, port, dataDir } = options;
+  const startedAt = Date.now();
   logging.level = options.verbose ? "info" : "error";
   const stores = openStores(dataDir);
   const { agent, key } = await starterAgent(stores.accounts, { model: options.model, freshKey: options.json });
@@ -64,8 +65,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
   };
 }
 
-function openStores(dataDir: string): ReturnType<typeof openLocalStores> {
-  let stores;
+function openStores(dataDir: string): LocalStores {
+  let stores: LocalStores;
   try {
     stores = openLocalStores({ dataDir });
   } catch (error) {

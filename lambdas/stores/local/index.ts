@@ -1,4 +1,5 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Stores } from "../../runs/ports.ts";
 import { localAccounts } from "./accounts.ts";
@@ -6,17 +7,35 @@ import { type Database, openDatabase } from "./database.ts";
 import { localRuns } from "./runs.ts";
 import { localWorkspace } from "./workspace.ts";
 
+export interface LocalStores extends Stores {
+  database: Database;
+  /**
+   * Removes the workspaces of creates that never became a run, because the process ended in between. Those touched
+   * after `before` (milliseconds since 1970) are left alone: their create may be under way.
+   */
+  removeAbandoned(before: number): Promise<void>;
+  close(): void;
+}
+
 /** The stores of one machine: a SQLite file and a folder of workspaces below `dataDir`, made when missing. */
-export function openLocalStores({ dataDir }: { dataDir: string }): Stores & { database: Database; close(): void } {
+export function openLocalStores({ dataDir }: { dataDir: string }): LocalStores {
   const workspaces = join(dataDir, "workspaces");
   mkdirSync(workspaces, { recursive: true, mode: 0o700 });
   accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   const database = openDatabase(join(dataDir, "runs.sqlite"));
+  const runs = localRuns(database);
+  const workspace = localWorkspace(workspaces);
   return {
     database,
     accounts: localAccounts(database),
-    runs: localRuns(database),
-    workspace: localWorkspace(workspaces),
+    runs,
+    workspace,
+    async removeAbandoned(before) {
+      for (const runId of await readdir(workspaces)) {
+        const abandoned = (await runs.read(runId)) === undefined;
+        if (abandoned && (await stat(join(workspaces, runId))).mtimeMs < before) await workspace.removeAll(runId);
+      }
+    },
     close: () => database.close(),
   };
 }
