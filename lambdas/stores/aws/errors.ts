@@ -1,0 +1,91 @@
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { StoreUnavailable } from "../../runs/errors.ts";
+
+// Throttling and time-outs that come with a 4xx status, by the services' own names.
+const transientNames = new Set([
+  "ExecutionLimitExceeded",
+  "ProvisionedThroughputExceededException",
+  "RequestLimitExceeded",
+  "RequestTimeout",
+  "RequestTimeoutException",
+  "SlowDown",
+  "ThrottlingException",
+  "Throttling",
+  "TimeoutError",
+  "TooManyRequestsException",
+  "TransactionConflictException",
+  "TransactionInProgressException",
+]);
+const networkCodes = new Set([
+  "EAI_AGAIN",
+  "ECONNABORTED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EPIPE",
+  "ERR_STREAM_PREMATURE_CLOSE",
+  "ETIMEDOUT",
+]);
+const transientReasons = new Set(["ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"]);
+
+/** True for a cancelled transaction of which nothing failed but contention or throttling: it may be sent again. */
+export function isTransientCancellation(error: unknown): boolean {
+  const codes = cancellationCodes(error).filter((code) => code !== "None");
+  return codes.length > 0 && codes.every((code) => transientReasons.has(code));
+}
+
+/** True when a condition of the transaction did not hold, so that nothing of it was applied. */
+export function isConditionFailure(error: unknown): boolean {
+  return cancellationCodes(error).includes("ConditionalCheckFailed");
+}
+
+/**
+ * The same store, whose methods reject with `StoreUnavailable` where a client met throttling, a time-out, a 5xx or
+ * the network, and with the client's own error for everything else.
+ */
+export function withMappedErrors<Store extends object>(service: string, store: Store): Store {
+  const mapped = Object.entries(store).map(([name, method]: [string, (...args: unknown[]) => Promise<unknown>]) => {
+    const call = async (...args: unknown[]): Promise<unknown> => {
+      try {
+        return await method(...args);
+      } catch (error) {
+        throw isTransient(error)
+          ? new StoreUnavailable(`${service} did not answer (${describe(error)}); try again later`, { cause: error })
+          : error;
+      }
+    };
+    return [name, call];
+  });
+  return Object.fromEntries(mapped) as Store;
+}
+
+function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, $metadata, $retryable } = error as {
+    code?: unknown;
+    $metadata?: { httpStatusCode?: number };
+    $retryable?: unknown;
+  };
+  const status = $metadata?.httpStatusCode ?? 0;
+  return (
+    transientNames.has(error.name) ||
+    networkCodes.has(String(code)) ||
+    $retryable !== undefined ||
+    status === 429 ||
+    status >= 500 ||
+    isTransientCancellation(error)
+  );
+}
+
+function cancellationCodes(error: unknown): string[] {
+  if (!(error instanceof TransactionCanceledException)) return [];
+  return (error.CancellationReasons ?? []).map((reason) => reason.Code ?? "None");
+}
+
+function describe(error: unknown): string {
+  const codes = cancellationCodes(error);
+  if (codes.length > 0) return `TransactionCanceledException: ${codes.join(", ")}`;
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}

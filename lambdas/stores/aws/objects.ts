@@ -1,0 +1,76 @@
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  NoSuchKey,
+  paginateListObjectsV2,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import { type ClientSettings, tuned } from "./clients.ts";
+
+/** One bucket, as flat keys and bytes. */
+export interface Objects {
+  put(key: string, content: Uint8Array): Promise<void>;
+  get(key: string): Promise<Uint8Array | undefined>;
+  /** `size` in bytes. */
+  list(prefix: string): Promise<{ key: string; size: number }[]>;
+  removeAll(prefix: string): Promise<void>;
+}
+
+export function bucketObjects(s3: S3Client, bucket: string): Objects {
+  async function list(prefix: string): Promise<{ key: string; size: number }[]> {
+    const found = [];
+    for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket: bucket, Prefix: prefix })) {
+      found.push(...Contents.map(({ Key = "", Size = 0 }) => ({ key: Key, size: Size })));
+    }
+    return found;
+  }
+
+  return {
+    list,
+
+    async put(key, content) {
+      await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: content }));
+    },
+
+    async get(key) {
+      try {
+        const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+        return await Body?.transformToByteArray();
+      } catch (error) {
+        if (error instanceof NoSuchKey) return undefined;
+        throw error;
+      }
+    },
+
+    async removeAll(prefix) {
+      const keys = (await list(prefix)).map(({ key }) => ({ Key: key }));
+      for (let start = 0; start < keys.length; start += 1000) {
+        // 1,000 is what one request takes.
+        const Delete = { Objects: keys.slice(start, start + 1000), Quiet: true };
+        const { Errors = [] } = await s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete }));
+        const [first] = Errors;
+        if (first) {
+          const error = new Error(
+            `${Errors.length} objects below ${prefix} were not deleted; ${first.Key}: ${first.Message}`,
+          );
+          error.name = first.Code ?? error.name;
+          throw error;
+        }
+      }
+    },
+  };
+}
+
+/** 10 s: a 10 MiB upload takes well under one within a region. */
+export function s3Client(settings: ClientSettings): S3Client {
+  return new S3Client({
+    ...tuned(settings, 10_000),
+    ...(settings.endpoint === undefined ? {} : { forcePathStyle: true }),
+    disableS3ExpressSessionAuth: true,
+    requestChecksumCalculation: "WHEN_SUPPORTED",
+    responseChecksumValidation: "WHEN_SUPPORTED",
+    sigv4aSigningRegionSet: [],
+    useArnRegion: false,
+  });
+}

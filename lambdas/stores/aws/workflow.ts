@@ -1,0 +1,37 @@
+import {
+  ExecutionAlreadyExists,
+  ExecutionDoesNotExist,
+  type SFNClient,
+  StartExecutionCommand,
+  StopExecutionCommand,
+} from "@aws-sdk/client-sfn";
+import type { Workflow } from "../../runs/ports.ts";
+import { withMappedErrors } from "./errors.ts";
+
+/** One execution of the state machine for each turn, named by run and turn. Its input is `{runId, turn}`, no content. */
+export function awsWorkflow({ sfn, stateMachineArn }: { sfn: SFNClient; stateMachineArn: string }): Workflow {
+  return withMappedErrors<Workflow>("Step Functions", {
+    async start(runId, turn) {
+      const name = executionName(runId, turn);
+      try {
+        await sfn.send(new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify({ runId, turn }) }));
+      } catch (error) {
+        // The same turn was started before and has already ended; while it still runs, AWS answers as if it were new.
+        if (!(error instanceof ExecutionAlreadyExists)) throw error;
+      }
+    },
+
+    async stop(runId, turn) {
+      const executionArn = `${stateMachineArn.replace(":stateMachine:", ":execution:")}:${executionName(runId, turn)}`;
+      try {
+        await sfn.send(new StopExecutionCommand({ executionArn }));
+      } catch (error) {
+        if (!(error instanceof ExecutionDoesNotExist)) throw error;
+      }
+    },
+  });
+}
+
+function executionName(runId: string, turn: number): string {
+  return `${runId}-${turn}`;
+}

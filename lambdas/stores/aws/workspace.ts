@@ -1,0 +1,49 @@
+import type { Workspace } from "../../runs/ports.ts";
+import { withMappedErrors } from "./errors.ts";
+import type { Objects } from "./objects.ts";
+import { objectPrefixes } from "./table.ts";
+
+/** Each run's files as objects below a prefix of its own; `objects` is opened when first used. */
+export function awsWorkspace(objects: () => Promise<Objects>): Workspace {
+  return withMappedErrors<Workspace>("S3", {
+    async write(runId, files) {
+      const keys = files.map(({ name }) => keyOf(runId, name));
+      const bucket = await objects();
+      await Promise.all(files.map(({ content }, index) => bucket.put(keys[index] ?? "", content)));
+    },
+
+    async list(runId) {
+      const prefix = prefixOf(runId);
+      const found = await (await objects()).list(prefix);
+      return found
+        .map(({ key, size }) => ({ name: decodeURIComponent(key.slice(prefix.length)), size }))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    },
+
+    async read(runId, name) {
+      const key = keyOf(runId, name);
+      return (await objects()).get(key);
+    },
+
+    async removeAll(runId) {
+      const prefix = prefixOf(runId);
+      await (await objects()).removeAll(prefix);
+    },
+  });
+}
+
+function prefixOf(runId: string): string {
+  return `${objectPrefixes.workspaces}${encoded(runId)}/`;
+}
+
+function keyOf(runId: string, name: string): string {
+  return prefixOf(runId) + encoded(name);
+}
+
+/** The last line of defence: a key has ASCII only and no slash, dot segment or control character from a name. */
+function encoded(name: string): string {
+  if (name === "" || name.startsWith(".") || /[/\\\0]/.test(name) || !name.isWellFormed()) {
+    throw new Error(`${JSON.stringify(name)} can't name a file of a workspace: it is empty, hidden, a path or no text`);
+  }
+  return encodeURIComponent(name);
+}
