@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { type AgentFields, parseAgentFile } from "../../lambdas/runs/agent-file.ts";
+import type { Accounts, Agent } from "../../lambdas/runs/ports.ts";
+import { type Command, normalId, type Output, Problem, required } from "./command.ts";
+import { organizationOrOnly } from "./organizations.ts";
+import { record, table } from "./output.ts";
+
+export const agentCommands: Command[] = [
+  {
+    noun: "agent",
+    verb: "create",
+    summary: "makes an agent from a file (schemas/agent.schema.json)",
+    options: { file: { value: "agent.json", required: true }, org: { value: "ID" } },
+    async run({ accounts }, given) {
+      const file = readAgent(required(given, "file"));
+      const { id: organizationId } = await organizationOrOnly(accounts, given.options["org"]);
+      return save(accounts, { ...file, id: randomUUID(), organizationId, status: "active" });
+    },
+  },
+  {
+    noun: "agent",
+    verb: "list",
+    summary: "lists the agents of one organization or of all, deleted ones too",
+    options: { org: { value: "ID" } },
+    async run({ accounts }, { options }) {
+      const { org } = options;
+      const agents = await accounts.listAgents(org && (await organizationOrOnly(accounts, org)).id);
+      const rows = agents.map(fields);
+      return table(
+        rows,
+        ["id", "name", "status", "organization"],
+        "There is no agent yet: agent create --file agent.json",
+      );
+    },
+  },
+  {
+    noun: "agent",
+    verb: "show",
+    operand: "ID",
+    summary: "shows an agent, its instructions, tools and limits",
+    run: async ({ accounts }, { operand }) => shown(await findAgent(accounts, operand)),
+  },
+  {
+    noun: "agent",
+    verb: "update",
+    operand: "ID",
+    summary: "replaces what the file says of the agent; turns under way end as they began",
+    options: { file: { value: "agent.json", required: true } },
+    async run({ accounts }, given) {
+      const file = readAgent(required(given, "file"));
+      const { id, organizationId, status } = await findLivingAgent(accounts, given.operand);
+      return save(accounts, { ...file, id, organizationId, status });
+    },
+  },
+  move("archive", "archived", "refuses new runs of the agent (409) until it is unarchived"),
+  move("unarchive", "active", "accepts runs of the agent again"),
+  move("delete", "deleted", "refuses new runs for good (404); its runs can still be read"),
+];
+
+/** A command that sets an agent's status. An agent that has it already is left as it is; a deleted one is refused. */
+function move(verb: string, status: Agent["status"], summary: string): Command {
+  return {
+    noun: "agent",
+    verb,
+    operand: "ID",
+    summary,
+    async run({ accounts }, { operand }) {
+      const agent = await findAgent(accounts, operand);
+      if (agent.status === status) return shown(agent);
+      return save(accounts, { ...(await findLivingAgent(accounts, operand)), status });
+    },
+  };
+}
+
+export async function findAgent(accounts: Accounts, id: string): Promise<Agent> {
+  const found = await accounts.findAgent(normalId(id));
+  if (!found) throw new Problem(`there is no agent ${JSON.stringify(id)}; agent list shows those there are`);
+  return found;
+}
+
+/** An agent that is not deleted. */
+export async function findLivingAgent(accounts: Accounts, id: string): Promise<Agent> {
+  const agent = await findAgent(accounts, id);
+  if (agent.status === "deleted") {
+    throw new Problem(`agent ${agent.id} is deleted, for good; make a new one: agent create --file agent.json`);
+  }
+  return agent;
+}
+
+function readAgent(path: string): AgentFields {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw new Problem(`--file ${path} can't be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const checked = parseAgentFile(text);
+  if ("fields" in checked) return checked.fields;
+  throw new Problem(`${path} is no agent file: ${checked.problems.join("; ")} (see schemas/agent.schema.json)`);
+}
+
+async function save(accounts: Accounts, agent: Agent): Promise<Output> {
+  await accounts.putAgent(agent);
+  return shown(agent);
+}
+
+function shown(agent: Agent): Output {
+  const { tools, limits, instructions } = agent;
+  const line = record({
+    ...fields(agent),
+    tools: tools.join(", ") || "none",
+    limits: `${limits.steps} steps, ${limits.tokens} tokens, ${limits.seconds} seconds`,
+    instructions,
+  });
+  return { text: line.text, json: { ...fields(agent), tools, limits, instructions } };
+}
+
+function fields({ id, name, status, organizationId, model }: Agent) {
+  return { id, name, status, organization: organizationId, model };
+}

@@ -1,0 +1,45 @@
+import type { Output } from "./command.ts";
+
+type Cell = string | number | boolean | undefined;
+type Row = Record<string, Cell>;
+
+/** Rows as a table with the names of `columns`; `empty` is said when there are none. */
+export function table(rows: Row[], columns: string[], empty: string): Output {
+  const lines = [
+    columns.map((column) => column.toUpperCase()),
+    ...rows.map((row) => columns.map((key) => cell(row[key]))),
+  ];
+  const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
+  const text = lines.map((line) =>
+    line
+      .map((value, index) => value.padEnd(widths[index] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  return { text: rows.length === 0 ? empty : text.join("\n"), json: rows };
+}
+
+/** One thing, a field a line. */
+export function record(fields: Row): Output {
+  const shown = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const width = Math.max(...shown.map(([name]) => name.length));
+  return {
+    text: shown.map(([name, value]) => `${name.padEnd(width)}  ${printable(String(value))}`).join("\n"),
+    json: fields,
+  };
+}
+
+/** Text of callers and models on a terminal: without control characters, which could move the cursor or recolour. */
+export function printable(text: string): string {
+  return text.replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
+}
+
+/** Milliseconds since 1970 as ISO 8601. */
+export function time(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function cell(value: Cell): string {
+  const text = printable(value === undefined ? "-" : String(value)).replace(/[\n\t]+/g, " ");
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}

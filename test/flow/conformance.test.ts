@@ -1,0 +1,172 @@
+import { spawn } from "node:child_process";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Service, startService } from "./service.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.end("SIGTERM"));
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function run(script: string, args: string[]): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [script, ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+function conformance(baseUrl: string, ...args: string[]): Promise<Ended> {
+  const { apiKey, templateId } = service;
+  return run("bin/conformance.ts", ["--base-url", baseUrl, "--api-key", apiKey, "--template-id", templateId, ...args]);
+}
+
+async function admin(...args: string[]): Promise<Record<string, string>> {
+  const { stdout, stderr } = await run("bin/admin.ts", [...args, "--json", "--data-dir", service.dataDir]);
+  if (stdout === "") throw new Error(stderr);
+  return JSON.parse(stdout) as Record<string, string>;
+}
+
+test("the service passes every case", async () => {
+  const disabled = await admin("key", "create", "--agent", service.templateId);
+  await admin("key", "disable", disabled["hash"] ?? "");
+  const other = await admin("agent", "create", "--file", "examples/assistant.json");
+  const otherKey = await admin("key", "create", "--agent", other["id"] ?? "");
+  const optional = ["--disabled-api-key", disabled["api_key"] ?? "", "--other-api-key", otherKey["api_key"] ?? ""];
+
+  const { code, stdout, stderr } = await conformance(`${service.baseUrl}/`, "--quotes-files", ...optional);
+  expect(stdout.split("\n").filter((line) => !line.startsWith("ok   "))).toEqual([
+    expect.stringMatching(/^1\d\d passed, 0 failed$/),
+    "",
+  ]);
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+});
+
+/** What a broken service would do to an answer, and the cases that have to notice. */
+const faults: { breaks: (path: string, status: number, body: string) => string | undefined; noticed: RegExp }[] = [
+  {
+    breaks: (_, status, body) => (status === 401 ? body.replace("Missing API key", "No API key") : undefined),
+    noticed: /^auth: refuses (no key|an Authorization that is not Bearer|an empty X-API-Key|Bearer without a key)/,
+  },
+  {
+    breaks: (_, status, body) => (status === 413 ? body.replace("exceeds", "is over") : undefined),
+    noticed: /^files: .* are too large/,
+  },
+  {
+    breaks: (_, status, body) => (status === 422 ? body.replaceAll("at most 200", "fewer than 201") : undefined),
+    noticed: /^validation: name of 201/,
+  },
+  {
+    breaks: (_, status, body) => (status === 422 ? body.replaceAll('"list_type"', '"array_type"') : undefined),
+    noticed: /^validation: files (null|an object)/,
+  },
+  {
+    breaks: (_, status, body) => (status === 422 ? body.replace("'bad.bin'", "'good.bin'") : undefined),
+    noticed: /^files: refuses base64/,
+  },
+  {
+    breaks: (path, status, body) =>
+      path.startsWith("/v1/agents/") && status === 200
+        ? body.replaceAll("output_from_agent", "input_to_agent")
+        : undefined,
+    noticed: /^(run: .* polled to finished|files: several are in the workspace)/,
+  },
+  {
+    breaks: (path, _, body) => (path === "/v1/openapi.json" ? body.replace('"Agents API"', '"Runs API"') : undefined),
+    noticed: /^description: OpenAPI 3\.1, title and version/,
+  },
+  {
+    breaks: (path, _, body) =>
+      path === "/v1/openapi.json" ? body.replace('"maxItems":10', '"maxItems":11') : undefined,
+    noticed: /^description: the model PublicCreateAgentRequest/,
+  },
+];
+
+test("a broken service fails exactly the cases that name what is broken", async () => {
+  const broken = await brokenService();
+  try {
+    const { code, stdout, stderr } = await conformance(broken.baseUrl, "--json");
+    const { failed, cases } = JSON.parse(stdout) as { failed: number; cases: { name: string; passed: boolean }[] };
+    const isNoticed = ({ name }: { name: string }): boolean => faults.some(({ noticed }) => noticed.test(name));
+    expect(cases.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(
+      cases.filter(isNoticed).map(({ name }) => name),
+    );
+    for (const { noticed } of faults) expect(cases.some(({ name }) => noticed.test(name))).toBe(true);
+    expect(stderr).toBe(`${cases.length - failed} passed, ${failed} failed\n`);
+    expect(code).toBe(1);
+  } finally {
+    broken.server.close();
+  }
+});
+
+test("a failed case says what was expected and received", async () => {
+  const server = createServer((_, response) =>
+    response.writeHead(200, { "content-type": "text/html" }).end("<p>hello"),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { code, stdout } = await conformance(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    expect(stdout).toContain(
+      [
+        "FAIL read: an unknown run is 404",
+        '       expected 404 application/json {"detail": "Agent not found"}',
+        "       received 200 text/html <p>hello",
+      ].join("\n"),
+    );
+    expect(stdout).toMatch(/\n0 passed, 1\d\d failed\n$/);
+    expect(code).toBe(1);
+  } finally {
+    server.close();
+  }
+});
+
+test.each([
+  [["--base-url", "http://127.0.0.1:1/v1", "--api-key", "k"], "--template-id"],
+  [["--base-url", "127.0.0.1:1", "--api-key", "k", "--template-id", "x"], "--base-url"],
+  [["--base-url", "http://127.0.0.1:1", "--api-key", "k", "--template-id", "x"], "--template-id"],
+  [["--no-such-option"], "--no-such-option"],
+])("wrong options %j are one line and exit code 2", async (args, named) => {
+  const { code, stdout, stderr } = await run("bin/conformance.ts", args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(/^conformance: [^\n]+\n$/);
+  expect(stderr).toContain(named);
+});
+
+/** The real service behind a proxy that has all the faults. */
+async function brokenService(): Promise<{ server: Server; baseUrl: string }> {
+  const server = createServer((incoming, outgoing) => {
+    const { method, headers, url: path = "/" } = incoming;
+    const forwarded = request(`${service.baseUrl}${path}`, { method: method ?? "GET", headers }, (answer) => {
+      void text(answer).then((body) => {
+        const { statusCode: status = 500, headers: kept } = answer;
+        const changed = faults.reduce((before, { breaks }) => breaks(path, status, before) ?? before, body);
+        outgoing.writeHead(status, { ...kept, "content-length": Buffer.byteLength(changed) }).end(changed);
+      });
+    });
+    forwarded.on("error", () => outgoing.destroy());
+    incoming.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+async function text(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
