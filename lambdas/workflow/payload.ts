@@ -21,6 +21,16 @@ export interface FailCause {
 /** What `fail` is invoked with. */
 export type FailPayload = TurnPayload & FailCause;
 
+/** The message in a cause: Lambda describes an error as JSON with `errorMessage`, Step Functions in plain text. */
+export function reasonOf(cause: string): string {
+  try {
+    const { errorMessage } = JSON.parse(cause) as { errorMessage?: unknown };
+    return typeof errorMessage === "string" ? errorMessage : cause;
+  } catch {
+    return cause;
+  }
+}
+
 /** Characters (UTF-16 units) of an error's description that are worth keeping. */
 export const causeLength = 2_000;
 

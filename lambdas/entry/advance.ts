@@ -1,0 +1,28 @@
+import type { Context } from "aws-lambda";
+import { awsSettings, env } from "../env.ts";
+import { documentClient, s3Client } from "../stores/aws/clients.ts";
+import { awsStores } from "../stores/aws/index.ts";
+import { advance } from "../workflow/advance.ts";
+import { abortSeconds, type AdvanceResult, lastStepSeconds, type TurnPayload } from "../workflow/payload.ts";
+import { secretOf } from "./secrets.ts";
+
+const settings = awsSettings();
+
+const deps = {
+  ...awsStores({
+    documents: documentClient(settings),
+    s3: () => s3Client(settings),
+    table: env("TABLE_NAME"),
+    bucket: env("BUCKET_NAME"),
+  }),
+  now: Date.now,
+  secretOf,
+};
+
+export async function handler(turn: TurnPayload, context: Context): Promise<AdvanceResult> {
+  const remaining = context.getRemainingTimeInMillis();
+  return advance(deps, turn, {
+    signal: AbortSignal.timeout(remaining - abortSeconds * 1_000),
+    deadline: Date.now() + remaining - lastStepSeconds * 1_000,
+  });
+}

@@ -1,0 +1,3 @@
+import { notFoundHandler } from "../api/not-found.ts";
+
+export const handler = notFoundHandler();

@@ -1,0 +1,3 @@
+import { openapiHandler } from "../api/openapi.ts";
+
+export const handler = openapiHandler();

@@ -1,0 +1,98 @@
+import { CfnOutput, Stack } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { advanceSeconds, failSeconds } from "../lambdas/workflow/payload.ts";
+import { serviceFunction } from "./functions.ts";
+import { HttpApi } from "./http-api.ts";
+import type { Settings } from "./settings.ts";
+import { Storage } from "./storage.ts";
+import { Workflow } from "./workflow.ts";
+
+/** Seconds a request may take: API Gateway ends it after 30. */
+const requestSeconds = 29;
+
+/** The whole service but for large request bodies. Reads from what is kept to what is called. */
+export class ServiceStack extends Stack {
+  constructor(scope: Construct, settings: Settings) {
+    super(scope, `AgentRunService-${settings.stage}`, {
+      description: "Agent Run Service: agent runs over HTTP",
+      terminationProtection: settings.removal === "retain",
+    });
+    const { logRetentionDays: logRetention } = settings;
+
+    const storage = new Storage(this, "Storage", settings);
+
+    const advance = serviceFunction(this, "Advance", {
+      entry: "advance",
+      description: "Works on a run's turn, step after step",
+      memory: 1024, // mostly waits for the model; files and tool results are held whole
+      seconds: advanceSeconds,
+      logRetention,
+    });
+    storage.grantItems(advance, [
+      { kinds: ["AGENT", "ORG"], actions: ["GetItem"] },
+      { kinds: ["RUN"], actions: ["Query", "PutItem", "UpdateItem", "ConditionCheckItem"] },
+    ]);
+    storage.grantObjects(advance, { read: ["workspaces", "texts"], write: ["workspaces", "texts"] });
+    storage.grantList(advance);
+
+    const fail = serviceFunction(this, "Fail", {
+      entry: "fail",
+      description: "Records why a turn could not be brought to its end",
+      memory: 512,
+      seconds: failSeconds,
+      logRetention,
+    });
+    storage.grantItems(fail, [{ kinds: ["RUN"], actions: ["UpdateItem"] }]);
+
+    const workflow = new Workflow(this, "Workflow", { advance, fail, logRetention });
+
+    const create = serviceFunction(this, "Create", {
+      entry: "create",
+      description: "POST /v1/agents",
+      memory: 1769, // one whole processor: parsing, decoding and hashing megabytes of files
+      seconds: requestSeconds,
+      logRetention,
+    });
+    storage.grantItems(create, [
+      { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] },
+      { kinds: ["RUN"], actions: ["PutItem", "UpdateItem"] },
+    ]);
+    storage.grantObjects(create, { write: ["workspaces", "texts"] });
+    workflow.grantStart(create);
+
+    const get = serviceFunction(this, "Get", {
+      entry: "get",
+      description: "GET /v1/agents/{agent_id}",
+      memory: 1024, // a cold start is all processor; a warm poll takes a few milliseconds either way
+      seconds: requestSeconds,
+      logRetention,
+    });
+    storage.grantItems(get, [
+      { kinds: ["KEY"], actions: ["GetItem"] },
+      { kinds: ["RUN"], actions: ["Query"] },
+    ]);
+    storage.grantObjects(get, { read: ["texts"] });
+
+    const openapi = serviceFunction(this, "Openapi", {
+      entry: "openapi",
+      description: "GET /v1/openapi.json",
+      memory: 512,
+      seconds: requestSeconds,
+      logRetention,
+    });
+    const notFound = serviceFunction(this, "NotFound", {
+      entry: "not-found",
+      description: "Every other path and method: 404 and 405",
+      memory: 512,
+      seconds: requestSeconds,
+      logRetention,
+    });
+
+    const { url } = new HttpApi(this, "HttpApi", { create, get, openapi, notFound, logRetention });
+
+    new CfnOutput(this, "ApiUrl", { value: url, description: "Base address of the API" });
+    new CfnOutput(this, "TableName", { value: storage.table.tableName });
+    new CfnOutput(this, "BucketName", { value: storage.bucket.bucketName });
+    new CfnOutput(this, "StateMachineArn", { value: workflow.stateMachine.stateMachineArn });
+  }
+}

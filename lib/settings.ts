@@ -1,0 +1,70 @@
+import type { Node } from "constructs";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
+
+/** What a deployment may choose, in `cdk.json` under `context` or with `cdk deploy --context name=value`. */
+export interface Settings {
+  /** Which copy of the service in one account and region; part of the stack's name. */
+  stage: string;
+  /** What `cdk destroy` does with the table and the bucket. `destroy` loses every run. */
+  removal: "retain" | "destroy";
+  /** Days that logs are kept: one of the periods CloudWatch Logs knows. */
+  logRetentionDays: RetentionDays;
+}
+
+interface Setting<T> {
+  fallback: T;
+  accepted: string;
+  /** The value, or undefined for one that is not accepted. Values from the command line are strings. */
+  read: (value: unknown) => T | undefined;
+}
+
+const retentions = Object.values(RetentionDays).filter(
+  (days): days is RetentionDays => typeof days === "number" && days !== RetentionDays.INFINITE,
+);
+
+const settings: { [Name in keyof Settings]: Setting<Settings[Name]> } = {
+  stage: {
+    fallback: "prod",
+    accepted: "1 to 20 lower-case letters, digits and hyphens, beginning with a letter",
+    read: (value) => (typeof value === "string" && /^[a-z][a-z0-9-]{0,19}$/.test(value) ? value : undefined),
+  },
+  removal: {
+    fallback: "retain",
+    accepted: "retain or destroy",
+    read: (value) => (value === "retain" || value === "destroy" ? value : undefined),
+  },
+  logRetentionDays: {
+    fallback: RetentionDays.ONE_MONTH,
+    accepted: retentions.join(", "),
+    read: (value) => retentions.find((days) => String(days) === String(value)),
+  },
+};
+
+/** Reads the settings from the context. Throws an Error that names every setting that is unknown or not accepted. */
+export function readSettings(node: Node): Settings {
+  const problems: string[] = [];
+  const context = node.getAllContext() as Record<string, unknown>;
+
+  // What CDK and its libraries put there is prefixed; anything else is meant for us, or a typing error.
+  for (const name of Object.keys(context)) {
+    if (/[@:]/.test(name) || name in settings) continue;
+    problems.push(`${name}: no such setting; there are ${Object.keys(settings).join(", ")}`);
+  }
+  function setting<Name extends keyof Settings>(name: Name): Settings[Name] {
+    const { fallback, accepted, read }: Setting<Settings[Name]> = settings[name];
+    const value = context[name];
+    if (value === undefined) return fallback;
+    const usable = read(value);
+    if (usable === undefined) problems.push(`${name}: received ${JSON.stringify(value)}; accepted: ${accepted}`);
+    return usable ?? fallback;
+  }
+  const result: Settings = {
+    stage: setting("stage"),
+    removal: setting("removal"),
+    logRetentionDays: setting("logRetentionDays"),
+  };
+  if (problems.length > 0) {
+    throw new Error(`Change the settings (cdk.json, "context", or --context name=value):\n  ${problems.join("\n  ")}`);
+  }
+  return result;
+}

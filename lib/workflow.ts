@@ -1,0 +1,149 @@
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import type { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
+import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
+import {
+  Choice,
+  Condition,
+  DefinitionBody,
+  JitterType,
+  LogLevel,
+  QueryLanguage,
+  type RetryProps,
+  StateMachine,
+  Succeed,
+  TaskInput,
+  Timeout,
+} from "aws-cdk-lib/aws-stepfunctions";
+import { LambdaInvoke } from "aws-cdk-lib/aws-stepfunctions-tasks";
+import { Construct } from "constructs";
+import { advanceSeconds, failSeconds, retryPolicy, turnSeconds } from "../lambdas/workflow/payload.ts";
+import { acknowledgeWildcard, arnInFindings, grant } from "./functions.ts";
+
+export interface WorkflowProps {
+  advance: NodejsFunction;
+  fail: NodejsFunction;
+  logRetention: RetentionDays;
+}
+
+/** What `advance` waits for by itself: the wait of both homes. */
+const whileUnavailable: RetryProps = {
+  errors: [retryPolicy.errorName],
+  maxAttempts: retryPolicy.maxAttempts,
+  interval: Duration.seconds(retryPolicy.firstDelaySeconds),
+  backoffRate: retryPolicy.backoffRate,
+  maxDelay: Duration.seconds(retryPolicy.maxDelaySeconds),
+  jitterStrategy: JitterType.FULL,
+};
+
+/** Lambda itself had a problem before or around our code; AWS names these for retrying. */
+const whileLambdaIsBusy: RetryProps = {
+  errors: [
+    "Lambda.ServiceException",
+    "Lambda.AWSLambdaException",
+    "Lambda.SdkClientException",
+    "Lambda.TooManyRequestsException",
+    "Lambda.ClientExecutionTimeoutException",
+  ],
+  maxAttempts: 8,
+  interval: Duration.seconds(2),
+  backoffRate: 2,
+  maxDelay: Duration.minutes(1),
+  jitterStrategy: JitterType.FULL,
+};
+
+/** The process died or ran out of time. What was recorded is not repeated, so a crash costs the step in flight. */
+const afterCrash: RetryProps = {
+  errors: ["Lambda.Unknown", "Runtime.ExitError", "Runtime.OutOfMemory", "Sandbox.Timedout", "States.Timeout"],
+  maxAttempts: 2,
+  interval: Duration.seconds(5),
+  backoffRate: 2,
+  jitterStrategy: JitterType.FULL,
+};
+
+/** The last task has nobody behind it, so it waits out whatever happens: for 25 minutes at most. */
+const whateverHappens: RetryProps = {
+  errors: ["States.ALL"],
+  maxAttempts: 10,
+  interval: Duration.seconds(2),
+  backoffRate: 2,
+  maxDelay: Duration.minutes(5),
+  jitterStrategy: JitterType.FULL,
+};
+
+/** Drives one turn: `advance` until it is done, `fail` for what it could not do. Carries ids only (payload.ts). */
+export class Workflow extends Construct {
+  readonly stateMachine: StateMachine;
+
+  constructor(scope: Construct, id: string, { advance, fail, logRetention }: WorkflowProps) {
+    super(scope, id);
+
+    // An execution whose failure `fail` has recorded has done its work: FAILED then means that nobody recorded it.
+    const ended = Succeed.jsonata(this, "Ended");
+
+    const failing = LambdaInvoke.jsonata(this, "Fail", {
+      lambdaFunction: fail,
+      payload: TaskInput.fromText("{% $merge([$states.context.Execution.Input, $states.input]) %}"),
+      taskTimeout: Timeout.duration(Duration.seconds(failSeconds + 30)),
+      retryOnServiceExceptions: false,
+      outputs: {},
+    });
+    failing.addRetry(whateverHappens);
+    failing.next(ended);
+
+    const advancing = LambdaInvoke.jsonata(this, "Advance", {
+      lambdaFunction: advance,
+      payload: TaskInput.fromText("{% $states.context.Execution.Input %}"),
+      taskTimeout: Timeout.duration(Duration.seconds(advanceSeconds + 60)),
+      retryOnServiceExceptions: false,
+      outputs: "{% $states.result.Payload %}",
+    });
+    for (const retry of [whileUnavailable, whileLambdaIsBusy, afterCrash]) advancing.addRetry(retry);
+    advancing.addCatch(failing, {
+      outputs: {
+        error: "{% $states.errorOutput.Error %}",
+        cause: "{% $exists($states.errorOutput.Cause) ? $states.errorOutput.Cause : '' %}",
+      },
+    });
+    advancing.next(
+      Choice.jsonata(this, "Done?").when(Condition.jsonata("{% $states.input.done %}"), ended).otherwise(advancing),
+    );
+
+    this.stateMachine = new StateMachine(this, "StateMachine", {
+      comment: "One turn of a run; started with its ids, named after them.",
+      queryLanguage: QueryLanguage.JSONATA,
+      definitionBody: DefinitionBody.fromChainable(advancing),
+      timeout: Duration.seconds(turnSeconds),
+      tracingEnabled: true,
+      logs: {
+        level: LogLevel.ALL,
+        includeExecutionData: false,
+        // The prefix keeps AWS's own policy for delivered logs short enough when there are many stacks.
+        destination: new LogGroup(this, "Log", {
+          logGroupName: `/aws/vendedlogs/states/${scope.node.id}`,
+          retention: logRetention,
+          removalPolicy: RemovalPolicy.DESTROY,
+        }),
+      },
+    });
+    for (const fn of [advance, fail]) {
+      const versions = `${arnInFindings(fn)}:*`;
+      acknowledgeWildcard(
+        this.stateMachine,
+        versions,
+        "The versions of this one function; CDK's task grants them with it.",
+      );
+    }
+    const reason = "Log delivery and X-Ray know no resources: AWS documents * as the only one for these actions.";
+    acknowledgeWildcard(this.stateMachine, "*", reason);
+  }
+
+  /** The function may start a turn. */
+  grantStart(fn: NodejsFunction): void {
+    const { stateMachineArn } = this.stateMachine;
+    grant(
+      fn,
+      { STATE_MACHINE_ARN: stateMachineArn },
+      { actions: ["states:StartExecution"], resources: [stateMachineArn] },
+    );
+  }
+}
