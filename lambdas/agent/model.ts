@@ -56,9 +56,9 @@ export interface ModelAnswer {
   echo?: unknown;
 }
 
-/** The conversation so far, oldest first. */
+/** The conversation so far, oldest first. `note`: said by the turn itself, not by whoever gave the input. */
 export type Message =
-  | { role: "user"; text: string }
+  | { role: "user"; text: string; note?: true }
   | { role: "assistant"; answer: Pick<ModelAnswer, "text" | "toolCalls" | "echo"> }
   | { role: "tool"; results: ToolResult[] };
 

@@ -1,0 +1,86 @@
+import type {
+  Message,
+  Model,
+  ModelAnswer,
+  ModelOutcome,
+  ModelRequest,
+  ToolCall,
+} from "../../../lambdas/agent/model.ts";
+import type { StepPart } from "../../../lambdas/agent/steps.ts";
+import { type Files, toolsByName } from "../../../lambdas/agent/tools.ts";
+import type { TurnEvent, TurnInput, TurnPorts } from "../../../lambdas/agent/turn.ts";
+
+/** An answer as a model would give it. */
+export function answer(text: string, toolCalls: ToolCall[] = [], more: Partial<ModelAnswer> = {}): ModelOutcome {
+  const finishReason = toolCalls.length > 0 ? "tool-calls" : "stop";
+  return { answer: { text, toolCalls, finishReason, usage: { inputTokens: 10, outputTokens: 5 }, ...more } };
+}
+
+export function call(id: string, name: string, input: unknown): ToolCall {
+  return { id, name, input };
+}
+
+/** A model that gives these outcomes one after the other, wherever the conversation stands; it keeps what it was asked. */
+export function scripted(outcomes: ModelOutcome[]): { model: Model; requests: ModelRequest[] } {
+  const requests: ModelRequest[] = [];
+  const model: Model = async (request) => {
+    requests.push({ ...request, messages: structuredClone(request.messages) });
+    const outcome = outcomes[answersIn(request.messages)];
+    if (!outcome) throw new Error(`the script has no answer ${answersIn(request.messages) + 1}`);
+    return structuredClone(outcome);
+  };
+  return { model, requests };
+}
+
+export function answersIn(messages: Message[]): number {
+  return messages.filter((message) => message.role === "assistant").length;
+}
+
+/** A workspace in memory. */
+export function files(initial: Record<string, string | Uint8Array> = {}): Files & { content: Map<string, Uint8Array> } {
+  const content = new Map(
+    Object.entries(initial).map(([name, data]) => [name, typeof data === "string" ? Buffer.from(data) : data]),
+  );
+  return {
+    content,
+    list: async () =>
+      [...content].map(([name, data]) => ({ name, size: data.length })).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    read: async (name) => content.get(name),
+    write: async (name, data) => void content.set(name, data),
+  };
+}
+
+/** Ports and input of a turn with all tools, an empty workspace and wide limits, kept in memory. */
+export function turn(
+  model: Model,
+  { input = {}, ports = {} }: { input?: Partial<TurnInput>; ports?: Partial<TurnPorts> } = {},
+): { input: TurnInput; ports: TurnPorts; records: StepPart[]; events: TurnEvent[] } {
+  const records: StepPart[] = [];
+  const events: TurnEvent[] = [];
+  return {
+    records,
+    events,
+    input: {
+      instructions: "Be brief.",
+      history: [{ role: "user", text: "Go." }],
+      recorded: [],
+      limits: { steps: 100, tokens: 1_000_000, seconds: 600 },
+      startedAt: 0,
+      deadline: Number.POSITIVE_INFINITY,
+      ...input,
+    },
+    ports: {
+      model,
+      tools: Object.values(toolsByName),
+      files: files(),
+      now: () => 0,
+      signal: new AbortController().signal,
+      record: async (part) => {
+        records.push(JSON.parse(JSON.stringify(part)) as StepPart);
+        return true;
+      },
+      emit: (event) => events.push(event),
+      ...ports,
+    },
+  };
+}
