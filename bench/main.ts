@@ -1,0 +1,60 @@
+import { rmSync } from "node:fs";
+import { availableParallelism, cpus, loadavg } from "node:os";
+import { parseArgs } from "node:util";
+import { measureBundles } from "./bundles.ts";
+import { measureRates } from "./rates.ts";
+import { dataDirs } from "./servers.ts";
+import { measureStartup } from "./startup.ts";
+import { formatTable, formatVerdict, type Row } from "./table.ts";
+import { measureUpload } from "./upload.ts";
+
+// node bench/main.ts [--quick] [rates] [upload] [startup] [bundles]: all of them when none is named.
+const { values, positionals } = parseArgs({
+  options: { quick: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+
+const sections: { name: string; title: string; measure: (quick: boolean) => Promise<Row[]> }[] = [
+  {
+    name: "rates",
+    title: "Latency and throughput of one process",
+    measure: (quick) => measureRates(quick ? { rounds: 3, milliseconds: 250 } : { rounds: 7, milliseconds: 1_000 }),
+  },
+  {
+    name: "upload",
+    title: "A create with ten files of 1 MiB; the floor only receives the body",
+    measure: (quick) => measureUpload({ rounds: quick ? 3 : 7 }),
+  },
+  {
+    name: "startup",
+    title: "Start",
+    measure: (quick) => measureStartup({ rounds: quick ? 3 : 11 }),
+  },
+  {
+    name: "bundles",
+    title: "Lambda functions, as they are bundled for AWS",
+    measure: (quick) => measureBundles({ samples: quick ? 3 : 15 }),
+  },
+];
+
+const unknown = positionals.filter((name) => !sections.some((section) => section.name === name));
+if (unknown.length > 0) {
+  console.error(`bench: no part named ${unknown.join(", ")}; there are ${sections.map(({ name }) => name).join(", ")}`);
+  process.exit(1);
+}
+
+process.on("exit", () => {
+  for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
+});
+
+const load = loadavg()[0]?.toFixed(1);
+console.log(`Node ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model}, load ${load} before`);
+console.log("Floor and service take turns in the same run; every value is the median of its rounds.");
+const all: Row[] = [];
+for (const { name, title, measure } of sections) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  const rows = await measure(values.quick);
+  console.log(formatTable(title, rows));
+  all.push(...rows);
+}
+console.log(formatVerdict(all));
