@@ -15,8 +15,9 @@ export const organizationCommands: Command[] = [
     founds: true,
     async run({ accounts }, given) {
       const name = required(given, "name");
-      if (name.trim() === "" || name.length > maxNameLength) {
-        throw new Problem(`--name has ${name.length} characters; an organization's name has 1 to ${maxNameLength}`);
+      if (name.trim() === "") throw new Problem("--name is blank; give the organization a name");
+      if (name.length > maxNameLength) {
+        throw new Problem(`--name has ${name.length} characters; it takes at most ${maxNameLength}`);
       }
       return save(accounts, { id: randomUUID(), name });
     },

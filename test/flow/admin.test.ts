@@ -1,32 +1,45 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { toolDefinitions } from "../../lambdas/agent/tool-definitions.ts";
 import { createRun, finished, newDataDir, read, type Service, startService } from "./service.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const example = "examples/assistant.json";
 
+interface Ended {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
 /** One call of the command line. */
-function admin(dataDir: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  const command = ["bin/admin.ts", ...args, "--data-dir", dataDir];
-  const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd: root, encoding: "utf8" });
-  return { status, stdout, stderr };
+function admin(dataDir: string, ...args: string[]): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const command = ["bin/admin.ts", ...args, "--data-dir", dataDir];
+    const child = spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+    child.once("error", reject);
+    child.once("close", (status) => resolve({ status, stdout, stderr }));
+  });
 }
 
 /** The JSON that a call prints, which has to succeed without a word on stderr. */
-function done(dataDir: string, ...args: string[]) {
-  const { status, stdout, stderr } = admin(dataDir, ...args, "--json");
+async function done(dataDir: string, ...args: string[]) {
+  const { status, stdout, stderr } = await admin(dataDir, ...args, "--json");
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   return JSON.parse(stdout) as Record<string, unknown> & { id: string };
 }
 
 /** The reason for which a call is refused: exit code 1, nothing on stdout, one line on stderr. */
-function refused(dataDir: string, ...args: string[]): string {
-  const { status, stdout, stderr } = admin(dataDir, ...args);
+async function refused(dataDir: string, ...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await admin(dataDir, ...args);
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
   expect(stderr).toMatch(/^admin: [^\n]+\n$/);
   return stderr.slice("admin: ".length, -1);
@@ -41,14 +54,14 @@ function agentFile(content: unknown): string {
 describe("without a server", () => {
   const dataDir = newDataDir();
 
-  test("a folder without data is refused, and not made", () => {
+  test("a folder without data is refused, and not made", async () => {
     const missing = join(newDataDir(), "mistyped");
-    expect(refused(missing, "agent", "list")).toContain(`no service data in ${missing}`);
+    expect(await refused(missing, "agent", "list")).toContain(`no service data in ${missing}`);
     expect(existsSync(missing)).toBe(false);
   });
 
-  test("an organization, its model, an agent and its keys from nothing", () => {
-    const organization = done(dataDir, "org", "create", "--name", "Ærø Ltd");
+  test("an organization, its model, an agent and its keys from nothing", async () => {
+    const organization = await done(dataDir, "org", "create", "--name", "Ærø Ltd");
     const { id } = organization;
     expect(organization).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: "Ærø Ltd" });
     const server = ["--base-url", "http://127.0.0.1:11434/v1", "--model", "qwen3", "--secret", "env:KEY"];
@@ -59,18 +72,20 @@ describe("without a server", () => {
       base_url: server[1],
       secret: "env:KEY",
     };
-    expect(done(dataDir, "org", "set-model", id, "--provider", "openai-compatible", ...server)).toEqual({
+    expect(await done(dataDir, "org", "set-model", id, "--provider", "openai-compatible", ...server)).toEqual({
       ...organization,
       ...model,
     });
-    expect(done(dataDir, "org", "show", id.toUpperCase())).toEqual({ ...organization, ...model });
-    expect(done(dataDir, "org", "clear-model", id)).toEqual(organization);
-    expect(done(dataDir, "org", "set-model", id, "--provider", "demo", "--disabled")).toMatchObject({ enabled: false });
-    expect(done(dataDir, "org", "list")).toMatchObject([{ id, name: "Ærø Ltd", provider: "demo" }]);
+    expect(await done(dataDir, "org", "show", id.toUpperCase())).toEqual({ ...organization, ...model });
+    expect(await done(dataDir, "org", "clear-model", id)).toEqual(organization);
+    expect(await done(dataDir, "org", "set-model", id, "--provider", "demo", "--disabled")).toMatchObject({
+      enabled: false,
+    });
+    expect(await done(dataDir, "org", "list")).toMatchObject([{ id, name: "Ærø Ltd", provider: "demo" }]);
 
     // The only organization need not be named; defaults come from the schema.
     const file = agentFile({ name: "Small", instructions: "Answer.", limits: { steps: 3 } });
-    const agent = done(dataDir, "agent", "create", "--file", file);
+    const agent = await done(dataDir, "agent", "create", "--file", file);
     expect(agent).toEqual({
       id: expect.any(String),
       name: "Small",
@@ -80,60 +95,62 @@ describe("without a server", () => {
       tools: ["list_files", "read_file", "write_file"],
       limits: { steps: 3, tokens: 500_000, seconds: 1_800 },
     });
-    expect(done(dataDir, "agent", "update", agent.id, "--file", example)).toMatchObject({
+    expect(await done(dataDir, "agent", "update", agent.id, "--file", example)).toMatchObject({
       id: agent.id,
       name: "Assistant",
       limits: { steps: 30 },
     });
-    expect(done(dataDir, "agent", "show", agent.id)).toMatchObject({ name: "Assistant", organization: id });
+    expect(await done(dataDir, "agent", "show", agent.id)).toMatchObject({ name: "Assistant", organization: id });
 
-    const first = done(dataDir, "key", "create", "--agent", agent.id);
-    const second = done(dataDir, "key", "create", "--agent", agent.id);
+    const first = await done(dataDir, "key", "create", "--agent", agent.id);
+    const second = await done(dataDir, "key", "create", "--agent", agent.id);
     expect(first["api_key"]).toMatch(/^ak_[0-9A-Za-z]{49}$/);
-    const listed = admin(dataDir, "key", "list", "--agent", agent.id);
+    const listed = await admin(dataDir, "key", "list", "--agent", agent.id);
     expect(listed.stdout).toContain(String(first["hint"]));
     expect(listed.stdout).not.toContain(String(first["api_key"]));
-    const enabled = (): unknown[] =>
-      (done(dataDir, "key", "list", "--agent", agent.id) as unknown as { enabled: boolean }[]).map(
-        (key) => key.enabled,
-      );
-    done(dataDir, "key", "disable", String(first["hash"]).slice(0, 16));
-    expect(enabled()).toEqual([false, true]);
-    done(dataDir, "key", "disable", String(second["hint"]));
-    expect(enabled()).toEqual([false, false]);
-    done(dataDir, "key", "enable", String(first["api_key"]));
-    expect(enabled()).toEqual([true, false]);
+    const enabled = async (): Promise<boolean[]> => {
+      const keys: unknown = await done(dataDir, "key", "list", "--agent", agent.id);
+      return (keys as { enabled: boolean }[]).map((key) => key.enabled);
+    };
+    await done(dataDir, "key", "disable", String(first["hash"]).slice(0, 16));
+    expect(await enabled()).toEqual([false, true]);
+    await done(dataDir, "key", "disable", String(second["hint"]));
+    expect(await enabled()).toEqual([false, false]);
+    await done(dataDir, "key", "enable", String(first["api_key"]));
+    expect(await enabled()).toEqual([true, false]);
 
-    expect(done(dataDir, "agent", "archive", agent.id)).toMatchObject({ status: "archived" });
-    expect(done(dataDir, "agent", "archive", agent.id)).toMatchObject({ status: "archived" });
-    expect(done(dataDir, "agent", "unarchive", agent.id)).toMatchObject({ status: "active" });
-    expect(done(dataDir, "agent", "delete", agent.id)).toMatchObject({ status: "deleted" });
-    expect(refused(dataDir, "agent", "unarchive", agent.id)).toContain("is deleted");
-    expect(refused(dataDir, "agent", "update", agent.id, "--file", example)).toContain("is deleted");
-    expect(refused(dataDir, "key", "create", "--agent", agent.id)).toContain("is deleted");
+    expect(await done(dataDir, "agent", "archive", agent.id)).toMatchObject({ status: "archived" });
+    expect(await done(dataDir, "agent", "archive", agent.id)).toMatchObject({ status: "archived" });
+    expect(await done(dataDir, "agent", "unarchive", agent.id)).toMatchObject({ status: "active" });
+    expect(await done(dataDir, "agent", "delete", agent.id)).toMatchObject({ status: "deleted" });
+    expect(await refused(dataDir, "agent", "unarchive", agent.id)).toContain("is deleted");
+    expect(await refused(dataDir, "agent", "update", agent.id, "--file", example)).toContain("is deleted");
+    expect(await refused(dataDir, "key", "create", "--agent", agent.id)).toContain("is deleted");
   });
 
-  test("people get tables, and one field a line", () => {
-    const { stdout } = admin(dataDir, "agent", "list");
+  test("people get tables, and one field a line", async () => {
+    const { stdout } = await admin(dataDir, "agent", "list");
     const [head, row] = stdout.split("\n");
     expect(head).toMatch(/^ID +NAME +STATUS +ORGANIZATION$/);
     expect(row).toMatch(/^[0-9a-f-]{36} +Assistant +deleted +[0-9a-f-]{36}$/);
     const other = newDataDir();
-    const created = admin(other, "org", "create", "--name", "Clean \u001b[31mred\u202e");
+    const created = await admin(other, "org", "create", "--name", "Clean \u001b[31mred\u202e");
     expect(created.stdout).toMatch(/^id {4}[0-9a-f-]{36}\nname {2}Clean \ufffd\[31mred\ufffd\n$/);
-    expect(admin(other, "agent", "list").stdout).toContain("agent create --file agent.json");
+    expect((await admin(other, "agent", "list")).stdout).toContain("agent create --file agent.json");
   });
 
-  test("an organization has to be named when there are several, and exist when there is none", () => {
+  test("an organization has to be named when there are several, and exist when there is none", async () => {
     const several = newDataDir();
-    const { id } = done(several, "org", "create", "--name", "one");
-    done(several, "org", "create", "--name", "two");
-    expect(refused(several, "agent", "create", "--file", example)).toContain("there are 2 organizations");
-    expect(done(several, "agent", "create", "--file", example, "--org", id)).toMatchObject({ organization: id });
-    expect(refused(several, "agent", "create", "--file", example, "--org", randomUUID())).toContain("no organization");
+    const { id } = await done(several, "org", "create", "--name", "one");
+    await done(several, "org", "create", "--name", "two");
+    expect(await refused(several, "agent", "create", "--file", example)).toContain("there are 2 organizations");
+    expect(await done(several, "agent", "create", "--file", example, "--org", id)).toMatchObject({ organization: id });
+    expect(await refused(several, "agent", "create", "--file", example, "--org", randomUUID())).toContain(
+      "no organization",
+    );
   });
 
-  test.each([
+  test.concurrent.each([
     ["{", "it is not JSON"],
     [[], "the file must be object"],
     [{}, "name is missing; instructions is missing"],
@@ -145,16 +162,17 @@ describe("without a server", () => {
     ],
     [{ name: "x", instructions: "x", limits: { steps: 0, days: 1 } }, "limits.days is not a field of an agent file"],
     [{ name: "x", instructions: "x", limits: { steps: 0.5 } }, "limits.steps must be integer, not 0.5"],
-  ])("the agent file %j is refused: %s", (content, reason) => {
-    expect(refused(dataDir, "agent", "create", "--file", agentFile(content))).toContain(reason);
+  ])("the agent file %j is refused: %s", async (content, reason) => {
+    expect(await refused(dataDir, "agent", "create", "--file", agentFile(content))).toContain(reason);
   });
 
-  test.each([
+  test.concurrent.each([
     [[], "a command is missing"],
     [["agents"], 'there is no "agents"; there are org, agent, key, run'],
     [["org", "rename"], 'org takes create, list, show, set-model, clear-model, and was given "rename"'],
     [["org", "create"], "--name is missing: org create --name NAME"],
-    [["org", "create", "--name", " "], "--name has 1 characters"],
+    [["org", "create", "--name", " "], "--name is blank"],
+    [["org", "create", "--name", "n".repeat(201)], "--name has 201 characters"],
     [["org", "show"], "org show takes one ID, and was given none"],
     [["org", "show", "a", "b"], 'org show takes one ID, and was given "a b"'],
     [["org", "list", "x"], "org list takes nothing after it but options"],
@@ -172,21 +190,29 @@ describe("without a server", () => {
     [["run", "show", randomUUID()], "there is no run"],
     [["run", "input", randomUUID(), "--text", "x"], "there is no run"],
     [["run", "stop", "x"], 'there is no run "x"'],
-  ])("%j is refused: %s", (args, reason) => {
-    expect(refused(dataDir, ...args)).toContain(reason);
+  ])("%j is refused: %s", async (args, reason) => {
+    expect(await refused(dataDir, ...args)).toContain(reason);
   });
 
-  test("a pasted secret or key is not repeated", () => {
+  test("a pasted secret or key is not repeated", async () => {
     const secret = "sk-pasted-by-mistake";
     const server = ["--base-url", "http://127.0.0.1:1/v1", "--model", "m", "--secret", secret];
-    expect(refused(dataDir, "org", "set-model", "x", "--provider", "openai-compatible", ...server)).not.toContain(
+    expect(await refused(dataDir, "org", "set-model", "x", "--provider", "openai-compatible", ...server)).not.toContain(
       secret,
     );
-    expect(refused(dataDir, "key", "disable", "ak_abcdefghijklmnop")).not.toContain("ghijklmnop");
+    expect(await refused(dataDir, "key", "disable", "ak_abcdefghijklmnop")).not.toContain("ghijklmnop");
   });
 
-  test("--help lists every command", () => {
-    const { status, stdout } = admin(dataDir, "--help");
+  test("the agent file's schema names the tools that there are", () => {
+    const schema = JSON.parse(readFileSync(join(root, "schemas/agent.schema.json"), "utf8")) as {
+      properties: { tools: { items: { enum: string[] }; default: string[] } };
+    };
+    const names = toolDefinitions.map(({ name }) => name);
+    expect(schema.properties.tools).toMatchObject({ items: { enum: names }, default: names });
+  });
+
+  test("--help lists every command", async () => {
+    const { status, stdout } = await admin(dataDir, "--help");
     expect(status).toBe(0);
     for (const line of ["org create --name NAME", "key disable KEY", "run input ID --text T", "run list --agent ID"]) {
       expect(stdout).toContain(line);
@@ -212,29 +238,29 @@ describe("beside a running server", () => {
   }
 
   test("a key works at once, not while it is disabled, and again when it is enabled", async () => {
-    const { api_key, hash } = done(service.dataDir, "key", "create", "--agent", service.templateId);
+    const { api_key, hash } = await done(service.dataDir, "key", "create", "--agent", service.templateId);
     expect(await statusOf(String(api_key))).toBe(201);
-    done(service.dataDir, "key", "disable", String(hash));
+    await done(service.dataDir, "key", "disable", String(hash));
     expect(await statusOf(String(api_key))).toBe(401);
-    done(service.dataDir, "key", "enable", String(hash));
+    await done(service.dataDir, "key", "enable", String(hash));
     expect(await statusOf(String(api_key))).toBe(201);
   });
 
   test("archived is 409, deleted is 404, without a model is 422", async () => {
-    const agent = done(service.dataDir, "agent", "create", "--file", example);
-    const apiKey = String(done(service.dataDir, "key", "create", "--agent", agent.id)["api_key"]);
+    const agent = await done(service.dataDir, "agent", "create", "--file", example);
+    const apiKey = String((await done(service.dataDir, "key", "create", "--agent", agent.id))["api_key"]);
     const organization = String(agent["organization"]);
-    done(service.dataDir, "agent", "archive", agent.id);
+    await done(service.dataDir, "agent", "archive", agent.id);
     expect(await statusOf(apiKey, agent.id)).toBe(409);
-    done(service.dataDir, "agent", "unarchive", agent.id);
+    await done(service.dataDir, "agent", "unarchive", agent.id);
     expect(await statusOf(apiKey, agent.id)).toBe(201);
-    done(service.dataDir, "org", "clear-model", organization);
+    await done(service.dataDir, "org", "clear-model", organization);
     expect(await statusOf(apiKey, agent.id)).toBe(422);
-    done(service.dataDir, "org", "set-model", organization, "--provider", "demo", "--disabled");
+    await done(service.dataDir, "org", "set-model", organization, "--provider", "demo", "--disabled");
     expect(await statusOf(apiKey, agent.id)).toBe(422);
-    done(service.dataDir, "org", "set-model", organization, "--provider", "demo");
+    await done(service.dataDir, "org", "set-model", organization, "--provider", "demo");
     expect(await statusOf(apiKey, agent.id)).toBe(201);
-    done(service.dataDir, "agent", "delete", agent.id);
+    await done(service.dataDir, "agent", "delete", agent.id);
     expect(await statusOf(apiKey, agent.id)).toBe(404);
   });
 
@@ -242,16 +268,16 @@ describe("beside a running server", () => {
     const files = [{ filename: "notes.txt", content_base64: Buffer.from("a heron\n").toString("base64") }];
     const id = await createRun(service, { name: "to be operated", input_text: "first", files });
     await finished(service, id);
-    const listed = done(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "1");
+    const listed = await done(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "1");
     expect(listed).toMatchObject([{ id, name: "to be operated", status: "finished", turns: 1 }]);
-    expect(done(service.dataDir, "run", "show", id)).toMatchObject({
+    expect(await done(service.dataDir, "run", "show", id)).toMatchObject({
       status: "finished",
       files: [{ name: "notes.txt", size: 8 }],
       transcript: [{ role: "input_to_agent", text: "first" }, { role: "output_from_agent" }],
     });
-    expect(admin(service.dataDir, "run", "show", id).stdout).toContain("input_to_agent:\nfirst\n");
+    expect((await admin(service.dataDir, "run", "show", id)).stdout).toContain("input_to_agent:\nfirst\n");
 
-    expect(done(service.dataDir, "run", "input", id, "--text", "second")).toMatchObject({ turns: 2 });
+    expect(await done(service.dataDir, "run", "input", id, "--text", "second")).toMatchObject({ turns: 2 });
     const second = await finished(service, id);
     expect(second.transcript.map(({ role }) => role)).toEqual([
       "input_to_agent",
@@ -261,9 +287,11 @@ describe("beside a running server", () => {
     ]);
     expect(second.transcript[2]?.text).toBe("second");
 
-    expect(done(service.dataDir, "run", "stop", id)).toMatchObject({ status: "terminated" });
+    expect(await done(service.dataDir, "run", "stop", id)).toMatchObject({ status: "terminated" });
     expect(await read(service, id)).toMatchObject({ loop_status: "terminated" });
-    expect(refused(service.dataDir, "run", "input", id, "--text", "third")).toContain("terminated");
-    expect(refused(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "0")).toContain("--limit");
+    expect(await refused(service.dataDir, "run", "input", id, "--text", "third")).toContain("terminated");
+    expect(await refused(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "0")).toContain(
+      "--limit",
+    );
   });
 });
