@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { type CfnResource, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { type PolicyStatementProps, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, LoggingFormat, Runtime } from "aws-cdk-lib/aws-lambda";
-import { NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
+import { LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct, IConstruct } from "constructs";
 import type { EnvName } from "../lambdas/env.ts";
@@ -47,6 +47,7 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
       mainFields: ["module", "main"], // ES modules go in, so that what is not used stays out
       bundleAwsSDK: true, // the version that was tested, and a third of the start-up time of the runtime's own
       minify: true,
+      logLevel: LogLevel.ERROR,
       keepNames: true, // errors are told apart by name, and stack traces are read by people
     },
   });

@@ -1,0 +1,3 @@
+declare module "asl-validator" {
+  export default function aslValidator(definition: object): { isValid: boolean; errors: object[] };
+}

@@ -1,0 +1,57 @@
+import { execFile } from "node:child_process";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "vitest";
+import { synthesise } from "./synth.ts";
+
+const run = promisify(execFile);
+
+/** What Lambda itself sets. */
+const lambdaEnv = { AWS_REGION: "eu-central-1", AWS_ACCESS_KEY_ID: "AKIAEXAMPLE", AWS_SECRET_ACCESS_KEY: "secret" };
+
+interface Bundle {
+  name: string;
+  file: string;
+  env: Record<string, string>;
+}
+let bundles: Bundle[] = [];
+
+beforeAll(() => {
+  const { app, all } = synthesise({ bundled: true });
+  const { directory } = app.synth();
+  bundles = all("AWS::Lambda::Function").map(([name, properties]) => {
+    const { S3Key } = properties["Code"] as { S3Key: string };
+    const { Variables = {} } = (properties["Environment"] ?? {}) as { Variables?: Record<string, unknown> };
+    const env = Object.fromEntries(Object.keys(Variables).map((each) => [each, `a-${each.toLowerCase()}`]));
+    return { name, file: join(directory, `asset.${S3Key.replace(".zip", "")}`, "index.js"), env };
+  });
+});
+
+/** Starts a bundle as Lambda does, in a process with this environment only. Resolves with the handler's type. */
+async function start(file: string, env: Record<string, string>): Promise<string> {
+  const { stdout } = await run(process.execPath, ["-p", `typeof require(${JSON.stringify(file)}).handler`], { env });
+  return stdout.trim();
+}
+
+describe("every function's bundle", () => {
+  test("starts with the names its deployment sets, and with no fewer", async () => {
+    expect(bundles).toHaveLength(6);
+    await Promise.all(
+      bundles.map(async ({ file, env }) => {
+        expect(await start(file, { ...lambdaEnv, ...env })).toBe("function");
+        for (const missing of Object.keys(env)) {
+          const { [missing]: _, ...others } = env;
+          await expect(start(file, { ...lambdaEnv, ...others })).rejects.toThrow(`variable ${missing} is missing`);
+        }
+      }),
+    );
+  });
+
+  test("is within its size", () => {
+    const kilobytes = Object.fromEntries(
+      bundles.map(({ name, file }) => [name, Math.round(statSync(file).size / 1024)]),
+    );
+    console.log(kilobytes);
+  });
+});

@@ -1,0 +1,241 @@
+import aslValidator from "asl-validator";
+import { Validations } from "aws-cdk-lib";
+import { Match } from "aws-cdk-lib/assertions";
+import { AwsSolutionsChecks } from "cdk-nag";
+import { describe, expect, test } from "vitest";
+import { retryPolicy, turnSeconds } from "../../lambdas/workflow/payload.ts";
+import { short, synthesise } from "./synth.ts";
+
+const { app, template, all } = synthesise();
+const functions = all("AWS::Lambda::Function");
+const [, stage] = all("AWS::ApiGatewayV2::Stage")[0] ?? ["", {}];
+const [, machine] = all("AWS::StepFunctions::StateMachine")[0] ?? ["", {}];
+const definition = JSON.parse(String(short(machine["DefinitionString"]))) as {
+  States: Record<string, Record<string, unknown>>;
+};
+const { Advance = {}, Fail = {}, "Done?": choice = {}, Ended = {} } = definition.States;
+
+const list = (value: unknown): string => [value].flat().join(", ");
+
+test("the template is the one that was reviewed", () => {
+  const text = JSON.stringify(template.toJSON(), null, 2).replaceAll(/[0-9a-f]{64}\.zip/g, "<asset>.zip");
+  expect(text).toMatchSnapshot();
+});
+
+describe("HTTP", () => {
+  test("has the contract's routes and one for everything else, each to a function of its own", () => {
+    const targets = all("AWS::ApiGatewayV2::Route").map(([, { RouteKey, Target }]) => [RouteKey, short(Target)]);
+    expect(targets.map(([key]) => String(key)).toSorted()).toEqual([
+      "$default",
+      "GET /v1/agents/{agent_id}",
+      "GET /v1/openapi.json",
+      "POST /v1/agents",
+    ]);
+    expect(new Set(targets.map(([, target]) => target)).size).toBe(targets.length);
+    expect(targets.find(([key]) => key === "$default")?.[1]).toMatch(/NotFound/);
+    template.allResourcesProperties("AWS::ApiGatewayV2::Integration", { PayloadFormatVersion: "2.0" });
+  });
+
+  test("logs every request with its id, and no header", () => {
+    const { Format } = stage["AccessLogSettings"] as { Format: string };
+    expect(Object.values(JSON.parse(Format) as object)).toContain("$context.requestId");
+    expect(Format).not.toMatch(/header|authori[sz]|apikey/i);
+    expect(stage["StageName"]).toBe("$default");
+  });
+});
+
+describe("functions", () => {
+  test("are one for each operation and workflow task, on the same runtime and processor", () => {
+    expect(functions.map(([name]) => name).toSorted()).toEqual([
+      "Advance",
+      "Create",
+      "Fail",
+      "Get",
+      "NotFound",
+      "Openapi",
+    ]);
+    template.allResourcesProperties("AWS::Lambda::Function", {
+      Runtime: "nodejs24.x",
+      Architectures: ["arm64"],
+      Handler: "index.handler",
+      LoggingConfig: { LogFormat: "JSON", LogGroup: Match.anyValue() },
+    });
+  });
+
+  test("have a role and a log group each, shared with no other", () => {
+    for (const owned of [
+      ({ Role }: Record<string, unknown>) => Role,
+      ({ LoggingConfig }: Record<string, unknown>) => LoggingConfig,
+    ]) {
+      expect(new Set(functions.map(([, properties]) => JSON.stringify(owned(properties)))).size).toBe(functions.length);
+    }
+  });
+
+  test("know the names of what they may use, and nothing else", () => {
+    const names = Object.fromEntries(
+      functions.map(([name, { Environment }]) => {
+        const { Variables = {} } = (Environment ?? {}) as { Variables?: object };
+        return [name, Object.keys(Variables).toSorted()];
+      }),
+    );
+    expect(names).toEqual({
+      Advance: ["BUCKET_NAME", "TABLE_NAME"],
+      Create: ["BUCKET_NAME", "STATE_MACHINE_ARN", "TABLE_NAME"],
+      Fail: ["TABLE_NAME"],
+      Get: ["BUCKET_NAME", "TABLE_NAME"],
+      NotFound: [],
+      Openapi: [],
+    });
+  });
+});
+
+describe("permissions", () => {
+  const statements = all("AWS::IAM::Policy").flatMap(([name, { PolicyDocument }]) => {
+    const { Statement } = PolicyDocument as { Statement: Record<string, unknown>[] };
+    return Statement.map((statement): [string, Record<string, unknown>] => [name, statement]);
+  });
+
+  test("are these, and no others", () => {
+    const lines = statements.map(([name, { Effect, Action, Resource, Condition }]) => {
+      const condition = Condition ? ` if ${JSON.stringify(Condition)}` : "";
+      return `${name.replace(/(Role)?DefaultPolicy$/, "")}: ${list(Effect)} ${list(Action)} on ${list(short(Resource))}${condition}`;
+    });
+    expect(lines).toMatchInlineSnapshot(`
+      [
+        "Advance: Allow logs:CreateLogStream, logs:PutLogEvents on <AdvanceLog.Arn>",
+        "Advance: Allow dynamodb:GetItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["AGENT#*","ORG#*"]}}",
+        "Advance: Allow dynamodb:ConditionCheckItem, dynamodb:PutItem, dynamodb:Query, dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
+        "Advance: Allow s3:GetObject, s3:PutObject on <StorageBucket.Arn>/texts/*, <StorageBucket.Arn>/workspaces/*",
+        "Advance: Allow s3:ListBucket on <StorageBucket.Arn>",
+        "Fail: Allow logs:CreateLogStream, logs:PutLogEvents on <FailLog.Arn>",
+        "Fail: Allow dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
+        "WorkflowStateMachine: Allow lambda:InvokeFunction on <Advance.Arn>, <Fail.Arn>, <Advance.Arn>:*, <Fail.Arn>:*",
+        "WorkflowStateMachine: Allow logs:CreateLogDelivery, logs:DeleteLogDelivery, logs:DescribeLogGroups, logs:DescribeResourcePolicies, logs:GetLogDelivery, logs:ListLogDeliveries, logs:PutResourcePolicy, logs:UpdateLogDelivery, xray:GetSamplingRules, xray:GetSamplingTargets, xray:PutTelemetryRecords, xray:PutTraceSegments on *",
+        "Create: Allow logs:CreateLogStream, logs:PutLogEvents on <CreateLog.Arn>",
+        "Create: Allow dynamodb:GetItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["KEY#*","AGENT#*","ORG#*"]}}",
+        "Create: Allow dynamodb:PutItem, dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
+        "Create: Allow s3:PutObject on <StorageBucket.Arn>/texts/*, <StorageBucket.Arn>/workspaces/*",
+        "Create: Allow states:StartExecution on <WorkflowStateMachine>",
+        "Get: Allow logs:CreateLogStream, logs:PutLogEvents on <GetLog.Arn>",
+        "Get: Allow dynamodb:GetItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["KEY#*"]}}",
+        "Get: Allow dynamodb:Query on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
+        "Get: Allow s3:GetObject on <StorageBucket.Arn>/texts/*",
+        "Openapi: Allow logs:CreateLogStream, logs:PutLogEvents on <OpenapiLog.Arn>",
+        "NotFound: Allow logs:CreateLogStream, logs:PutLogEvents on <NotFoundLog.Arn>",
+      ]
+    `);
+  });
+
+  test("name every action in full, and come by a policy of this stack only", () => {
+    for (const [, { Action }] of statements) expect([Action].flat().join()).not.toContain("*");
+    for (const [, role] of all("AWS::IAM::Role")) {
+      expect(role).not.toHaveProperty("ManagedPolicyArns");
+      expect(role).not.toHaveProperty("Policies");
+    }
+  });
+});
+
+describe("storage", () => {
+  test("keeps the table: restorable, encrypted, protected against deletion", () => {
+    template.hasResource("AWS::DynamoDB::GlobalTable", {
+      DeletionPolicy: "Retain",
+      UpdateReplacePolicy: "Retain",
+      Properties: {
+        BillingMode: "PAY_PER_REQUEST",
+        SSESpecification: { SSEEnabled: true },
+        TimeToLiveSpecification: { AttributeName: "expiresAt", Enabled: true },
+        Replicas: [
+          { DeletionProtectionEnabled: true, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } },
+        ],
+      },
+    });
+  });
+
+  test("keeps the bucket: private, encrypted, over TLS only", () => {
+    template.hasResource("AWS::S3::Bucket", {
+      DeletionPolicy: "Retain",
+      Properties: {
+        BucketEncryption: Match.anyValue(),
+        PublicAccessBlockConfiguration: {
+          BlockPublicAcls: true,
+          BlockPublicPolicy: true,
+          IgnorePublicAcls: true,
+          RestrictPublicBuckets: true,
+        },
+      },
+    });
+    template.hasResourceProperties("AWS::S3::BucketPolicy", {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({ Effect: "Deny", Action: "s3:*", Condition: { Bool: { "aws:SecureTransport": "false" } } }),
+        ]),
+      },
+    });
+  });
+
+  test("goes with the stack where the settings say so", () => {
+    const disposable = synthesise({ context: { removal: "destroy" } });
+    disposable.template.hasResource("AWS::DynamoDB::GlobalTable", {
+      DeletionPolicy: "Delete",
+      Properties: { Replicas: [{ DeletionProtectionEnabled: false }] },
+    });
+    disposable.template.hasResource("AWS::S3::Bucket", { DeletionPolicy: "Delete" });
+    disposable.template.resourceCountIs("Custom::S3AutoDeleteObjects", 1);
+  });
+
+  test("logs are kept as long as the settings say", () => {
+    const { template: other } = synthesise({ context: { logRetentionDays: "7" } });
+    other.allResourcesProperties("AWS::Logs::LogGroup", { RetentionInDays: 7 });
+  });
+});
+
+describe("state machine", () => {
+  test("is valid Amazon States Language", () => {
+    expect(aslValidator(definition).errors).toEqual([]);
+  });
+
+  test("carries ids only, has an end, and keeps what it carries out of its log", () => {
+    template.hasResourceProperties("AWS::StepFunctions::StateMachine", {
+      StateMachineType: Match.absent(), // Standard
+      TracingConfiguration: { Enabled: true },
+      LoggingConfiguration: { Level: "ALL", IncludeExecutionData: false },
+    });
+    expect(definition).toMatchObject({ QueryLanguage: "JSONata", TimeoutSeconds: turnSeconds });
+  });
+
+  test("waits as the payload's policy says, and leaves what it cannot mend to fail", () => {
+    expect((Advance["Retry"] as object[])[0]).toEqual({
+      ErrorEquals: [retryPolicy.errorName],
+      IntervalSeconds: retryPolicy.firstDelaySeconds,
+      MaxAttempts: retryPolicy.maxAttempts,
+      BackoffRate: retryPolicy.backoffRate,
+      MaxDelaySeconds: retryPolicy.maxDelaySeconds,
+      JitterStrategy: "FULL",
+    });
+    expect(Advance["Catch"]).toMatchObject([{ ErrorEquals: ["States.ALL"], Next: "Fail" }]);
+    expect(Fail["Retry"]).toMatchObject([{ ErrorEquals: ["States.ALL"] }]);
+  });
+
+  test("needs four transitions for a turn that one invocation brings to its end", () => {
+    expect([Advance["Next"], Ended["Type"]]).toEqual(["Done?", "Succeed"]);
+    expect(choice["Default"]).toBe("Advance");
+  });
+});
+
+describe("cdk-nag", () => {
+  test.each(["retain", "destroy"])("finds nothing that is not answered (removal: %s)", (removal) => {
+    const { app: checked } = synthesise({ context: { removal } });
+    const { violations } = new AwsSolutionsChecks(checked).validateScope(checked);
+    expect(violations).toEqual([]);
+  });
+
+  test("every answer gives its reason", () => {
+    const answers = app.node
+      .findAll()
+      .flatMap(({ node }) => node.metadata)
+      .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+      .flatMap(({ data }) => Object.entries(data as Record<string, string>));
+    expect(answers.length).toBeGreaterThan(5);
+    for (const [, reason] of answers) expect(reason).toMatch(/^[A-Z].{30,}\.$/);
+  });
+});

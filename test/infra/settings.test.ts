@@ -1,0 +1,30 @@
+import { App } from "aws-cdk-lib";
+import { expect, test } from "vitest";
+import cdkJson from "../../cdk.json" with { type: "json" };
+import { readSettings } from "../../lib/settings.ts";
+
+const read = (context: Record<string, unknown>) => readSettings(new App({ context }).node);
+
+test("cdk.json holds the settings' defaults", () => {
+  expect(read(cdkJson.context)).toEqual({ stage: "prod", removal: "retain", logRetentionDays: 30 });
+  expect(read({})).toEqual(read(cdkJson.context));
+});
+
+test("the command line's strings are as good as numbers", () => {
+  const context = { stage: "dev-2", removal: "destroy", logRetentionDays: "7" };
+  expect(read(context)).toEqual({ ...context, logRetentionDays: 7 });
+});
+
+test.each([
+  [{ stage: "Prod" }, /stage: received "Prod"; accepted: 1 to 20 lower-case letters/],
+  [{ removal: "keep" }, /removal: received "keep"; accepted: retain or destroy/],
+  [{ logRetentionDays: 31 }, /logRetentionDays: received 31; accepted: 1, 3, 5, 7, .*, 3653$/m],
+  [{ logRetentionDays: 9999 }, /logRetentionDays: received 9999/],
+  [{ stages: "dev" }, /stages: no such setting; there are stage, removal, logRetentionDays/],
+])("%j is refused, and the error says what is accepted", (context, message) => {
+  expect(() => read(context)).toThrow(message);
+});
+
+test("all that is wrong is said at once", () => {
+  expect(() => read({ stage: "", removal: true })).toThrow(/stage: .*\n.*removal: /);
+});
