@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { toolDefinitions } from "../../lambdas/agent/tool-definitions.ts";
-import { createRun, finished, newDataDir, read, type Service, startService } from "./service.ts";
+import { createRun, finished, read, type Service, startService } from "./service.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const example = "examples/assistant.json";
@@ -45,17 +45,24 @@ async function refused(dataDir: string, ...args: string[]): Promise<string> {
   return stderr.slice("admin: ".length, -1);
 }
 
+const temporary = mkdtempSync(join(tmpdir(), "admin-test-"));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+function newFolder(): string {
+  return mkdtempSync(join(temporary, "data-"));
+}
+
 function agentFile(content: unknown): string {
-  const path = join(mkdtempSync(join(tmpdir(), "agent-file-")), "agent.json");
+  const path = join(newFolder(), "agent.json");
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
   return path;
 }
 
 describe("without a server", () => {
-  const dataDir = newDataDir();
+  const dataDir = newFolder();
 
   test("a folder without data is refused, and not made", async () => {
-    const missing = join(newDataDir(), "mistyped");
+    const missing = join(newFolder(), "mistyped");
     expect(await refused(missing, "agent", "list")).toContain(`no service data in ${missing}`);
     expect(existsSync(missing)).toBe(false);
   });
@@ -133,14 +140,14 @@ describe("without a server", () => {
     const [head, row] = stdout.split("\n");
     expect(head).toMatch(/^ID +NAME +STATUS +ORGANIZATION$/);
     expect(row).toMatch(/^[0-9a-f-]{36} +Assistant +deleted +[0-9a-f-]{36}$/);
-    const other = newDataDir();
+    const other = newFolder();
     const created = await admin(other, "org", "create", "--name", "Clean \u001b[31mred\u202e");
     expect(created.stdout).toMatch(/^id {4}[0-9a-f-]{36}\nname {2}Clean \ufffd\[31mred\ufffd\n$/);
     expect((await admin(other, "agent", "list")).stdout).toContain("agent create --file agent.json");
   });
 
   test("an organization has to be named when there are several, and exist when there is none", async () => {
-    const several = newDataDir();
+    const several = newFolder();
     const { id } = await done(several, "org", "create", "--name", "one");
     await done(several, "org", "create", "--name", "two");
     expect(await refused(several, "agent", "create", "--file", example)).toContain("there are 2 organizations");
@@ -223,7 +230,7 @@ describe("without a server", () => {
 describe("beside a running server", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService();
+    service = await startService(newFolder());
   });
   afterAll(() => service.end("SIGTERM"));
 

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,7 +12,10 @@ let service: Service;
 beforeAll(async () => {
   service = await startService();
 });
-afterAll(() => service.end("SIGTERM"));
+afterAll(async () => {
+  await service.end("SIGTERM");
+  rmSync(service.dataDir, { recursive: true, force: true });
+});
 
 interface Ended {
   code: number | null;
