@@ -231,8 +231,8 @@ describe("beside a running server", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService(newFolder());
+    return () => service.end("SIGTERM");
   });
-  afterAll(() => service.end("SIGTERM"));
 
   async function statusOf(apiKey: string, templateId = service.templateId): Promise<number> {
     const response = await fetch(`${service.baseUrl}/v1/agents`, {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type Server } from "node:h
 import { rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type Service, startService } from "./service.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -11,10 +11,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 let service: Service;
 beforeAll(async () => {
   service = await startService();
-});
-afterAll(async () => {
-  await service.end("SIGTERM");
-  rmSync(service.dataDir, { recursive: true, force: true });
+  return async () => {
+    await service.end("SIGTERM");
+    rmSync(service.dataDir, { recursive: true, force: true });
+  };
 });
 
 interface Ended {
