@@ -1,11 +1,18 @@
-import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from "ai";
+import {
+  APICallError,
+  EmptyResponseBodyError,
+  InvalidResponseDataError,
+  JSONParseError,
+  StreamProviderError,
+  TypeValidationError,
+} from "ai";
 import type { Failure, ModelOutcome } from "../model.ts";
 
-/** An error that came in the stream of an answer: an Error, or whatever the server sent as one. */
-export class ModelStreamError extends Error {
-  constructor(cause: unknown) {
-    super("error in the model's answer", { cause });
-    this.name = "ModelStreamError";
+/** The server ended its answer before it was complete. */
+export class BrokenOff extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+    this.name = "BrokenOff";
   }
 }
 
@@ -16,25 +23,13 @@ interface Endpoint {
 }
 
 /** What went wrong with a model call, for the operator. The API key is in none of its texts. */
-export function modelFailure(error: unknown, endpoint: Endpoint): Extract<ModelOutcome, { failure: Failure }> {
-  const cause = error instanceof ModelStreamError ? error.cause : error;
-  const { failure, retryAfter } = diagnosed(cause, endpoint);
-  const clean = (text: string): string => (endpoint.apiKey ? text.replaceAll(endpoint.apiKey, "[API key]") : text);
-  return {
-    failure: { ...failure, title: clean(failure.title), remedy: clean(failure.remedy) },
-    ...(retryAfter !== undefined && { retryAfter }),
-  };
-}
-
-function diagnosed(cause: unknown, endpoint: Endpoint): { failure: Failure; retryAfter?: number | undefined } {
+export function modelFailure(cause: unknown, endpoint: Endpoint): Extract<ModelOutcome, { failure: Failure }> {
   const server = `The model server ${address(endpoint.baseUrl)}`;
-  const detail = clipped(messageOf(cause));
+  const detail = clipped(withoutKey(messageOf(cause), endpoint.apiKey));
   if (APICallError.isInstance(cause) && cause.statusCode !== undefined && cause.statusCode >= 400) {
     const retryAfter = retryAfterOf(cause.responseHeaders ?? {});
-    return {
-      failure: statusFailure(cause.statusCode, `${server} answered ${cause.statusCode}`, detail, endpoint),
-      retryAfter,
-    };
+    const failure = statusFailure(cause.statusCode, `${server} answered ${cause.statusCode}`, detail, endpoint);
+    return { failure, ...(retryAfter !== undefined && { retryAfter }) };
   }
   // Before the type checks below: what was cut off can't be told from what was wrong in any other way.
   if (isNetworkError(cause)) {
@@ -57,11 +52,10 @@ function diagnosed(cause: unknown, endpoint: Endpoint): { failure: Failure; retr
       },
     };
   }
-  if (!(cause instanceof Error)) {
-    // The server's own words, in the middle of an answer that began well.
-    const status = statusIn(cause);
-    const failed = `${server} broke off its answer`;
-    return { failure: statusFailure(status ?? 500, failed, detail, endpoint) };
+  if (StreamProviderError.isInstance(cause) || !(cause instanceof Error)) {
+    // The server's own words in place of the rest of an answer that began well.
+    const status = StreamProviderError.isInstance(cause) ? cause.statusCode : undefined;
+    return { failure: statusFailure(status ?? 500, `${server} broke off its answer`, detail, endpoint) };
   }
   return {
     failure: {
@@ -105,6 +99,7 @@ function statusFailure(status: number, title: string, detail: string, { model }:
 function isUnreadable(cause: unknown): boolean {
   return (
     InvalidResponseDataError.isInstance(cause) ||
+    EmptyResponseBodyError.isInstance(cause) ||
     JSONParseError.isInstance(cause) ||
     TypeValidationError.isInstance(cause) ||
     APICallError.isInstance(cause)
@@ -118,7 +113,7 @@ function isNetworkError(cause: unknown): boolean {
     if (typeof code === "string" && /^(UND_ERR_|E[A-Z]+$)/.test(code)) return true;
     if (error instanceof TypeError && /^(terminated|fetch failed)$/.test(error.message)) return true;
     if (APICallError.isInstance(error) && error.isRetryable && error.statusCode === undefined) return true;
-    if (InvalidResponseDataError.isInstance(error) && /stream ended/i.test(error.message)) return true;
+    if (error instanceof BrokenOff) return true;
   }
   return false;
 }
@@ -133,17 +128,17 @@ function retryAfterOf(headers: Record<string, string>): number | undefined {
   return Number.isNaN(wait) ? undefined : Math.max(0, Math.round(wait));
 }
 
-function statusIn(cause: unknown): number | undefined {
-  const { code, status, error } = (typeof cause === "object" && cause !== null ? cause : {}) as Record<string, unknown>;
-  const found = [code, status].map(Number).find((number) => number >= 400 && number < 600);
-  return found ?? (error === undefined ? undefined : statusIn(error));
-}
-
 function messageOf(cause: unknown): string {
   if (cause instanceof Error) return cause.message || cause.name;
   if (typeof cause === "string") return cause;
   const { message } = (typeof cause === "object" && cause !== null ? cause : {}) as { message?: unknown };
   return typeof message === "string" ? message : (JSON.stringify(cause) ?? "no reason given");
+}
+
+/** Before the text is cut or its blanks are changed, so that no part of the key escapes. */
+function withoutKey(text: string, key: string | undefined): string {
+  const forms = key === undefined ? [] : [key, JSON.stringify(key).slice(1, -1), key.trim()];
+  return forms.reduce((clean, form) => (form === "" ? clean : clean.replaceAll(form, "[API key]")), text);
 }
 
 function clipped(text: string): string {

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { jsonSchema, type ModelMessage, streamText, type ToolSet, tool } from "ai";
+import { InvalidResponseDataError, jsonSchema, type ModelMessage, streamText, type ToolSet, tool } from "ai";
 import type { Message, Model, ModelAnswer, ModelRequest, ToolCall } from "../model.ts";
-import { modelFailure, ModelStreamError } from "./failures.ts";
+import { BrokenOff, modelFailure } from "./failures.ts";
 
 export interface OpenAiCompatible {
   /** Such as `http://127.0.0.1:11434/v1`. */
@@ -65,9 +65,15 @@ async function answerTo(
     usage: { inputTokens: 0, outputTokens: 0 },
   };
   const invalid: { call: ToolCall; reason: string }[] = [];
+  let begun = false;
   for await (const part of result.stream) {
     if (part.type === "text-delta") answer.text += part.text;
-    if (part.type === "error") throw new ModelStreamError(part.error);
+    if (part.type === "error") {
+      // A stream that ends too soon is an answer cut off, or, when nothing came before, no answer at all.
+      const ended = InvalidResponseDataError.isInstance(part.error) && part.error.message.includes("stream ended");
+      throw begun && ended ? new BrokenOff(part.error as Error) : part.error;
+    }
+    begun ||= !isLibrarysOwn(part.type);
     if (part.type === "tool-call") {
       const call: ToolCall = { id: part.toolCallId, name: part.toolName, input: part.input ?? {} };
       answer.toolCalls.push(call);
@@ -157,6 +163,11 @@ function invalidCall({ name, input }: ToolCall, tools: ModelRequest["tools"]): s
 function finishReason(reason: string): ModelAnswer["finishReason"] {
   const known = ["stop", "tool-calls", "length", "content-filter"] as const;
   return known.find((each) => each === reason) ?? "other";
+}
+
+/** Parts of the stream that come without anything from the server. */
+function isLibrarysOwn(type: string): boolean {
+  return type === "start" || type === "start-step";
 }
 
 function isObject(value: unknown): value is object {

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { demo } from "../../../lambdas/agent/providers/demo.ts";
+import { runTurn, type TurnOutcome } from "../../../lambdas/agent/turn.ts";
+import { files, turn } from "./scripted.ts";
+
+function text(outcome: TurnOutcome): string {
+  if (outcome.kind !== "done") throw new Error(`the turn is ${outcome.kind}`);
+  return outcome.text;
+}
+
+const says = (input: string) => ({ history: [{ role: "user" as const, text: input }] });
+
+describe("the demo model", () => {
+  it("answers about the input in one step when there are no files", async () => {
+    const { input, ports, records } = turn(demo, { input: says("Hello there.") });
+    const answer = text(await runTurn(input, ports));
+    expect(answer).toContain('12 characters and 2 words: "Hello there."');
+    expect(answer).toContain("This is the demo model");
+    expect(records).toHaveLength(0);
+  });
+
+  it("lists the files, reads them at the same time, and quotes them", async () => {
+    const space = files({
+      "data (1).csv": "name,age\nAda,36\n",
+      "empty.txt": "",
+      "logo.png": Buffer.from("89504e470d0a", "hex"),
+    });
+    const { input, ports, records } = turn(demo, { input: says("Read."), ports: { files: space } });
+    const answer = text(await runTurn(input, ports));
+    expect(answer).toContain("The workspace has 3 files:\ndata (1).csv (16 bytes)");
+    expect(answer).toContain("data (1).csv: 2 lines, 2 words. It begins:\n> name,age\n> Ada,36");
+    expect(answer).toContain("empty.txt: 0 lines, 0 words");
+    expect(answer).toContain("logo.png is a PNG image");
+    const calls = records.flatMap((record) =>
+      record.part === "answer" ? [record.answer.toolCalls.map((c) => c.name)] : [],
+    );
+    expect(calls).toEqual([["list_files"], ["read_file", "read_file", "read_file"]]);
+  });
+
+  it.each([
+    ["with files", { "a.txt": "alpha" }],
+    ["without files", {}],
+  ])("takes as many steps as it is told, %s", async (_, initial) => {
+    const { input, ports, records } = turn(demo, { input: says("demo: steps=12"), ports: { files: files(initial) } });
+    expect(text(await runTurn(input, ports))).toContain("I took 12 steps");
+    expect(records.filter((record) => record.part === "answer")).toHaveLength(12);
+    expect(
+      records.flatMap((record) => (record.part === "results" ? record.results : [])).filter((r) => r.error),
+    ).toEqual([]);
+  });
+
+  it("waits before each answer as told, and no longer once it is stopped", async () => {
+    const stop = new AbortController();
+    const { input, ports } = turn(demo, { input: says("demo: delay=5000"), ports: { signal: stop.signal } });
+    const begun = performance.now();
+    setTimeout(() => stop.abort(), 20);
+    expect(await runTurn(input, ports)).toEqual({ kind: "stopped" });
+    expect(performance.now() - begun).toBeLessThan(1000);
+
+    const short = turn(demo, { input: says("demo: delay=60") });
+    const then = performance.now();
+    await runTurn(short.input, short.ports);
+    expect(performance.now() - then).toBeGreaterThanOrEqual(59);
+  });
+
+  it("answers from the request alone: a later turn starts anew, and a limit is answered without tools", async () => {
+    const history = [
+      { role: "user" as const, text: "demo: steps=50" },
+      { role: "assistant" as const, answer: { text: "Earlier.", toolCalls: [] } },
+      { role: "user" as const, text: "And now?" },
+    ];
+    const later = turn(demo, { input: { history } });
+    expect(text(await runTurn(later.input, later.ports))).toContain('"And now?"');
+    expect(later.records).toHaveLength(0);
+
+    const limits = { steps: 3, tokens: 1e6, seconds: 60 };
+    const limited = turn(demo, { input: { ...says("demo: steps=50"), limits } });
+    const outcome = await runTurn(limited.input, limited.ports);
+    expect(outcome).toMatchObject({ kind: "done", ended: "steps", text: expect.stringContaining("steps=50") });
+  });
+});

@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { ModelOutcome } from "../../../lambdas/agent/model.ts";
+import type { StepPart } from "../../../lambdas/agent/steps.ts";
+import { runTurn, type TurnOutcome } from "../../../lambdas/agent/turn.ts";
+import { answer, call, files, scripted, turn } from "./scripted.ts";
+
+class Killed extends Error {}
+
+/** A step with 1 to 3 parallel tool calls of all kinds, or an empty answer. */
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.array(fc.constantFrom("list", "read", "write", "unknown", "invalid"), { minLength: 1, maxLength: 3 }),
+  },
+  { weight: 1, arbitrary: fc.constant<string[]>([]) },
+);
+
+const scriptOf = (steps: string[][]): ModelOutcome[] => [
+  ...steps.map((kinds, at) =>
+    answer(
+      "",
+      kinds.map((kind, index) => {
+        const id = `${at}-${index}`;
+        if (kind === "list") return call(id, "list_files", {});
+        if (kind === "read") return call(id, "read_file", { name: "a.txt" });
+        if (kind === "write") return call(id, "write_file", { name: `${id}.txt`, content: `of step ${at}` });
+        if (kind === "unknown") return call(id, "fly", {});
+        return { ...call(id, "read_file", "{"), invalid: "Not JSON." };
+      }),
+    ),
+  ),
+  answer("The end."),
+];
+
+/** A listing that is made once more after a kill may show what a call beside it wrote before the kill. */
+function withoutListing(part: StepPart): StepPart {
+  if (part.part === "answer") return part;
+  return { ...part, results: part.results.map((each) => (each.name === "list_files" ? { ...each, text: "" } : each)) };
+}
+
+/** Runs a turn as a workflow does, starting again after each kill, with nothing kept but the records and the files. */
+async function untilEnded(script: ModelOutcome[], limitOfSteps: number, kills: { at: number; after: boolean }[]) {
+  const { model, requests } = scripted([...script, answer("The end.")]);
+  const space = files({ "a.txt": "first\nsecond\n" });
+  const recorded: StepPart[] = [];
+  const left = [...kills];
+  let toolRuns = 0;
+  const lost = { answers: 0, results: 0 };
+  for (;;) {
+    const { input, ports } = turn(model, {
+      input: { recorded: structuredClone(recorded), limits: { steps: limitOfSteps, tokens: 1e6, seconds: 60 } },
+      ports: {
+        files: space,
+        emit: (event) => void (event.type === "tool-called" && toolRuns++),
+        record: async (part) => {
+          const kill = left[0]?.at === recorded.length ? left.shift() : undefined;
+          if (kill && !kill.after) {
+            if (part.part === "answer") lost.answers++;
+            else lost.results += part.results.length;
+            throw new Killed();
+          }
+          recorded.push(JSON.parse(JSON.stringify(part)) as StepPart);
+          if (kill) throw new Killed();
+          return true;
+        },
+      },
+    });
+    try {
+      const outcome: TurnOutcome = await runTurn(input, ports);
+      return { outcome, recorded, files: space.content, calls: requests.length, toolRuns, lost };
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+    }
+  }
+}
+
+it("ends alike wherever it is cut, and pays for nothing that was recorded", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 6 }),
+      fc.integer({ min: 1, max: 8 }),
+      fc.array(fc.record({ at: fc.nat({ max: 12 }), after: fc.boolean() }), { maxLength: 4 }),
+      async (steps, limitOfSteps, cuts) => {
+        const script = scriptOf(steps);
+        const kills = cuts.toSorted((a, b) => a.at - b.at);
+        const uncut = await untilEnded(script, limitOfSteps, []);
+        const cut = await untilEnded(script, limitOfSteps, kills);
+        expect(cut.outcome).toEqual(uncut.outcome);
+        expect(cut.recorded.map(withoutListing)).toEqual(uncut.recorded.map(withoutListing));
+        expect(cut.files).toEqual(uncut.files);
+        // What a kill kept from being recorded is done once more, and nothing else.
+        expect(cut.calls).toBe(uncut.calls + cut.lost.answers);
+        expect(cut.toolRuns).toBe(uncut.toolRuns + cut.lost.results);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+it("takes a recorded last answer as the end, without a model call", async () => {
+  const { model, requests } = scripted([]);
+  const last = { part: "answer", step: 1, ...answerOf("Kept."), ended: "tokens" } as StepPart;
+  const { input, ports } = turn(model, { input: { recorded: [last] } });
+  expect(await runTurn(input, ports)).toEqual({ kind: "done", text: "Kept.", ended: "tokens", last });
+  expect(requests).toHaveLength(0);
+});
+
+function answerOf(text: string) {
+  const outcome = answer(text);
+  if (!("answer" in outcome)) throw new Error("not an answer");
+  return outcome;
+}

@@ -1,0 +1,194 @@
+import { readFile } from "node:fs/promises";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { workspaceLimits } from "../../../lambdas/agent/tool-definitions.ts";
+import { fileNameProblem, type Files, type ToolOutput, toolsByName } from "../../../lambdas/agent/tools.ts";
+import { safeFilenames } from "../../../lambdas/runs/filenames.ts";
+import { toolInputsFile, toolInputsSource } from "../../../scripts/generate-tools.ts";
+import { files } from "./scripted.ts";
+
+function run(name: string, input: unknown, space: Files = files()): Promise<ToolOutput> {
+  const tool = toolsByName[name];
+  if (!tool) throw new Error(`no tool ${name}`);
+  return tool.run(input, { files: space, signal: new AbortController().signal });
+}
+
+const read = async (content: string | Uint8Array, input: object = {}) =>
+  (await run("read_file", { name: "f", ...input }, files({ f: content }))).text;
+
+const body = (bytes: number[]) => read(Buffer.from(bytes));
+
+it("has validators compiled from the definitions as they are now", async () => {
+  expect(await readFile(toolInputsFile, "utf8"), "run npm run generate").toBe(toolInputsSource());
+});
+
+it("names each tool in the table as the model sees it", () => {
+  expect(Object.entries(toolsByName).filter(([name, tool]) => tool.definition.name !== name)).toEqual([]);
+});
+
+describe("inputs", () => {
+  it.each([
+    ["read_file", {}, /required property 'name'/],
+    ["read_file", { name: "a", offset: 0 }, /"offset" must be >= 1/],
+    ["read_file", { name: "a", limit: 1.5 }, /"limit" must be integer/],
+    ["write_file", { name: "a", content: 1, mode: "x" }, /additional properties: "mode".*"content" must be string/],
+    ["list_files", "all", /the input must be object/],
+    ["list_files", undefined, /Received: nothing/],
+  ])("%s refuses %j and says what is accepted", async (name, input, problem) => {
+    const output = await run(name, input);
+    expect(output).toMatchObject({ error: true, text: expect.stringMatching(problem) });
+    expect(output.text).toContain("Accepted: ");
+  });
+});
+
+describe("list_files", () => {
+  it("lists names and sizes, or says that there is nothing", async () => {
+    expect(await run("list_files", {}, files({ b: "12", "a (1).txt": "1" }))).toEqual({
+      text: "a (1).txt (1 bytes)\nb (2 bytes)",
+    });
+    expect(await run("list_files", {})).toEqual({ text: "The workspace is empty." });
+  });
+});
+
+describe("read_file", () => {
+  it("gives lines below a heading, and a note when there is more", async () => {
+    expect(await read("one\ntwo\nthree\n")).toBe("f: lines 1 to 3 of 3\none\ntwo\nthree");
+    expect(await read("one\ntwo\nthree", { offset: 2, limit: 1 })).toBe(
+      "f: lines 2 to 2 of 3\ntwo\n[More: continue with offset 3.]",
+    );
+    expect(await read("")).toBe("f: empty, 0 lines");
+    expect(await read("\n")).toBe("f: lines 1 to 1 of 1\n");
+  });
+
+  it("gives every character of any text when its notes are followed", async () => {
+    const text = fc.array(
+      fc.oneof(
+        fc.string({ unit: "grapheme" }),
+        fc.integer({ min: 0, max: 45_000 }).map((length) => "ab😀d".repeat(length / 5)),
+      ),
+      { minLength: 1, maxLength: 12 },
+    );
+    await fc.assert(
+      fc.asyncProperty(text, async (pieces) => {
+        const original =
+          pieces
+            .map((piece) => piece.replaceAll(/[\n\0]/g, ""))
+            .join("\n")
+            .replace(/\n*$/, "") + "x";
+        let input: object = {};
+        let all = "";
+        for (let round = 0; round < 100; round++) {
+          const output = await read(original, input);
+          expect(output.length).toBeLessThan(workspaceLimits.readCharacters + 300);
+          const [, ...lines] = output.split("\n");
+          const note = /^\[(?:More: continue with|Line .* continue with) offset (\d+)(?: and column (\d+).*)?/.exec(
+            lines.at(-1) ?? "",
+          );
+          all += (note ? lines.slice(0, -1) : lines).join("\n");
+          if (!note) break;
+          if (note[2] === undefined) all += "\n";
+          input = { offset: Number(note[1]), ...(note[2] !== undefined && { column: Number(note[2]) }) };
+        }
+        expect(all).toBe(original);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("says what is beyond the text", async () => {
+    expect(await read("one", { offset: 2 })).toMatch(/offset 2 is beyond the end of f: it has 1 lines/);
+    expect(await read("one", { column: 4 })).toMatch(/column 4 is beyond the end of line 1 of f: it has 3 characters/);
+  });
+
+  it("names the files there are when one is missing, and never leaves the workspace", async () => {
+    const space: Files = { ...files({ "a.txt": "1" }), read: async () => undefined };
+    expect(await run("read_file", { name: "b.txt" }, space)).toEqual({
+      error: true,
+      text: 'There is no file "b.txt". Files of the workspace: "a.txt".',
+    });
+    const open: Files = { ...space, read: async () => Buffer.from("outside") };
+    for (const name of ["../a", "/etc/passwd", "a\\b", "", ".hidden"]) {
+      expect((await run("read_file", { name }, open)).text).toMatch(/^There is no file/);
+    }
+  });
+
+  it("says what kind of binary file it is", async () => {
+    expect(await read(Buffer.from("%PDF-1.7\n"))).toMatch(/a PDF document of 9 bytes; only text/);
+    expect(await read(Buffer.from([0x50, 0x4b, 3, 4, 0]))).toMatch(/ZIP archive/);
+    expect(await read(Buffer.from([1, 0, 2]))).toMatch(/a binary file of 3 bytes/);
+    expect(await read(Buffer.from([0xff, 0x01, 0x80]))).toMatch(/a binary file/);
+  });
+
+  it("reads text in the encodings that spreadsheets write", async () => {
+    expect(await body([0xef, 0xbb, 0xbf, 0xc3, 0xbc])).toBe("f: lines 1 to 1 of 1\nü");
+    expect(await body([0xff, 0xfe, 0xfc, 0x00])).toBe("f: lines 1 to 1 of 1\nü");
+    expect(await body([0xfe, 0xff, 0x00, 0xfc])).toBe("f: lines 1 to 1 of 1\nü");
+    expect(await body([0x61, 0xfc, 0x80])).toBe("f: lines 1 to 1 of 1\naü€");
+  });
+});
+
+describe("write_file", () => {
+  it("writes, and replaces a file of the same name", async () => {
+    const space = files({ "a.txt": "old" });
+    expect(await run("write_file", { name: "a.txt", content: "nü" }, space)).toEqual({
+      text: "Wrote a.txt (3 bytes).",
+    });
+    expect(Buffer.from(space.content.get("a.txt") ?? []).toString()).toBe("nü");
+  });
+
+  it.each(["", "..", ".a", "a/b", "a\\b", "a\0", "a\u202eb", "CON.txt", " a", "a ", "x".repeat(256), "a:b"])(
+    "refuses the name %j, and says which are accepted",
+    async (name) => {
+      const space = files();
+      const output = await run("write_file", { name, content: "" }, space);
+      expect(output).toMatchObject({ error: true, text: expect.stringContaining("Accepted: 1 to 255 bytes") });
+      expect(space.content.size).toBe(0);
+    },
+  );
+
+  it("makes only names that the workspace keeps as they are", () => {
+    const pieces = fc.constantFrom(
+      "a",
+      "é",
+      "😀",
+      ".",
+      " ",
+      "/",
+      "\\",
+      "\u202e",
+      "\u200b",
+      "\ud800",
+      "con",
+      "nul",
+      ":",
+      "\n",
+      "\ufeff",
+    );
+    const names = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.array(pieces, { maxLength: 6 }).map((all) => all.join("")),
+    );
+    let accepted = 0;
+    fc.assert(
+      fc.property(names, (name) => {
+        if (fileNameProblem(name) !== undefined) return;
+        accepted++;
+        expect(safeFilenames([name])).toEqual([name]);
+      }),
+      { numRuns: 2000 },
+    );
+    expect(accepted).toBeGreaterThan(20);
+  });
+
+  it("refuses too large a file, too many files, and a name that differs only in case", async () => {
+    const large = "x".repeat(workspaceLimits.writeBytes + 1);
+    expect(await run("write_file", { name: "a", content: large })).toMatchObject({
+      error: true,
+      text: expect.stringMatching(/1048577 bytes.*at most 1048576/),
+    });
+    const full = files(Object.fromEntries(Array.from({ length: workspaceLimits.files }, (_, n) => [`${n}`, ""])));
+    expect((await run("write_file", { name: "more", content: "" }, full)).text).toMatch(/200 files, and at most 200/);
+    expect(await run("write_file", { name: "7", content: "" }, full)).not.toHaveProperty("error");
+    expect((await run("write_file", { name: "a.TXT", content: "" }, files({ "A.txt": "" }))).text).toMatch(/in case/);
+  });
+});
