@@ -1,16 +1,26 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, describe } from "vitest";
 import { openLocalStores } from "../../lambdas/stores/local/index.ts";
+import { type Runner, startRunner } from "../../lambdas/workflow/runner.ts";
 import { describeAccounts } from "./accounts.suite.ts";
 import { describeRuns } from "./runs.suite.ts";
+import { describeWorkflow, type WorkflowHarness } from "./workflow.suite.ts";
 import { describeWorkspace } from "./workspace.suite.ts";
 
 describe("stores of one machine", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "contract-"));
   const stores = openLocalStores({ dataDir });
-  afterAll(() => {
+  let server: Server | undefined;
+  let runner: Runner | undefined;
+  afterAll(async () => {
+    await runner?.close();
+    server?.close();
     stores.close();
     rmSync(dataDir, { recursive: true });
   });
@@ -18,4 +28,58 @@ describe("stores of one machine", () => {
   describeAccounts(async () => stores.accounts);
   describeRuns(async () => stores.runs);
   describeWorkspace(async () => stores.workspace);
+
+  /** Work on a turn is a request to a model that never answers; what is open at the model is being worked on. */
+  describeWorkflow(async (): Promise<WorkflowHarness> => {
+    const requests: { body: string; open: boolean }[] = [];
+    server = createServer((request, response) => {
+      void text(request).then((body) => {
+        const seen = { body, open: true };
+        requests.push(seen);
+        response.on("close", () => (seen.open = false));
+      });
+    });
+    await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+
+    const organizationId = randomUUID();
+    const agentId = randomUUID();
+    await stores.accounts.putOrganization({
+      id: organizationId,
+      name: "Organization",
+      model: { provider: "openai-compatible", enabled: true, baseUrl, model: "silent" },
+    });
+    await stores.accounts.putAgent({
+      id: agentId,
+      organizationId,
+      name: "Agent",
+      instructions: "",
+      tools: [],
+      limits: { steps: 5, tokens: 10_000, seconds: 600 },
+      status: "active",
+    });
+    runner = startRunner({ ...stores, now: Date.now, secretOf: () => undefined });
+
+    const requestsOf = (runId: string, turn: number) =>
+      requests.filter(({ body }) => body.includes(inputOf(runId, turn)));
+    return {
+      workflow: runner,
+      begun: async (runId, turn) => requestsOf(runId, turn).length,
+      atWork: async (runId, turn) => requestsOf(runId, turn).filter(({ open }) => open).length,
+      async newRun() {
+        const id = randomUUID();
+        const now = Date.now();
+        await stores.runs.create(
+          { id, agentId, organizationId, name: "Run", status: "running", turn: 1, createdAt: now, updatedAt: now },
+          [{ turn: 1, role: "input_to_agent", text: inputOf(id, 1) }],
+        );
+        return id;
+      },
+    };
+  });
 });
+
+/** Names run and turn, so that a request to the model tells them. */
+function inputOf(runId: string, turn: number): string {
+  return `run ${runId}, turn ${turn}`;
+}
