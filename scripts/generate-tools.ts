@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Ajv } from "ajv";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import { toolDefinitions } from "../lambdas/agent/tool-definitions.ts";
 
 /** Where the validators of the tools' inputs are kept. */
-export const toolInputsFile = new URL("../lambdas/agent/generated/tool-inputs.ts", import.meta.url).pathname;
+export const toolInputsFile = fileURLToPath(new URL("../lambdas/agent/generated/tool-inputs.ts", import.meta.url));
 
 /** The source of a module with one validator per tool, named as the tool, so that nothing is compiled at run time. */
 export function toolInputsSource(): string {

@@ -32,7 +32,7 @@ export function scripted(outcomes: ModelOutcome[]): { model: Model; requests: Mo
   return { model, requests };
 }
 
-export function answersIn(messages: Message[]): number {
+function answersIn(messages: Message[]): number {
   return messages.filter((message) => message.role === "assistant").length;
 }
 
