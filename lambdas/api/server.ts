@@ -1,6 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { ApiEvent, ApiHandler, ApiResponse } from "./chain.ts";
 
 /** The four handlers an HTTP home serves. `notFound` answers whatever the others do not. */
@@ -24,8 +30,8 @@ export function httpServer(handlers: ApiHandlers): Server {
 
 async function answer(handlers: ApiHandlers, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await bodyOf(request);
-  const { statusCode, headers, body: text } = body ? await dispatch(handlers, request, body) : tooLarge;
-  response.writeHead(statusCode ?? 200, headers as Record<string, string>);
+  const { statusCode = 200, headers, body: text = "" } = body ? await dispatch(handlers, request, body) : tooLarge;
+  response.writeHead(statusCode, { ...headers, "content-length": Buffer.byteLength(text) } as OutgoingHttpHeaders);
   response.end(text);
 }
 

@@ -43,7 +43,8 @@ test("imports follow the arrows, the AWS SDK and process.env stay where they bel
       const may = [`${home}/`, ...(arrows[home] ?? []), ...(home === "conformance" ? [] : everywhere)];
       if (!may.some((prefix) => to.startsWith(prefix))) wrong.push(`${file} imports ${to}`);
     }
-    if (source.includes("process.env") && !/^(bin\/|lambdas\/env\.ts$)/.test(file)) wrong.push(`${file} reads process.env`);
+    if (source.includes("process.env") && !/^(bin\/|lambdas\/env\.ts$)/.test(file))
+      wrong.push(`${file} reads process.env`);
   }
   expect(wrong).toEqual([]);
   expect(checked).toBeGreaterThan(50);
