@@ -16,7 +16,7 @@ const usage = `Checks a server against the Agent Run Service specification, over
   --timeout SECONDS       how long a run may take (300)
   --json                  one JSON object on stdout instead of lines, the summary on stderr
 
-It creates about 90 runs; about ten of them have an input and run a turn. Exit code 0: all passed, 1: some failed,
+It creates about 50 runs; eight of them have an input and run a turn. Exit code 0: all passed, 1: some failed,
 2: these options were wrong.`;
 
 type Invocation = { target: Target; json: boolean } | { help: true } | { problem: string };

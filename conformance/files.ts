@@ -98,7 +98,7 @@ export const fileCases: Case[] = [
   ...sizes.map(
     ({ name, bytes, status }) =>
       ({
-        name: `files: ${name} ${status === 201 ? "are accepted" : "are too large (413)"}`,
+        name: `files: ${status === 201 ? "accepts" : "refuses as too large"} ${name}`,
         async run(target) {
           const files = bytes.map((size, index) => file(`part-${index}.bin`, Buffer.alloc(size, 65 + index)));
           const answer = await create(target, { files });

@@ -69,7 +69,7 @@ const faults: { breaks: (path: string, status: number, body: string) => string |
   },
   {
     breaks: (_, status, body) => (status === 413 ? body.replace("exceeds", "is over") : undefined),
-    noticed: /^files: .* are too large/,
+    noticed: /^files: refuses as too large/,
   },
   {
     breaks: (_, status, body) => (status === 422 ? body.replaceAll("at most 200", "fewer than 201") : undefined),
