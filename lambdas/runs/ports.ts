@@ -1,4 +1,5 @@
-import type { Failure, Limits, ModelAnswer, ModelConfiguration, ToolResult } from "../agent/model.ts";
+import type { Failure, Limits, ModelConfiguration } from "../agent/model.ts";
+import type { StepPart } from "../agent/steps.ts";
 import type { RunStatus } from "./lifecycle.ts";
 
 /** Owner of agents; holds the model configuration that its agents run on. */
@@ -71,10 +72,7 @@ export interface TranscriptMessage {
 }
 
 /** What a step leaves behind, recorded before the next thing happens. Keyed by (run, turn, step, part). */
-export type StepRecord = { turn: number; step: number } & (
-  | { part: "answer"; answer: ModelAnswer }
-  | { part: "results"; results: ToolResult[] }
-);
+export type StepRecord = { turn: number } & StepPart;
 
 /** A transcript message with its place: (turn, role) is its key. */
 export type TurnMessage = TranscriptMessage & { turn: number };
