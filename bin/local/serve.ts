@@ -43,11 +43,10 @@ export async function serve(options: LocalOptions): Promise<Service> {
     server.once("error", (error: NodeJS.ErrnoException) => reject(new Error(listenProblem(error, host, port))));
     server.listen(port, host, resolve);
   });
+  const lookForChanges = stores.database.onOutsideWrite(() => void runner.reconcile());
   await runner.reconcile();
-  const watch = setInterval(
-    stores.database.onOutsideWrite(() => void runner.reconcile()),
-    watchMilliseconds,
-  );
+  const watch = setInterval(lookForChanges, watchMilliseconds);
+  stores.removeAbandoned(startedAt).catch((error: unknown) => log("error", "abandoned files are left", { error }));
 
   return {
     baseUrl: `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
