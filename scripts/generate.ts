@@ -71,7 +71,9 @@ function validatorsSource(): string {
 function forValidation(served: object): object {
   const json = JSON.stringify(served, (key, value: unknown) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-    const { description, examples, ...schema } = value as Record<string, unknown>;
+    const schema = { ...(value as Record<string, unknown>) };
+    delete schema["description"];
+    delete schema["examples"];
     const isString =
       schema["type"] === "string" || (Array.isArray(schema["type"]) && schema["type"].includes("string"));
     return isString ? { ...schema, wellFormed: true } : schema;

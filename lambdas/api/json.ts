@@ -32,9 +32,9 @@ function invalid({ position, error }: Fault): Issues {
   return { issues: [issue("json_invalid", ["body", position], "JSON decode error", {}, { error })] };
 }
 
-/** As Python's email parser reads a content type: what is before the parameters has exactly one slash. */
+/** As Python's email parser reads a content type: before the parameters, one slash and no space inside. */
 function isJson(contentType = ""): boolean {
-  return /^application\/([^/;]*\+)?json$/i.test((contentType.split(";")[0] ?? "").trim());
+  return /^[ \t]*application\/([^/;]*\+)?json[ \t]*(;|$)/i.test(contentType);
 }
 
 const textOf = (raw: string | Uint8Array): string =>

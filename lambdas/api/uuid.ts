@@ -18,16 +18,18 @@ export function canonicalUuid(text: string): string {
 
 /**
  * Why a text is not a UUID, in the words of pydantic's parser (the Rust crate `uuid`). Lengths and positions are bytes of
- * UTF-8, counted from 0; its oddities are kept: a prefix of exactly 36 bytes is not looked for, and the last group's
- * length includes prefix and braces.
+ * UTF-8, counted from 0. Its oddities are kept: a text as long as one of the forms is taken for that form, with positions
+ * counted after the prefix, and elsewhere the last group's length includes prefix and braces.
  */
 export function uuidProblem(text: string): string {
   const length = Buffer.byteLength(text);
   if (length > longest) return `invalid length: found ${length}`;
-  const [digits, offset] = withoutPrefix(text);
+  const [digits, offset] = withoutPrefix(text, length);
   const found = /[^0-9a-fA-F-]/u.exec(digits);
-  if (found) return `invalid character: found \`${found[0]}\` at ${offset + found.index}`;
-
+  if (found) {
+    const isForm = Buffer.byteLength(digits) === 36;
+    return `invalid character: found \`${found[0]}\` at ${found.index + (isForm ? 0 : offset)}`;
+  }
   const groups = digits.split("-");
   if (groups.length === 1 && offset === 0 && length !== 36) return `invalid length: found ${length}`;
   if (groups.length !== 5) return `invalid group count: expected 5, found ${groups.length}`;
@@ -42,8 +44,8 @@ export function uuidProblem(text: string): string {
   return `invalid group length in group 4: expected 12, found ${length - start}`;
 }
 
-function withoutPrefix(text: string): [digits: string, offset: number] {
-  if (text.length === 36) return [text, 0];
+function withoutPrefix(text: string, length: number): [digits: string, offset: number] {
+  if (length === 36) return [text, 0];
   if (text.length > 1 && text.startsWith("{") && text.endsWith("}")) return [text.slice(1, -1), 1];
   return text.startsWith(prefix) ? [text.slice(prefix.length), prefix.length] : [text, 0];
 }

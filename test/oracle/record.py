@@ -1,7 +1,8 @@
-"""Records what FastAPI with pydantic v2 answers to the requests of cases.json.
+"""Records what FastAPI with pydantic v2 answers to the requests of test/fixtures/fastapi/cases.json.
 
 Usage, in an environment with fastapi and httpx:
-    python test/oracle/record.py             writes test/fixtures/fastapi/answers.json
+    node test/oracle/cases.ts                writes cases.json
+    python test/oracle/record.py             writes answers.json beside it
     python test/oracle/record.py --lines     answers one case per line of stdin, one answer per line of stdout
 
 A case is {"id", "body"} with the body as text, {"id", "base64"} with its bytes, or {"id", "path"} with a run id as it
@@ -18,10 +19,12 @@ from uuid import UUID
 
 import fastapi
 import pydantic
+from fastapi.encoders import jsonable_encoder
+from fastapi.exceptions import RequestValidationError
 from fastapi.testclient import TestClient
 from pydantic import BaseModel, Field
 
-here = Path(__file__).parent
+fixtures = Path(__file__).parent.parent / "fixtures" / "fastapi"
 
 
 class PublicAgentFileInput(BaseModel):
@@ -49,6 +52,13 @@ def get(agent_id: UUID):
     return {"agent_id": agent_id}
 
 
+@app.exception_handler(RequestValidationError)
+def in_ascii(_, error: RequestValidationError):
+    """FastAPI's own answer, escaped to ASCII: as UTF-8 it could not carry the half surrogate pairs it complains of."""
+    text = json.dumps({"detail": jsonable_encoder(error.errors())}, allow_nan=False)
+    return fastapi.Response(text, 422, media_type="application/json")
+
+
 client = TestClient(app, raise_server_exceptions=False)
 
 
@@ -58,9 +68,9 @@ def answer(case):
     else:
         body = base64.b64decode(case["base64"]) if "base64" in case else case["body"].encode("utf-8", "surrogatepass")
         content_type = case.get("contentType", "application/json")
-        headers = {} if content_type is None else {"content-type": content_type}
+        headers = {} if content_type is None else {"content-type": content_type.encode("latin-1")}
         response = client.post("/v1/agents", content=body, headers=headers)
-    is_json = response.headers["content-type"] == "application/json"
+    is_json = response.headers.get("content-type") == "application/json"
     return {"status": response.status_code, "body": response.json() if is_json else response.text}
 
 
@@ -73,10 +83,9 @@ if __name__ == "__main__":
         for line in sys.stdin:
             print(json.dumps(answer(json.loads(line))), flush=True)
     else:
-        cases = json.loads((here / "cases.json").read_text("utf-8"))
+        cases = json.loads((fixtures / "cases.json").read_text("utf-8"))
         answers = {case["id"]: answer(case) for case in cases}
-        target = here.parent / "fixtures" / "fastapi" / "answers.json"
-        target.parent.mkdir(parents=True, exist_ok=True)
+        target = fixtures / "answers.json"
         lines = ",\n".join(f"    {json.dumps(id)}: {json.dumps(value)}" for id, value in answers.items())
         target.write_text(f'{{\n  "versions": {json.dumps(versions())},\n  "answers": {{\n{lines}\n  }}\n}}\n', "utf-8")
         print(f"{len(answers)} answers of {versions()} written to {target}")

@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { cases, casesJson } from "../../oracle/cases.ts";
+import { answer, type Answer, withoutLongInputs } from "../../oracle/replay.ts";
+
+const fixture = (name: string): string =>
+  readFileSync(new URL(`../../fixtures/fastapi/${name}`, import.meta.url), "utf8");
+const { answers } = JSON.parse(fixture("answers.json")) as { answers: Record<string, Answer> };
+
+const invalid = (position: number, error: string) => ({
+  type: "json_invalid",
+  loc: ["body", position],
+  msg: "JSON decode error",
+  input: {},
+  ctx: { error },
+});
+const nameIsNoString = { type: "string_type", loc: ["body", "name"], msg: "Input should be a valid string" };
+const templateIdMissing = { type: "missing", loc: ["body", "template_id"], msg: "Field required" };
+
+/** Answers that differ from FastAPI's, which fails with 400 or 500 on most of them. */
+const differences: Record<string, { why: string; detail: unknown[] }> = {
+  nan: { why: "NaN is not JSON (RFC 8259)", detail: [invalid(9, "Expecting value")] },
+  infinity: { why: "Infinity is not JSON", detail: [invalid(6, "Expecting value")] },
+  "minus-infinity": { why: "-Infinity is not JSON", detail: [invalid(0, "Expecting value")] },
+  "too-large-number": {
+    why: "a number over 1.8e308 is none that JSON can echo",
+    detail: [
+      { ...nameIsNoString, input: null },
+      { ...templateIdMissing, input: { name: null } },
+    ],
+  },
+  "too-many-digits": {
+    why: "Python reads integers of 4,300 digits at most",
+    detail: [
+      { ...nameIsNoString, input: null },
+      { ...templateIdMissing, input: { name: null } },
+    ],
+  },
+  ...Object.fromEntries(
+    ["\ud800", "\udfff\ud800", "é\ud83d"].map((input, index) => [
+      `half-pair-${index}`,
+      {
+        why: "half a surrogate pair cannot be stored as UTF-8; pydantic looks for it only where a length is limited",
+        detail: [
+          {
+            type: "string_unicode",
+            loc: ["body", "input_text"],
+            msg: "Input should be a valid string, unable to parse raw data as a unicode string",
+            input,
+          },
+        ],
+      },
+    ]),
+  ),
+  "not-utf8": { why: "a violation like any other, not a 400", detail: [invalid(0, "Invalid UTF-8")] },
+  "not-utf8-later": { why: "as before", detail: [invalid(13, "Invalid UTF-8")] },
+  "not-utf8-cut": { why: "as before", detail: [invalid(10, "Invalid UTF-8")] },
+  "not-utf8-surrogate": {
+    why: "Python lets half pairs through in its own kind of UTF-8",
+    detail: [invalid(1, "Invalid UTF-8")],
+  },
+  "not-utf8-text": {
+    why: "a violation like any other, not a 500",
+    detail: [
+      {
+        type: "model_attributes_type",
+        loc: ["body"],
+        msg: "Input should be a valid dictionary or object to extract fields from",
+        input: "\ufffdA",
+      },
+    ],
+  },
+  utf16: { why: "JSON is sent as UTF-8 (RFC 8259)", detail: [invalid(0, "Invalid UTF-8")] },
+  "very-deep": { why: "no nesting is too deep", detail: [invalid(2_000, "Expecting value")] },
+  "very-deep-closed": { why: "no nesting is too deep", detail: [nameIsNoString, templateIdMissing] },
+};
+
+describe("answers as recorded from FastAPI", () => {
+  const groups = Map.groupBy(cases, ({ id }) => id.split("-")[0] ?? id);
+  test.for([...groups])("%s", ([, group]) => {
+    for (const one of group) {
+      if (one.id in differences) continue;
+      expect(answer(one), `${one.id}: ${JSON.stringify(one)}`).toEqual(withoutLongInputs(answers[one.id] as Answer));
+    }
+  });
+
+  test("there is an answer for every case, and a refusal among them of every type", () => {
+    expect(casesJson === fixture("cases.json"), "run: node test/oracle/cases.ts; python test/oracle/record.py").toBe(
+      true,
+    );
+    expect(Object.keys(answers)).toEqual(cases.map(({ id }) => id));
+    const details = Object.values(answers).flatMap(({ body }) => (body as { detail?: unknown }).detail ?? []);
+    const types = new Set(details.map((issue) => (issue as { type?: string }).type));
+    expect([...types].filter((type) => type !== undefined).sort()).toEqual([
+      "json_invalid",
+      "list_type",
+      "missing",
+      "model_attributes_type",
+      "string_too_long",
+      "string_too_short",
+      "string_type",
+      "string_unicode",
+      "too_long",
+      "uuid_parsing",
+      "uuid_type",
+    ]);
+  });
+});
+
+describe("answers that differ from FastAPI's", () => {
+  test.for(Object.entries(differences))("%s", ([id, { detail }]) => {
+    const one = cases.find((other) => other.id === id);
+    expect(one && answer(one)).toEqual({ status: 422, body: { detail } });
+    expect(answers[id]).not.toEqual({ status: 422, body: { detail } });
+  });
+});
