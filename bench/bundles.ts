@@ -53,11 +53,11 @@ export async function measureBundles({ samples }: { samples: number }): Promise<
   }
   const sizes = names.map((name): Row => {
     const { size } = statSync(join(folder, `${name}.cjs`));
-    return { name: `${name}: bundle`, unit: "KB", better: "lower", service: size / 1_024 };
+    return { name: `${name}: bundle`, unit: "KB", service: size / 1_024 };
   });
   const inits = names.map((name): Row => {
     const target = name === "create" || name === "get" ? { atMost: 100 } : undefined;
-    return { name: `${name}: init`, unit: "ms", better: "lower", service: median(times.get(name) ?? []), target };
+    return { name: `${name}: init`, unit: "ms", service: median(times.get(name) ?? []), target };
   });
   return [...sizes, ...inits];
 }

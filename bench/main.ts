@@ -18,7 +18,7 @@ const sections: { name: string; title: string; measure: (quick: boolean) => Prom
   {
     name: "rates",
     title: "Latency and throughput of one process",
-    measure: (quick) => measureRates(quick ? { rounds: 3, milliseconds: 250 } : { rounds: 7, milliseconds: 1_000 }),
+    measure: (quick) => measureRates(quick ? { rounds: 5, milliseconds: 200 } : { rounds: 15, milliseconds: 500 }),
   },
   {
     name: "upload",
@@ -47,9 +47,12 @@ process.on("exit", () => {
   for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
 });
 
-const load = loadavg()[0]?.toFixed(1);
-console.log(`Node ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model}, load ${load} before`);
+const load = loadavg()[0] ?? 0;
+console.log(`Node ${process.versions.node} on ${availableParallelism()} × ${cpus()[0]?.model}`);
 console.log("Floor and service take turns in the same run; every value is the median of its rounds.");
+if (load > availableParallelism() / 2) {
+  console.log(`Others are using this machine (load ${load.toFixed(1)}): do not read much into a single run.`);
+}
 const all: Row[] = [];
 for (const { name, title, measure } of sections) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;

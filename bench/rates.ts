@@ -15,31 +15,64 @@ const longRunMessages = 200;
 const messageText =
   "A message of a long run, about as long as one sentence of an answer or of a question to an agent is.";
 
-interface Values {
-  createP50: number[];
-  createP99: number[];
-  finishedP50: number[];
-  runsPerSecond: number[];
-  shortPolls: number[];
-  longPolls: number[];
-}
-
-interface Side extends Values {
+interface Side {
   server: Server;
   one: Connection;
   many: Connection[];
   shortRun: string;
   longRun: string;
-  idleMemory: number;
+  /** MB before any load. */
+  idleMemory: number | undefined;
+  /** Of every measure and round. */
+  samples: Sample[];
 }
 
-/** Latencies and rates of both servers: `rounds` rounds, floor and service taking turns, the median of each. */
+type Sample = Pick<Row, "name" | "unit"> & { value: number };
+
+/** Puts a side under load for so many milliseconds. */
+type Measure = (side: Side, milliseconds: number) => Promise<Sample[]>;
+
+const perSecond = (count: number, milliseconds: number): number => (count / milliseconds) * 1_000;
+
+const measures: Measure[] = [
+  async ({ server, one }, milliseconds) => {
+    const times = await hammer([one], aCreate(server), 201, milliseconds);
+    return [
+      { name: "create, median", unit: "ms", value: median(times) },
+      { name: "create, 99th percentile", unit: "ms", value: quantile(times, 0.99) },
+    ];
+  },
+  async (side, milliseconds) => [
+    { name: "create → finished, median", unit: "ms", value: median(await createAndPoll(side, milliseconds)) },
+  ],
+  async (side, milliseconds) => [
+    { name: `finished runs, ${callers} callers`, unit: "/s", value: await finishedPerSecond(side, milliseconds) },
+  ],
+  async ({ server, many, shortRun }, milliseconds) => {
+    const polls = await hammer(many, getRequest(server, shortRun), 200, milliseconds);
+    return [{ name: "polls of a run with 2 messages", unit: "/s", value: perSecond(polls.length, milliseconds) }];
+  },
+  async ({ server, many, longRun }, milliseconds) => {
+    const polls = await hammer(many, getRequest(server, longRun), 200, milliseconds);
+    const name = `polls of a run with ${longRunMessages} messages`;
+    return [{ name, unit: "/s", value: perSecond(polls.length, milliseconds) }];
+  },
+];
+
+/**
+ * Latencies and rates of both servers. Floor and service take turns within each measure, so that what else the
+ * machine does meets both; round 0 warms them up and does not count.
+ */
 export async function measureRates({ rounds, milliseconds }: { rounds: number; milliseconds: number }): Promise<Row[]> {
   const sides = [await openSide("floor"), await openSide("service")] as const;
   try {
-    for (const side of sides) await round(side, milliseconds / 2, false); // so that neither is measured while it warms up
-    for (let index = 0; index < rounds; index++) {
-      for (const side of index % 2 === 0 ? sides : sides.toReversed()) await round(side, milliseconds, true);
+    for (let round = 0; round <= rounds; round++) {
+      for (const measure of measures) {
+        for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+          const samples = await measure(side, milliseconds);
+          if (round > 0) side.samples.push(...samples);
+        }
+      }
     }
     return toRows(...sides);
   } finally {
@@ -56,12 +89,12 @@ async function openSide(kind: Kind): Promise<Side> {
   const server = await startServer(kind, dataDir);
   const one = await openConnection(server);
   const many = await Promise.all(Array.from({ length: callers }, () => openConnection(server)));
-  const shortRun = await create(one, createRequest(server, { input_text: inputText }));
+  const shortRun = await create(one, aCreate(server));
   await pollUntilFinished(one, getRequest(server, shortRun));
-  const idleMemory = memoryOf(server.pid, "VmRSS") ?? Number.NaN;
-  const values = { createP50: [], createP99: [], finishedP50: [], runsPerSecond: [], shortPolls: [], longPolls: [] };
-  return { ...values, server, one, many, shortRun, longRun, idleMemory };
+  return { server, one, many, shortRun, longRun, idleMemory: memoryOf(server.pid, "VmRSS"), samples: [] };
 }
+
+const aCreate = (server: Server): Buffer => createRequest(server, { input_text: inputText });
 
 /** Puts a finished run with many messages into a data folder before its server starts. */
 async function seed(kind: Kind, dataDir: string): Promise<string> {
@@ -88,23 +121,6 @@ async function seed(kind: Kind, dataDir: string): Promise<string> {
   return id;
 }
 
-async function round(side: Side, milliseconds: number, kept: boolean): Promise<void> {
-  const { server, one, many } = side;
-  const request = createRequest(server, { input_text: inputText });
-  const creates = await hammer([one], request, 201, milliseconds);
-  const runsPerSecond = await finishedPerSecond(server, many, request, milliseconds);
-  const finished = await createAndPoll(server, one, request, milliseconds);
-  const short = await hammer(many, getRequest(server, side.shortRun), 200, milliseconds);
-  const long = await hammer(many, getRequest(server, side.longRun), 200, milliseconds);
-  if (!kept) return;
-  side.createP50.push(median(creates));
-  side.createP99.push(quantile(creates, 0.99));
-  side.finishedP50.push(median(finished));
-  side.runsPerSecond.push(runsPerSecond);
-  side.shortPolls.push((short.length / milliseconds) * 1_000);
-  side.longPolls.push((long.length / milliseconds) * 1_000);
-}
-
 async function create(connection: Connection, request: Buffer): Promise<string> {
   const answer = await expectAnswer(connection, request, 201);
   return (JSON.parse(answer.text()) as { agent_id: string }).agent_id;
@@ -119,18 +135,13 @@ async function pollUntilFinished(connection: Connection, request: Buffer): Promi
 }
 
 /** Milliseconds from sending the create to the poll that shows `finished`, polling without pause. */
-async function createAndPoll(
-  server: Server,
-  connection: Connection,
-  request: Buffer,
-  milliseconds: number,
-): Promise<number[]> {
+async function createAndPoll({ server, one }: Side, milliseconds: number): Promise<number[]> {
   const until = performance.now() + milliseconds;
   const times: number[] = [];
   while (performance.now() < until) {
     const begun = performance.now();
-    const runId = await create(connection, request);
-    await pollUntilFinished(connection, getRequest(server, runId));
+    const runId = await create(one, aCreate(server));
+    await pollUntilFinished(one, getRequest(server, runId));
     times.push(performance.now() - begun);
   }
   return times;
@@ -140,22 +151,17 @@ async function createAndPoll(
  * Creates for so long without polling; then the database says when the last of them was finished. Both servers keep
  * `status`, `created_at` and `updated_at` in `runs`.
  */
-async function finishedPerSecond(
-  { dataDir }: Server,
-  connections: Connection[],
-  request: Buffer,
-  milliseconds: number,
-): Promise<number> {
+async function finishedPerSecond({ server, many }: Side, milliseconds: number): Promise<number> {
   const begun = Date.now();
-  const created = (await hammer(connections, request, 201, milliseconds)).length;
-  const db = new DatabaseSync(join(dataDir, "runs.sqlite"), { readOnly: true });
+  const created = (await hammer(many, aCreate(server), 201, milliseconds)).length;
+  const db = new DatabaseSync(join(server.dataDir, "runs.sqlite"), { readOnly: true });
   try {
     const done = db.prepare(
       "SELECT count(*) AS count, max(updated_at) AS last FROM runs WHERE status = 'finished' AND created_at >= ?",
     );
     for (let waits = 0; waits < 1_000; waits++) {
       const { count, last } = done.get(begun) as { count: number; last: number };
-      if (count >= created) return (created / (last - begun)) * 1_000;
+      if (count >= created) return perSecond(created, last - begun);
       await sleep(10);
     }
     throw new Error(`of ${created} runs not all were finished 10 s after the last create`);
@@ -165,21 +171,17 @@ async function finishedPerSecond(
 }
 
 function toRows(floor: Side, service: Side): Row[] {
-  const target = { timesFloor: 1.5 };
-  const both = (name: string, unit: string, better: Row["better"], field: keyof Values): Row => {
-    return { name, unit, better, floor: median(floor[field]), service: median(service[field]), target };
-  };
-  const memory = (name: string, of: (side: Side) => number): Row => {
-    return { name, unit: "MB", better: "lower", floor: of(floor), service: of(service) };
+  const names = new Map(service.samples.map(({ name, unit }) => [name, unit]));
+  const valueOf = ({ samples }: Side, name: string): number =>
+    median(samples.filter((sample) => sample.name === name).map(({ value }) => value));
+  const memory = (name: string, of: (side: Side) => number | undefined): Row => {
+    return { name, unit: "MB", floor: of(floor) ?? Number.NaN, service: of(service) ?? Number.NaN };
   };
   return [
-    both("create, median", "ms", "lower", "createP50"),
-    both("create, 99th percentile", "ms", "lower", "createP99"),
-    both("create → finished, median", "ms", "lower", "finishedP50"),
-    both(`finished runs, ${callers} callers`, "/s", "higher", "runsPerSecond"),
-    both(`polls of a run with 2 messages, ${callers} callers`, "/s", "higher", "shortPolls"),
-    both(`polls of a run with ${longRunMessages} messages, ${callers} callers`, "/s", "higher", "longPolls"),
-    memory("memory before", (side) => side.idleMemory),
-    memory("memory after", (side) => memoryOf(side.server.pid, "VmRSS") ?? Number.NaN),
+    ...[...names].map(([name, unit]): Row => {
+      return { name, unit, floor: valueOf(floor, name), service: valueOf(service, name), target: { timesFloor: 1.5 } };
+    }),
+    memory("memory before", ({ idleMemory }) => idleMemory),
+    memory("memory after", ({ server }) => memoryOf(server.pid, "VmRSS")),
   ];
 }

@@ -1,18 +1,17 @@
-/** One line of a table. `better` tells which way the ratio to the floor counts. */
+/** One line of a table. Of rates (`/s`) more is better, of everything else less. */
 export interface Row {
   name: string;
-  unit: string;
+  unit: "ms" | "/s" | "MB" | "KB";
   service: number;
   floor?: number;
-  better: "lower" | "higher";
   /** The target: at most so many times the floor, or at most so much. Without one the row is information. */
   target?: { timesFloor: number } | { atMost: number } | undefined;
 }
 
 /** How many times worse than the floor: 1 is as good, 2 is half as fast or twice as long. */
-function ratioOf({ better, floor, service }: Row): number | undefined {
+function ratioOf({ unit, floor, service }: Row): number | undefined {
   if (floor === undefined) return undefined;
-  return better === "lower" ? service / floor : floor / service;
+  return unit === "/s" ? floor / service : service / floor;
 }
 
 function isMet(row: Row): boolean | undefined {

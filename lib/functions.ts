@@ -41,12 +41,12 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
     loggingFormat: LoggingFormat.JSON,
     awsSdkConnectionReuse: false, // the SDK's default since version 3, without an environment variable
     bundling: {
-      // CommonJS starts faster than ES modules, which read Node's built-ins through a slower door (79 against 124 ms).
+      // Start of `fail` in a fresh process, median of 15: 59 ms; as an ES module 87; with main before module 74.
       format: OutputFormat.CJS,
       target: "node24",
-      mainFields: ["module", "main"], // ES modules go in, so that what is not used stays out
-      bundleAwsSDK: true, // the version that was tested, and a third of the start-up time of the runtime's own
-      minify: true,
+      mainFields: ["module", "main"],
+      bundleAwsSDK: true, // the version that was tested, without what is not used
+      minify: true, // 419 KB instead of 1,032; starts as fast
       logLevel: LogLevel.ERROR,
       keepNames: true, // errors are told apart by name, and stack traces are read by people
     },

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { modelProblem } from "../agent/providers/index.ts";
+import { modelProblem } from "../agent/providers/configuration.ts";
 import { Refusal, StoreUnavailable } from "./errors.ts";
 import { decodeFiles, type FileInput } from "./files.ts";
 import { keyHash } from "./keys.ts";

@@ -1,5 +1,6 @@
 import type { Failure, Message } from "../agent/model.ts";
-import { modelProblem, openModel } from "../agent/providers/index.ts";
+import { modelProblem } from "../agent/providers/configuration.ts";
+import { openModel } from "../agent/providers/index.ts";
 import { toolsByName } from "../agent/tools.ts";
 import { runTurn, type TurnEvent, type TurnOutcome } from "../agent/turn.ts";
 import { log } from "../log.ts";

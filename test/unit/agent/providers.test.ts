@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { ModelConfiguration } from "../../../lambdas/agent/model.ts";
-import { modelProblem, openModel } from "../../../lambdas/agent/providers/index.ts";
+import { modelProblem } from "../../../lambdas/agent/providers/configuration.ts";
+import { openModel } from "../../../lambdas/agent/providers/index.ts";
 
 const server: ModelConfiguration = { enabled: true, provider: "openai-compatible", baseUrl: "http://h/v1", model: "m" };
 const noSecrets = () => undefined;
