@@ -56,7 +56,7 @@ export function formatVerdict(rows: Row[]): string {
   const list = missed.map((row) => {
     const ratio = ratioOf(row);
     const received = row.target && "timesFloor" in row.target && ratio ? `${ratio.toFixed(2)} ×` : number(row.service);
-    return `  missed: ${row.name}: ${received}, target ${targetOf(row)}`;
+    return `  missed: ${row.name.trim()}: ${received}, target ${targetOf(row)}`;
   });
   return [`\n${met.length} targets met, ${missed.length} missed`, ...list].join("\n");
 }
