@@ -42,9 +42,8 @@ it("loads the model library only when a model that needs it is opened", async ()
     import { registerHooks } from "node:module";
     let loaded = 0;
     registerHooks({ load(url, context, next) { if (url.includes("/node_modules/ai/")) loaded++; return next(url, context); } });
-    const { modelProblem, openModel } = await import(${JSON.stringify(index)});
+    const { openModel } = await import(${JSON.stringify(index)});
     const demo = { enabled: true, provider: "demo" };
-    modelProblem(demo, () => undefined);
     await openModel(demo, undefined, () => undefined);
     const before = loaded;
     await openModel(${JSON.stringify(server)}, undefined, () => undefined);
