@@ -1,4 +1,4 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import {
   createServer,
@@ -29,23 +29,27 @@ export function httpServer(handlers: ApiHandlers): Server {
 }
 
 async function answer(handlers: ApiHandlers, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = await bodyOf(request);
-  const { statusCode = 200, headers, body: text = "" } = body ? await dispatch(handlers, request, body) : tooLarge;
-  response.writeHead(statusCode, { ...headers, "content-length": Buffer.byteLength(text) } as OutgoingHttpHeaders);
-  response.end(text);
+  const { statusCode = 200, headers, body = "" } = await dispatch(handlers, request, await bodyOf(request));
+  response.writeHead(statusCode, { ...headers, "content-length": Buffer.byteLength(body) } as OutgoingHttpHeaders);
+  response.end(body);
 }
 
-function dispatch(handlers: ApiHandlers, request: IncomingMessage, body: Buffer): Promise<ApiResponse> {
-  const { method = "GET", url = "/", headers } = request;
+function dispatch(
+  handlers: ApiHandlers,
+  { method = "GET", url = "/", headers }: IncomingMessage,
+  body: Buffer | undefined,
+): Promise<ApiResponse> | ApiResponse {
+  if (!body) return tooLarge;
   const rawPath = url.split("?", 1)[0] ?? "/";
-  const text = isUtf8(body);
+  // ASCII is read without decoding; a body that is no text at all goes as base64, as API Gateway does it.
+  const encoding = isAscii(body) ? "latin1" : isUtf8(body) ? "utf8" : "base64";
   const event: ApiEvent = {
     rawPath,
     headers: headers as ApiEvent["headers"],
-    isBase64Encoded: !text,
+    isBase64Encoded: encoding === "base64",
     requestContext: { requestId: randomUUID(), http: { method } },
   };
-  if (body.length > 0) event.body = body.toString(text ? "utf8" : "base64");
+  if (body.length > 0) event.body = body.toString(encoding);
   if (rawPath === "/v1/openapi.json") return (method === "GET" ? handlers.openapi : handlers.notFound)(event);
   if (rawPath === "/v1/agents" && method === "POST") return handlers.create(event);
   const runId = runPath.exec(rawPath)?.[1];
@@ -55,16 +59,23 @@ function dispatch(handlers: ApiHandlers, request: IncomingMessage, body: Buffer)
 }
 
 /** The whole body; undefined when it is larger than any this API can need. Read to its end, so that clients listen. */
-async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  const length = Number(request.headers["content-length"] ?? 0);
+function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const length = Number(request.headers["content-length"]);
+  const room = length > 0 && length <= maxBodyBytes ? Buffer.allocUnsafeSlow(length) : undefined;
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBodyBytes) chunks.length = 0;
-    else if (length <= maxBodyBytes) chunks.push(chunk);
-  }
-  return size > maxBodyBytes ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+  return new Promise((resolve, reject) => {
+    request.on("data", (chunk: Buffer) => {
+      // Copied to its place at once where the length is known: chunks that are kept would double the memory.
+      if (room) chunk.copy(room, size);
+      else if (size + chunk.length <= maxBodyBytes) chunks.push(chunk);
+      else chunks.length = 0;
+      size += chunk.length;
+    });
+    request.once("end", () => resolve(size > maxBodyBytes ? undefined : (room ?? Buffer.concat(chunks))));
+    request.once("error", reject);
+    request.once("aborted", () => reject(new Error("the client went away")));
+  });
 }
 
 const tooLarge: ApiResponse = {
