@@ -23,9 +23,19 @@ const runPath = /^\/v1\/agents\/([^/]+)$/;
 
 /** A node:http server in front of the handlers: requests become events of payload format 2.0, as API Gateway's. */
 export function httpServer(handlers: ApiHandlers): Server {
-  return createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     answer(handlers, request, response).catch(() => response.destroy()); // the client went away: nobody to tell
   });
+  // What is not HTTP never becomes a request, but its sender reads JSON like everybody else.
+  server.on("clientError", ({ code }: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable) return socket.destroy();
+    const status = code === "HPE_HEADER_OVERFLOW" ? 431 : code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+    const reason = STATUS_CODES[status] ?? "";
+    const body = JSON.stringify({ detail: reason });
+    const head = `HTTP/1.1 ${status} ${reason}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
+    return socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
+  });
+  return server;
 }
 
 async function answer(handlers: ApiHandlers, request: IncomingMessage, response: ServerResponse): Promise<void> {
