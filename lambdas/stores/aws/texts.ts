@@ -7,7 +7,7 @@ import { objectPrefixes } from "./table.ts";
  * write units (1 KB each, two in a transaction) a second, and reading back costs by size. 64 KiB is some 16,000 tokens:
  * more than nearly every input and output has.
  */
-export const maxInlineBytes = 64 * 1024;
+const maxInlineBytes = 64 * 1024;
 
 /** How an item holds a text: itself, or the key of the object that does. */
 export type StoredText = { text: string } | { textKey: string };
