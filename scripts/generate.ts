@@ -67,18 +67,28 @@ function validatorsSource(): string {
   return code;
 }
 
-/** The schemas as they are checked: every string has to be Unicode; what is only for readers is left out. */
+/** The schemas as they are checked: what is only for readers is left out, and each string has to be Unicode. */
 function forValidation(served: object): object {
-  const json = JSON.stringify(served, (key, value: unknown) => {
+  return JSON.parse(JSON.stringify(served), (_key, value: unknown) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
     const schema = { ...(value as Record<string, unknown>) };
     delete schema["description"];
     delete schema["examples"];
-    const isString =
-      schema["type"] === "string" || (Array.isArray(schema["type"]) && schema["type"].includes("string"));
-    return isString ? { ...schema, wellFormed: true } : schema;
-  });
-  return JSON.parse(json) as object;
+    const { type, maxItems, items } = schema;
+    if (type === "string" || (Array.isArray(type) && type.includes("string"))) schema["wellFormed"] = true;
+    if (maxItems !== undefined) {
+      // A list over its limit is not looked into: a body of 14 MB has room for millions of items, each with its errors.
+      delete schema["items"];
+      Object.assign(
+        schema,
+        Object.fromEntries([
+          ["if", { maxItems }],
+          ["then", { items }],
+        ]),
+      );
+    }
+    return schema;
+  }) as object;
 }
 
 // A text with half a surrogate pair cannot be sent or stored as UTF-8. Costs nothing where V8 holds it as one byte per

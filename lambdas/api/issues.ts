@@ -14,7 +14,6 @@ export interface ValidationIssue {
 type Loc = ValidationIssue["loc"];
 export type Issues = { issues: ValidationIssue[] };
 
-const maxFiles = PublicCreateAgentRequest.properties.files.maxItems;
 const fieldOrder = [PublicCreateAgentRequest, PublicAgentFileInput].flatMap(({ properties }) =>
   Object.keys(properties),
 );
@@ -41,18 +40,16 @@ export function notAnObject(loc: Loc, input: unknown): ValidationIssue {
 
 /** A parsed create body, checked against `PublicCreateAgentRequest`. All issues at once, in the order of the fields. */
 export function validateCreate(body: unknown): { value: CreateBody } | Issues {
-  const excess = excessFiles(body);
-  if (validateCreateRequest(excess ? { ...(body as object), files: [] } : body) && !excess) {
-    const { name, template_id, input_text, files } = body as CreateBody;
-    const value: CreateBody = { name, template_id: canonicalUuid(template_id) };
-    if (input_text !== undefined) value.input_text = input_text;
-    if (files !== undefined) value.files = files;
-    return { value };
+  if (!validateCreateRequest(body)) {
+    const issues = (validateCreateRequest.errors ?? []).flatMap(issueOf).sort(inFieldOrder);
+    validateCreateRequest.errors = null; // they hold the whole body
+    return { issues: onePerPlace(issues) };
   }
-  const issues = (validateCreateRequest.errors ?? []).map(issueOf);
-  validateCreateRequest.errors = null; // they hold the whole body
-  if (excess) issues.push(tooManyFiles(excess));
-  return { issues: onePerPlace(issues.sort(inFieldOrder)) };
+  const { name, template_id, input_text, files } = body as CreateBody;
+  const value: CreateBody = { name, template_id: canonicalUuid(template_id) };
+  if (input_text !== undefined) value.input_text = input_text;
+  if (files !== undefined) value.files = files;
+  return { value };
 }
 
 /** The `agent_id` of a path, percent-decoding done: lower case with hyphens. */
@@ -62,20 +59,9 @@ export function validateRunId(raw: string): { value: string } | Issues {
   return { issues: [raw.isWellFormed() ? uuidIssue(loc, raw) : notUnicode(loc, raw)] };
 }
 
-/** The files of a body that has more than it may: pydantic stops there, and millions of items are not worth a look. */
-function excessFiles(body: unknown): unknown[] | undefined {
-  const files = typeof body === "object" && body !== null && "files" in body ? body.files : undefined;
-  return Array.isArray(files) && files.length > maxFiles ? files : undefined;
-}
-
-function tooManyFiles(files: unknown[]): ValidationIssue {
-  const msg = `List should have at most ${maxFiles} items after validation, not ${files.length}`;
-  const ctx = { field_type: "List", max_length: maxFiles, actual_length: files.length };
-  return issue("too_long", ["body", "files"], msg, files, ctx);
-}
-
 /** What pydantic calls each violation of the schema. */
-function issueOf({ keyword, instancePath, params, schema, parentSchema, data }: SchemaViolation): ValidationIssue {
+function issueOf(violation: SchemaViolation): ValidationIssue | [] {
+  const { keyword, instancePath, params, schema, parentSchema, data } = violation;
   const loc = ["body", ...instancePath.split("/").slice(1).map(segment)];
   switch (keyword) {
     case "required":
@@ -94,6 +80,14 @@ function issueOf({ keyword, instancePath, params, schema, parentSchema, data }: 
     }
     case "format":
       return uuidIssue(loc, String(data));
+    case "maxItems": {
+      const length = (data as unknown[]).length;
+      const msg = `List should have at most ${Number(schema)} items after validation, not ${length}`;
+      const ctx = { field_type: "List", max_length: Number(schema), actual_length: length };
+      return issue("too_long", loc, msg, data, ctx);
+    }
+    case "if": // its `then` has the issues
+      return [];
     default:
       throw new Error(`The schema uses the keyword ${keyword}, and no issue is known for it; add one to issueOf.`);
   }

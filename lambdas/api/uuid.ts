@@ -18,33 +18,36 @@ export function canonicalUuid(text: string): string {
 
 /**
  * Why a text is not a UUID, in the words of pydantic's parser (the Rust crate `uuid`). Lengths and positions are bytes of
- * UTF-8, counted from 0. Its oddities are kept: a text as long as one of the forms is taken for that form, with positions
- * counted after the prefix, and elsewhere the last group's length includes prefix and braces.
+ * UTF-8, counted from 0. Its oddities are kept: of a character only the last eight bits decide what it is; positions are
+ * counted after the prefix where 36 bytes follow it; elsewhere the last group's length includes prefix and braces.
  */
 export function uuidProblem(text: string): string {
   const length = Buffer.byteLength(text);
   if (length > longest) return `invalid length: found ${length}`;
-  const [digits, offset] = withoutPrefix(text, length);
-  const found = /[^0-9a-fA-F-]/u.exec(digits);
-  if (found) {
-    const isForm = Buffer.byteLength(digits) === 36;
-    return `invalid character: found \`${found[0]}\` at ${found.index + (isForm ? 0 : offset)}`;
+  const [digits, prefixLength] = withoutPrefix(text, length);
+  const isLong = Buffer.byteLength(digits) === 36;
+  let at = 0;
+  const ends: number[] = [];
+  for (const character of digits) {
+    const low = String.fromCharCode((character.codePointAt(0) ?? 0) & 0xff);
+    if (low === "-") ends.push(at);
+    else if (!/[0-9a-fA-F]/.test(low)) {
+      return `invalid character: found \`${character}\` at ${isLong ? at : at + prefixLength}`;
+    }
+    at += Buffer.byteLength(character);
   }
-  const groups = digits.split("-");
-  if (groups.length === 1 && offset === 0 && length !== 36) return `invalid length: found ${length}`;
-  if (groups.length !== 5) return `invalid group count: expected 5, found ${groups.length}`;
+  if (ends.length === 0 && prefixLength === 0 && !isLong) return `invalid length: found ${length}`;
+  if (ends.length !== 4) return `invalid group count: expected 5, found ${ends.length + 1}`;
   let start = 0;
   for (const [group, end] of hyphens.entries()) {
-    const size = groups[group]?.length ?? 0;
-    if (size !== end - start) {
-      return `invalid group length in group ${group}: expected ${end - start}, found ${size}`;
-    }
+    const found = (ends[group] ?? 0) - start;
+    if (found !== end - start) return `invalid group length in group ${group}: expected ${end - start}, found ${found}`;
     start = end + 1;
   }
-  return `invalid group length in group 4: expected 12, found ${length - start}`;
+  return `invalid group length in group 4: expected 12, found ${(isLong ? 36 : length) - start}`;
 }
 
-function withoutPrefix(text: string, length: number): [digits: string, offset: number] {
+function withoutPrefix(text: string, length: number): [digits: string, prefixLength: number] {
   if (length === 36) return [text, 0];
   if (text.length > 1 && text.startsWith("{") && text.endsWith("}")) return [text.slice(1, -1), 1];
   return text.startsWith(prefix) ? [text.slice(prefix.length), prefix.length] : [text, 0];

@@ -105,9 +105,31 @@ const lists: Case[] = [9, 10, 11, 12, 100].flatMap((length) =>
     body(`list-${length}-${index}`, { ...valid, files: Array.from({ length }, () => item) }),
   ),
 );
+const listsBesides: Case[] = [11, 12].map((length) =>
+  body(`list-${length}-besides`, { files: Array.from({ length }, () => ({ filename: "" })), name: 3 }),
+);
 
 const digits = uuid.replaceAll("-", "");
-const wrong = ["", "-", "--", "z", "é", "😀", "{", "}", " ", "\n", "\u0000", "f", "-f", "g-"];
+const wrong = [
+  "",
+  "-",
+  "--",
+  "z",
+  "é",
+  "😀",
+  "{",
+  "}",
+  " ",
+  "\n",
+  "\u0000",
+  "f",
+  "-f",
+  "g-",
+  "\u0130",
+  "\u012d",
+  "\u{1f62d}",
+  "\u{1f630}",
+];
 const uuids = [
   uuid,
   uuid.toUpperCase(),
@@ -125,13 +147,13 @@ const uuids = [
   `${uuid}}`,
   "urn:uuid:",
   "{}",
-  ...wrong.flatMap((text) =>
-    [0, 7, 8, 9, 13, 18, 23, 30, 36].map((at) => uuid.slice(0, at) + text + uuid.slice(at + 1)),
+  ...wrong.flatMap((part) =>
+    [0, 7, 8, 9, 13, 18, 23, 30, 36].map((at) => uuid.slice(0, at) + part + uuid.slice(at + 1)),
   ),
-  ...wrong.flatMap((text) =>
+  ...wrong.flatMap((part) =>
     [0, 4, 9, 20, 35].flatMap((at) => [
-      `{${uuid.slice(0, at)}${text}${uuid.slice(at)}}`,
-      `urn:uuid:${uuid.slice(0, at)}${text}${uuid.slice(at + 8)}`,
+      `{${uuid.slice(0, at)}${part}${uuid.slice(at)}}`,
+      `urn:uuid:${uuid.slice(0, at)}${part}${uuid.slice(at + 8)}`,
     ]),
   ),
   "{6ba7zb8109dad11d1800-fffafaa-b400c04fd430c8}",
@@ -140,11 +162,11 @@ const uuids = [
   "{6ba7b8109dad11d180éb400c04fd430c8}",
   "{6b-a7b8109dad11d180b400cé04fd430c8}",
   "{6ba7b8109{-f0f-d11d180b400c04fd430c8}",
-  ...wrong.map((text) => uuid + text),
-  ...wrong.map((text) => `urn:uuid:${uuid.slice(0, -1)}${text}`),
+  ...wrong.map((part) => uuid + part),
+  ...wrong.map((part) => `urn:uuid:${uuid.slice(0, -1)}${part}`),
   ...[0, 1, 26, 27, 31, 32, 33, 34, 35, 36, 37, 38, 43, 44, 45, 46, 60].flatMap((length) =>
     ["", "{", "urn:uuid:"].flatMap((before) =>
-      [digits + digits, uuid + digits].map((text) => before + text.slice(0, length) + (before === "{" ? "}" : "")),
+      [digits + digits, uuid + digits].map((all) => before + all.slice(0, length) + (before === "{" ? "}" : "")),
     ),
   ),
   ...[22, 23, 45, 46].map((length) => "é".repeat(length)),
@@ -152,11 +174,11 @@ const uuids = [
   "K".repeat(36),
   "ſ".repeat(32),
 ];
-const templateIds: Case[] = [...new Set(uuids)].map((text, index) =>
-  body(`uuid-${index}`, { ...valid, template_id: text }),
+const templateIds: Case[] = [...new Set(uuids)].map((template_id, index) =>
+  body(`uuid-${index}`, { ...valid, template_id }),
 );
-const paths: Case[] = [...new Set(uuids)].flatMap((text, index) =>
-  text === "" ? [] : [{ id: `path-${index}`, path: encodeURIComponent(text) }],
+const paths: Case[] = [...new Set(uuids)].flatMap((runId, index) =>
+  runId === "" ? [] : [{ id: `path-${index}`, path: encodeURIComponent(runId) }],
 );
 
 // Each fault alone, then inside objects and lists, behind characters of one to four bytes, and with spaces around.
@@ -379,6 +401,7 @@ export const cases: Case[] = [
   ...roots,
   ...combinations,
   ...lists,
+  ...listsBesides,
   ...templateIds,
   ...paths,
   ...json,
@@ -391,8 +414,8 @@ export const cases: Case[] = [
 function body(id: string, value: unknown): Case {
   return { id, body: JSON.stringify(value) };
 }
-function text(id: string, json: string): Case {
-  return { id, body: json };
+function text(id: string, raw: string): Case {
+  return { id, body: raw };
 }
 function bytes(id: string, content: number[]): Case {
   return { id, base64: Buffer.from(content).toString("base64") };

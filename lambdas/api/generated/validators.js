@@ -2,7 +2,7 @@
 "use strict";
 export const validateCreateRequest = validate20;
 const schema31 = {"$id":"create","$ref":"contract#/components/schemas/PublicCreateAgentRequest"};
-const schema33 = {"type":"object","required":["name","template_id"],"properties":{"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"template_id":{"type":"string","format":"uuid","wellFormed":true},"input_text":{"type":["string","null"],"wellFormed":true},"files":{"type":"array","maxItems":10,"items":{"$ref":"#/components/schemas/PublicAgentFileInput"}}}};
+const schema33 = {"type":"object","required":["name","template_id"],"properties":{"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"template_id":{"type":"string","format":"uuid","wellFormed":true},"input_text":{"type":["string","null"],"wellFormed":true},"files":{"type":"array","maxItems":10,"if":{"maxItems":10},"then":{"items":{"$ref":"#/components/schemas/PublicAgentFileInput"}}}}};
 const schema34 = {"type":"object","required":["filename","content_base64"],"properties":{"filename":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true},"content_base64":{"type":"string","minLength":1,"contentEncoding":"base64","wellFormed":true}}};
 const formats0 = /^(?:[0-9a-fA-F]{32}|(?:urn:uuid:)?[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|\{[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\})$/;
 
@@ -144,9 +144,12 @@ errors++;
 }
 if(data.files !== undefined){
 let data3 = data.files;
+const _errs9 = errors;
+let valid1 = true;
+const _errs10 = errors;
 if(Array.isArray(data3)){
 if(data3.length > 10){
-const err11 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema33.properties.files,data:data3};
+const err11 = {};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -155,6 +158,20 @@ vErrors.push(err11);
 }
 errors++;
 }
+}
+var _valid0 = _errs10 === errors;
+errors = _errs9;
+if(vErrors !== null){
+if(_errs9){
+vErrors.length = _errs9;
+}
+else {
+vErrors = null;
+}
+}
+if(_valid0){
+const _errs11 = errors;
+if(Array.isArray(data3)){
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
@@ -272,8 +289,11 @@ errors++;
 }
 }
 }
-else {
-const err22 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/type",keyword:"type",params:{type: "array"},schema:schema33.properties.files.type,parentSchema:schema33.properties.files,data:data3};
+var _valid0 = _errs11 === errors;
+valid1 = _valid0;
+}
+if(!valid1){
+const err22 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/if",keyword:"if",params:{failingKeyword: "then"},schema:schema33.properties.files.if,parentSchema:schema33.properties.files,data:data3};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -282,15 +302,37 @@ vErrors.push(err22);
 }
 errors++;
 }
-}
-}
-else {
-const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema33.type,parentSchema:schema33,data};
+if(Array.isArray(data3)){
+if(data3.length > 10){
+const err23 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema33.properties.files,data:data3};
 if(vErrors === null){
 vErrors = [err23];
 }
 else {
 vErrors.push(err23);
+}
+errors++;
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/type",keyword:"type",params:{type: "array"},schema:schema33.properties.files.type,parentSchema:schema33.properties.files,data:data3};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+}
+else {
+const err25 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema33.type,parentSchema:schema33,data};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
 }
 errors++;
 }
