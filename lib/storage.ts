@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
-import type { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
+import type { Function } from "aws-cdk-lib/aws-lambda";
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import {
@@ -71,7 +71,7 @@ export class Storage extends Construct {
   }
 
   /** The function may do this with items of these kinds (the prefix of the partition key), and with no other item. */
-  grantItems(fn: NodejsFunction, rights: { kinds: ItemKind[]; actions: ItemAction[] }[]): void {
+  grantItems(fn: Function, rights: { kinds: ItemKind[]; actions: ItemAction[] }[]): void {
     grant(
       fn,
       { TABLE_NAME: this.table.tableName },
@@ -84,7 +84,7 @@ export class Storage extends Construct {
   }
 
   /** The function may read or write objects below these prefixes, and no others. */
-  grantObjects(fn: NodejsFunction, { read = [], write = [] }: { read?: Prefix[]; write?: Prefix[] }): void {
+  grantObjects(fn: Function, { read = [], write = [] }: { read?: Prefix[]; write?: Prefix[] }): void {
     const below = (prefix: Prefix) => this.bucket.arnForObjects(`${objectPrefixes[prefix]}*`);
     grant(
       fn,
@@ -106,7 +106,7 @@ export class Storage extends Construct {
    * The function may list the bucket. Not narrowed to a prefix: a condition on it would also turn S3's answer for a
    * missing object, which is asked for without one, from "not found" into "access denied".
    */
-  grantList(fn: NodejsFunction): void {
+  grantList(fn: Function): void {
     grant(
       fn,
       { BUCKET_NAME: this.bucket.bucketName },

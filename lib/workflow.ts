@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
-import type { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
+import type { Function } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import {
   Choice,
@@ -20,8 +20,8 @@ import { advanceSeconds, failSeconds, retryPolicy, turnSeconds } from "../lambda
 import { acknowledgeWildcard, arnInFindings, grant } from "./functions.ts";
 
 export interface WorkflowProps {
-  advance: NodejsFunction;
-  fail: NodejsFunction;
+  advance: Function;
+  fail: Function;
   logRetention: RetentionDays;
 }
 
@@ -60,7 +60,7 @@ const afterCrash: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** The last task has nobody behind it, so it waits out whatever happens: for 25 minutes at most. */
+/** The last task has nobody behind it, so it waits out whatever happens: for 18 minutes at most. */
 const whateverHappens: RetryProps = {
   errors: ["States.ALL"],
   maxAttempts: 10,
@@ -138,7 +138,7 @@ export class Workflow extends Construct {
   }
 
   /** The function may start a turn. */
-  grantStart(fn: NodejsFunction): void {
+  grantStart(fn: Function): void {
     const { stateMachineArn } = this.stateMachine;
     grant(
       fn,

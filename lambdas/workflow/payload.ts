@@ -36,8 +36,8 @@ export const causeLength = 2_000;
 
 /**
  * How both homes wait when `advance` rejects with an Error named `errorName`: the delay before attempt n + 1 is
- * min(firstDelaySeconds × backoffRate^(n − 1), maxDelaySeconds), with full jitter. 40 attempts wait for an hour at
- * most (5 minutes until the delay is full, then 35 × 100 s): a provider's outage of that length costs no run.
+ * min(firstDelaySeconds × backoffRate^(n − 1), maxDelaySeconds), with full jitter. 40 attempts wait for 59 minutes at
+ * most (126 s until the delay is full, then 34 × 100 s) and for half of that on average.
  */
 export const retryPolicy = {
   errorName: "RetryLater",

@@ -1,8 +1,6 @@
-import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import cdkJson from "../../cdk.json" with { type: "json" };
-import { ServiceStack } from "../../lib/service-stack.ts";
-import { readSettings } from "../../lib/settings.ts";
+import { serviceApp } from "../../lib/service-app.ts";
 
 export interface Resource {
   Type: string;
@@ -13,8 +11,7 @@ export interface Resource {
 /** The stack as `cdk.json` has it, with `context` over it. `bundled: false` leaves the functions' code out: fast. */
 export function synthesise({ context = {}, bundled = false }: { context?: object; bundled?: boolean } = {}) {
   const skip = bundled ? {} : { "aws:cdk:bundling-stacks": [] };
-  const app = new App({ context: { ...cdkJson.context, ...skip, ...context } });
-  const stack = new ServiceStack(app, readSettings(app.node));
+  const { app, stack } = serviceApp({ ...cdkJson.context, ...skip, ...context });
   const template = Template.fromStack(stack);
   const resources = template.toJSON()["Resources"] as Record<string, Resource>;
   return {

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { reasonOf, retryPolicy } from "../../lambdas/workflow/payload.ts";
+
+test.each([
+  ['{"errorType":"RetryLater","errorMessage":"The model is busy.","trace":[]}', "The model is busy."],
+  ['{"errorType":"Sandbox.Timedout"}', '{"errorType":"Sandbox.Timedout"}'],
+  ["The task timed out.", "The task timed out."],
+  ["null", "null"],
+  ["", ""],
+])("the reason in %j", (cause, reason) => {
+  expect(reasonOf(cause)).toBe(reason);
+});
+
+test("waiting for a provider ends within the hour that the policy promises", () => {
+  const { firstDelaySeconds, backoffRate, maxDelaySeconds, maxAttempts } = retryPolicy;
+  const delays = Array.from({ length: maxAttempts }, (_, n) =>
+    Math.min(firstDelaySeconds * backoffRate ** n, maxDelaySeconds),
+  );
+  expect(delays.reduce((sum, delay) => sum + delay)).toBe(126 + 34 * 100);
+});
