@@ -6,6 +6,7 @@ import {
   type OutgoingHttpHeaders,
   type Server,
   type ServerResponse,
+  STATUS_CODES,
 } from "node:http";
 import type { ApiEvent, ApiHandler, ApiResponse } from "./chain.ts";
 
