@@ -11,7 +11,14 @@ const arrows: Record<string, string[]> = {
   "lambdas/stores/aws": ["lambdas/runs", "lambdas/agent"],
   "lambdas/workflow": ["lambdas/runs", "lambdas/agent"],
   "lambdas/api": ["lambdas/runs"],
-  "lambdas/entry": ["lambdas/api", "lambdas/workflow", "lambdas/stores/aws", "lambdas/runs", "lambdas/agent"],
+  "lambdas/entry": [
+    "lambdas/env.ts",
+    "lambdas/api",
+    "lambdas/workflow",
+    "lambdas/stores/aws",
+    "lambdas/runs",
+    "lambdas/agent",
+  ],
   // Names and types only: what the functions read from the environment, and what the state machine carries.
   lib: ["lambdas/env.ts", "lambdas/workflow/payload.ts", "lambdas/stores/aws/table.ts", "lambdas/api/contract.ts"],
   conformance: [],
