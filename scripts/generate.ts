@@ -79,13 +79,7 @@ function forValidation(served: object): object {
     if (maxItems !== undefined) {
       // A list over its limit is not looked into: a body of 14 MB has room for millions of items, each with its errors.
       delete schema["items"];
-      Object.assign(
-        schema,
-        Object.fromEntries([
-          ["if", { maxItems }],
-          ["then", { items }],
-        ]),
-      );
+      Object.assign(schema, { if: { minItems: Number(maxItems) + 1 }, else: { items } });
     }
     return schema;
   }) as object;

@@ -119,7 +119,11 @@ export const ValidationError = {
     msg: { type: "string" },
     type: { type: "string", description: "The kind of violation, for programs.", examples: ["string_too_long"] },
     input: { description: "What was received. Left out where it is longer than 1,000 characters." },
-    ctx: { type: "object", description: "The figures behind the message, such as the limit." },
+    ctx: {
+      type: "object",
+      additionalProperties: true,
+      description: "The figures behind the message, such as the limit.",
+    },
   },
 };
 

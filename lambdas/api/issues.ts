@@ -86,7 +86,7 @@ function issueOf(violation: SchemaViolation): ValidationIssue | [] {
       const ctx = { field_type: "List", max_length: Number(schema), actual_length: length };
       return issue("too_long", loc, msg, data, ctx);
     }
-    case "if": // its `then` has the issues
+    case "if": // its `else` has the issues
       return [];
     default:
       throw new Error(`The schema uses the keyword ${keyword}, and no issue is known for it; add one to issueOf.`);
@@ -132,10 +132,17 @@ function jsonLength(value: unknown, limit: number): number {
   }
   if (typeof value !== "object" || value === null) return String(value).length;
   let length = 1; // a bracket; each entry brings its comma or the other bracket
-  for (const key in value) {
-    if (length > limit) return length;
-    if (!Array.isArray(value)) length += jsonLength(key, limit - length) + 1;
-    length += jsonLength((value as Record<string, unknown>)[key], limit - length) + 1;
+  if (Array.isArray(value)) {
+    for (const item of value as unknown[]) {
+      if (length > limit) return length;
+      length += jsonLength(item, limit - length) + 1;
+    }
+  } else {
+    for (const key in value) {
+      if (length > limit) return length;
+      length += jsonLength(key, limit - length) + 1;
+      length += jsonLength((value as Record<string, unknown>)[key], limit - length) + 1;
+    }
   }
   return Math.max(length, 2);
 }

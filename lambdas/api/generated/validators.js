@@ -2,7 +2,7 @@
 "use strict";
 export const validateCreateRequest = validate20;
 const schema31 = {"$id":"create","$ref":"contract#/components/schemas/PublicCreateAgentRequest"};
-const schema33 = {"type":"object","required":["name","template_id"],"properties":{"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"template_id":{"type":"string","format":"uuid","wellFormed":true},"input_text":{"type":["string","null"],"wellFormed":true},"files":{"type":"array","maxItems":10,"if":{"maxItems":10},"then":{"items":{"$ref":"#/components/schemas/PublicAgentFileInput"}}}}};
+const schema33 = {"type":"object","required":["name","template_id"],"properties":{"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"template_id":{"type":"string","format":"uuid","wellFormed":true},"input_text":{"type":["string","null"],"wellFormed":true},"files":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"$ref":"#/components/schemas/PublicAgentFileInput"}}}}};
 const schema34 = {"type":"object","required":["filename","content_base64"],"properties":{"filename":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true},"content_base64":{"type":"string","minLength":1,"contentEncoding":"base64","wellFormed":true}}};
 const formats0 = /^(?:[0-9a-fA-F]{32}|(?:urn:uuid:)?[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|\{[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\})$/;
 
@@ -148,7 +148,7 @@ const _errs9 = errors;
 let valid1 = true;
 const _errs10 = errors;
 if(Array.isArray(data3)){
-if(data3.length > 10){
+if(data3.length < 11){
 const err11 = {};
 if(vErrors === null){
 vErrors = [err11];
@@ -169,7 +169,7 @@ else {
 vErrors = null;
 }
 }
-if(_valid0){
+if(!_valid0){
 const _errs11 = errors;
 if(Array.isArray(data3)){
 const len0 = data3.length;
@@ -293,7 +293,7 @@ var _valid0 = _errs11 === errors;
 valid1 = _valid0;
 }
 if(!valid1){
-const err22 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/if",keyword:"if",params:{failingKeyword: "then"},schema:schema33.properties.files.if,parentSchema:schema33.properties.files,data:data3};
+const err22 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/if",keyword:"if",params:{failingKeyword: "else"},schema:schema33.properties.files.if,parentSchema:schema33.properties.files,data:data3};
 if(vErrors === null){
 vErrors = [err22];
 }

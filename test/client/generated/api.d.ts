@@ -145,7 +145,9 @@ export interface components {
             /** @description What was received. Left out where it is longer than 1,000 characters. */
             input?: unknown;
             /** @description The figures behind the message, such as the limit. */
-            ctx?: Record<string, never>;
+            ctx?: {
+                [key: string]: unknown;
+            };
         };
     };
     responses: never;

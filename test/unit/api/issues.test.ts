@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { validateCreateRequest } from "../../../lambdas/api/generated/validators.js";
+import { issue, validateCreate, validateRunId } from "../../../lambdas/api/issues.ts";
+
+const echoes = (input: unknown): boolean => "input" in issue("t", [], "m", input);
+const uuid = "6ba7b810-9dad-11d1-80b4-00c04fd430c8";
+
+describe("validateCreate", () => {
+  test("keeps the known fields, the id lower case with hyphens", () => {
+    const body = { name: "n", template_id: `{${uuid.toUpperCase()}}`, input_text: null, files: [], other: 1 };
+    expect(validateCreate(body)).toEqual({ value: { name: "n", template_id: uuid, input_text: null, files: [] } });
+    const least = validateCreate({ name: "n", template_id: uuid });
+    expect(least).toStrictEqual({ value: { name: "n", template_id: uuid } });
+  });
+
+  test("takes nothing from a body's __proto__", () => {
+    const body = JSON.parse(`{"__proto__": {"name": "n", "template_id": "${uuid}"}}`) as object;
+    const checked = validateCreate(body);
+    expect("issues" in checked && checked.issues.map(({ type }) => type)).toEqual(["missing", "missing"]);
+    expect(({} as { name?: unknown }).name).toBeUndefined();
+  });
+
+  test("a body refused is not kept", () => {
+    validateCreate({ name: "n".repeat(201) });
+    expect(validateCreateRequest.errors).toBeNull();
+  });
+
+  test("a list of a million items is one issue", () => {
+    const checked = validateCreate({ name: "n", template_id: uuid, files: Array.from({ length: 1_000_000 }, () => 0) });
+    expect("issues" in checked && checked.issues).toEqual([
+      {
+        type: "too_long",
+        loc: ["body", "files"],
+        msg: "List should have at most 10 items after validation, not 1000000",
+        ctx: { field_type: "List", max_length: 10, actual_length: 1_000_000 },
+      },
+    ]);
+  });
+
+  test("10 files of 1 MiB cost under 5 ms beyond JSON.parse", () => {
+    const content = Buffer.alloc(1024 * 1024, 7).toString("base64");
+    const files = Array.from({ length: 10 }, (_, index) => ({ filename: `${index}.bin`, content_base64: content }));
+    const text = JSON.stringify({ name: "n", template_id: uuid, files });
+    const times = Array.from({ length: 5 }, () => {
+      const body = JSON.parse(text) as unknown;
+      const start = performance.now();
+      expect("value" in validateCreate(body)).toBe(true);
+      return performance.now() - start;
+    });
+    expect(Math.min(...times)).toBeLessThan(5);
+  });
+});
+
+describe("validateRunId", () => {
+  test("answers lower case with hyphens", () => {
+    expect(validateRunId(`urn:uuid:${uuid.toUpperCase()}`)).toEqual({ value: uuid });
+    expect(validateRunId(uuid.replaceAll("-", ""))).toEqual({ value: uuid });
+  });
+
+  test("says where a refused id stood", () => {
+    expect(validateRunId("x")).toMatchObject({
+      issues: [{ type: "uuid_parsing", loc: ["path", "agent_id"], input: "x" }],
+    });
+  });
+});
+
+describe("an issue's input", () => {
+  test.for([
+    ["text", (length: number) => "a".repeat(length - 2)],
+    ["characters of two units", (length: number) => "😀".repeat(length - 2)],
+    ["escapes", (length: number) => "a".repeat(length % 2) + "\n".repeat((length - 2) >> 1)],
+    ["list", (length: number) => ["a".repeat(length - 4)]],
+    ["numbers", (length: number) => [...Array.from({ length: (length - 4) >> 1 }, () => 1), length % 2 ? 10 : 1]],
+    ["object", (length: number) => ({ a: { b: null }, c: "a".repeat(length - 22) })],
+  ] as const)("%s: echoed up to 1,000 characters of JSON", ([, ofLength]) => {
+    for (const length of [999, 1_000, 1_001, 1_002]) {
+      const input: unknown = ofLength(length);
+      const json = [...JSON.stringify(input)].length;
+      expect(echoes(input), `${json} characters`).toBe(json <= 1_000);
+    }
+  });
+
+  test("costs little, however large it is", () => {
+    const large = [{ a: Array.from({ length: 1_000_000 }, () => ({ b: "c".repeat(3) })) }, "d".repeat(10_000_000)];
+    const start = performance.now();
+    for (let times = 0; times < 100; times++) expect(echoes(large)).toBe(false);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});

@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseJsonBody } from "../../../lambdas/api/json.ts";
+
+const parse = (raw: string | Uint8Array) => parseJsonBody(raw, "application/json");
+
+/** What JSON.parse makes of a text: undefined where it refuses. */
+function reference(raw: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(raw.replace(/^\ufeff/, "")) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether an answer is the refusal of a text, with a place that is inside it. */
+function isRefusal(answer: ReturnType<typeof parse>, raw: string): boolean {
+  if ("value" in answer) return false;
+  const { type, loc } = answer.issues[0] ?? {};
+  if (raw === "") return type === "missing";
+  return type === "json_invalid" && Number(loc?.[1]) <= [...raw].length;
+}
+
+/** Whether a text and its bytes are answered as JSON.parse has it. */
+function agrees(raw: string): boolean {
+  const expected = reference(raw);
+  return [raw, Buffer.from(raw)].every((body) => {
+    const answer = parse(body);
+    return expected ? isDeepStrictEqual(answer, expected) : isRefusal(answer, raw);
+  });
+}
+
+const cutJson = fc.tuple(fc.json(), fc.nat()).map(([json, cut]) => {
+  const characters = [...json];
+  return `{"a": ${characters.slice(0, cut % characters.length).join("")}`;
+});
+
+// Texts made of what JSON is made of go further into the parser than random ones.
+const tokens = `{ } [ ] , : " \\ \\u 12 - . e + é 😀 "a" {"a": true nul null NaN Infinity \\" \\ud83d 0`.split(" ");
+const token = fc.constantFrom(...tokens, " ", "\n", "\u0000", "\ufeff");
+
+describe("parseJsonBody", () => {
+  test("reads what JSON.parse reads, names a place inside the text for all else, and never throws", () => {
+    const texts = fc.oneof(fc.string({ unit: token, maxLength: 20 }), fc.json(), fc.string({ unit: "binary" }));
+    fc.assert(fc.property(texts, agrees), { numRuns: 5_000 });
+  });
+
+  test("finds a fault in any JSON that is cut", () => {
+    fc.assert(fc.property(cutJson, (raw) => isRefusal(parse(raw), raw)));
+  });
+
+  test.for([
+    ["open", "[".repeat(100_000), 100_000],
+    ["objects", '{"a":'.repeat(100_000), 500_000],
+    ["closed wrongly", `${"[".repeat(100_000)}}`, 100_000],
+  ] as const)("100,000 brackets, %s", ([, raw, position]) => {
+    expect(parse(raw)).toMatchObject({ issues: [{ loc: ["body", position], ctx: { error: "Expecting value" } }] });
+  });
+
+  test("100,000 brackets, closed", () => {
+    expect(parse("[".repeat(100_000) + "]".repeat(100_000))).toHaveProperty("value");
+  });
+
+  test("reads bytes that are a part of a larger buffer", () => {
+    const buffer = Buffer.from('xx{"a":"é"}yy');
+    const part = new Uint8Array(buffer.buffer, buffer.byteOffset + 2, buffer.length - 4);
+    expect(parse(part)).toEqual({ value: { a: "é" } });
+  });
+
+  test("counts characters, not UTF-16 units or bytes", () => {
+    expect(parse('{"😀é": ]')).toMatchObject({ issues: [{ loc: ["body", 7], ctx: { error: "Expecting value" } }] });
+  });
+});
