@@ -6,7 +6,10 @@ import { runStatuses, type RunStatus } from "../runs/lifecycle.ts";
  * change.
  */
 
-/** A JSON Schema reference to one of `schemas`, as it stands in the OpenAPI document. */
+/**
+ * A JSON Schema reference to one of `schemas`, as it stands in the OpenAPI document.
+ * @__NO_SIDE_EFFECTS__ so that bundles leave out the schemas they do not use.
+ */
 export const reference = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
 export const PublicAgentFileInput = {
@@ -187,6 +190,7 @@ export interface Operation {
   responses: Record<number, ResponseEntry>;
 }
 
+// @__NO_SIDE_EFFECTS__
 const refusal = (description: string, ...details: string[]): ResponseEntry => ({
   description,
   bodies: ["PublicErrorResponse"],
