@@ -39,7 +39,7 @@ export function newDataDir(): string {
 }
 
 /** The command that starts a server. `npmStart`: the service as people start it, through npm. */
-export function commandOf(kind: Kind, dataDir: string, npmStart = false): string[] {
+function commandOf(kind: Kind, dataDir: string, npmStart = false): string[] {
   if (kind === "floor") return [process.execPath, "bench/floor.ts", dataDir, floorAgentId];
   const options = ["--json", "--port", "0", "--data-dir", dataDir];
   return npmStart ? ["npm", "start", "--silent", "--", ...options] : [process.execPath, "bin/local.ts", ...options];
