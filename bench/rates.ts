@@ -85,21 +85,20 @@ export async function measureRates({ rounds, milliseconds }: { rounds: number; m
 
 async function openSide(kind: Kind): Promise<Side> {
   const dataDir = newDataDir();
-  const longRun = await seed(kind, dataDir);
+  const shortRun = await seed(kind, dataDir, 2);
+  const longRun = await seed(kind, dataDir, longRunMessages);
   const server = await startServer(kind, dataDir);
   const one = await openConnection(server);
   const many = await Promise.all(Array.from({ length: callers }, () => openConnection(server)));
-  const shortRun = await create(one, aCreate(server));
-  await pollUntilFinished(one, getRequest(server, shortRun));
   return { server, one, many, shortRun, longRun, idleMemory: memoryOf(server.pid, "VmRSS"), samples: [] };
 }
 
 const aCreate = (server: Server): Buffer => createRequest(server, { input_text: inputText });
 
-/** Puts a finished run with many messages into a data folder before its server starts. */
-async function seed(kind: Kind, dataDir: string): Promise<string> {
+/** Puts a finished run with so many messages into a data folder before its server starts. */
+async function seed(kind: Kind, dataDir: string, messages: number): Promise<string> {
   const id = randomUUID();
-  const texts = Array.from({ length: longRunMessages }, (_, index) => `${index}: ${messageText}`);
+  const texts = Array.from({ length: messages }, (_, index) => `${index}: ${messageText}`);
   if (kind === "floor") {
     seedFloor(dataDir, id, floorAgentId, texts);
     return id;
@@ -107,7 +106,7 @@ async function seed(kind: Kind, dataDir: string): Promise<string> {
   const stores = openLocalStores({ dataDir });
   const { agent } = await starterAgent(stores.accounts, { freshKey: false });
   const now = Date.now();
-  const turn = longRunMessages / 2;
+  const turn = messages / 2;
   const run = { id, agentId: agent.id, organizationId: agent.organizationId, name: "seeded", createdAt: now };
   await stores.runs.create(
     { ...run, status: "finished", turn, updatedAt: now },
