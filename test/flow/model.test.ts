@@ -15,6 +15,8 @@ const answers = streams(
   chunk({}, { finish_reason: "stop" }),
 );
 
+const hangs: Reply = () => {};
+
 const start = (baseUrl: string, dataDir = newDataDir()): Promise<Service> =>
   startService(dataDir, ["--model", "openai-compatible", "--model-base-url", baseUrl, "--model-name", "m"]);
 
@@ -40,7 +42,6 @@ test("a model on an OpenAI-compatible server runs the agent, its tools included"
 });
 
 test("kill -9 while the model is answering: the recorded step is neither paid for nor done again", async () => {
-  const hangs: Reply = () => {};
   await using server = await chatServer(writes, hangs, answers);
   const first = await start(server.baseUrl);
   const runId = await createRun(first, { input_text: "How much?" });
