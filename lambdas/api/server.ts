@@ -70,7 +70,9 @@ function dispatch(
 }
 
 /** The whole body; undefined when it is larger than any this API can need. Read to its end, so that clients listen. */
-function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> | Buffer {
+  // Without these there is no body (RFC 9112, 6.3); waiting for its end cost a poll 10 µs.
+  if (!("content-length" in request.headers || "transfer-encoding" in request.headers)) return noBody;
   const length = Number(request.headers["content-length"]);
   const room = length > 0 && length <= maxBodyBytes ? Buffer.allocUnsafeSlow(length) : undefined;
   const chunks: Buffer[] = [];
@@ -88,6 +90,8 @@ function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
     request.once("aborted", () => reject(new Error("the client went away")));
   });
 }
+
+const noBody = Buffer.alloc(0);
 
 const tooLarge: ApiResponse = {
   statusCode: 413,
