@@ -1,23 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { build, type BuildOptions } from "esbuild";
+import { build } from "esbuild";
+import { bundleOptions } from "../lib/bundle-options.ts";
 import { newDataDir, root } from "./servers.ts";
 import { median, type Row } from "./table.ts";
 
 const entries = join(root, "lambdas", "entry");
-
-// What lib/functions.ts has CDK pass to esbuild.
-const options: BuildOptions = {
-  bundle: true,
-  platform: "node",
-  format: "cjs",
-  target: "node24",
-  mainFields: ["module", "main"],
-  minify: true,
-  keepNames: true,
-  logLevel: "warning",
-};
 
 const environment = {
   AWS_REGION: "eu-central-1",
@@ -45,7 +34,7 @@ export async function measureBundles({ samples }: { samples: number }): Promise<
     .filter((file) => /^export .*\bhandler\b/m.test(readFileSync(join(entries, file), "utf8")))
     .map((file) => basename(file, ".ts"));
   const entryPoints = Object.fromEntries(names.map((name) => [name, join(entries, `${name}.ts`)]));
-  await build({ ...options, entryPoints, outdir: folder, outExtension: { ".js": ".cjs" } });
+  await build({ ...bundleOptions, entryPoints, outdir: folder, outExtension: { ".js": ".cjs" } });
 
   const times = new Map<string, number[]>(names.map((name) => [name, []]));
   for (let index = 0; index < samples; index++) {

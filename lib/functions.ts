@@ -6,6 +6,7 @@ import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct, IConstruct } from "constructs";
 import { buildSync } from "esbuild";
 import type { EnvName } from "../lambdas/env.ts";
+import { bundleOptions } from "./bundle-options.ts";
 
 export interface ServiceFunctionProps {
   /** File in `lambdas/entry`, without its extension; it exports `handler`. */
@@ -41,21 +42,13 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
   });
 }
 
-/** One file with all it needs, the AWS SDK that was tested included. esbuild runs in this process: offline, no Docker. */
+/** esbuild runs in this process: offline, no Docker. */
 function bundle(entry: string): Code {
   const tryBundle = (folder: string): boolean => {
     buildSync({
       entryPoints: [`${entries}${entry}.ts`],
       outfile: `${folder}/index.js`,
-      bundle: true,
-      platform: "node",
-      target: "node24",
-      // Start of `fail` in a fresh process, median of 15: 59 ms; as an ES module 87; with main before module 74.
-      format: "cjs",
-      mainFields: ["module", "main"],
-      minify: true, // 419 KB instead of 1,032; starts as fast
-      keepNames: true, // errors are told apart by name, and stack traces are read by people
-      logLevel: "error",
+      ...bundleOptions,
     });
     return true;
   };

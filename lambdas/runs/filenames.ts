@@ -24,6 +24,17 @@ export function safeFilenames(names: readonly string[]): string[] {
   });
 }
 
+/**
+ * The last line of defence of every workspace store: the name as it is, when it names one visible file. Throws an
+ * Error for an empty, hidden or ill-formed name and for a path, whatever a caller let through.
+ */
+export function flatName(name: string): string {
+  if (name === "" || name.startsWith(".") || /[/\\\0]/.test(name) || !name.isWellFormed()) {
+    throw new Error(`${JSON.stringify(name)} can't name a file of a workspace: it is empty, hidden, a path or no text`);
+  }
+  return name;
+}
+
 function safeFilename(name: string): string {
   const base = name.replace(unsafeCharacters, "").split(/[/\\]/).at(-1) ?? "";
   // Leading dots and blanks in any mixture; trailing ones are dropped by Windows and would collide there.

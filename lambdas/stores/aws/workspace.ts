@@ -1,3 +1,4 @@
+import { flatName } from "../../runs/filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 import { withMappedErrors } from "./errors.ts";
 import type { Objects } from "./objects.ts";
@@ -40,10 +41,7 @@ function keyOf(runId: string, name: string): string {
   return prefixOf(runId) + encoded(name);
 }
 
-/** The last line of defence: a key has ASCII only and no slash, dot segment or control character from a name. */
+/** ASCII only, without a slash, dot segment or control character. */
 function encoded(name: string): string {
-  if (name === "" || name.startsWith(".") || /[/\\\0]/.test(name) || !name.isWellFormed()) {
-    throw new Error(`${JSON.stringify(name)} can't name a file of a workspace: it is empty, hidden, a path or no text`);
-  }
-  return encodeURIComponent(name);
+  return encodeURIComponent(flatName(name));
 }

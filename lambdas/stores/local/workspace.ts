@@ -1,18 +1,19 @@
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { flatName } from "../../runs/filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 
 const temporary = ".partial-";
 
 /** Each run's files in a folder of its own below `root`. */
 export function localWorkspace(root: string): Workspace {
-  const folderOf = (runId: string): string => join(root, checked(runId));
+  const folderOf = (runId: string): string => join(root, flatName(runId));
 
   return {
     async write(runId, files) {
       const folder = folderOf(runId);
-      const names = files.map((file) => checked(file.name));
+      const names = files.map((file) => flatName(file.name));
       const created = await mkdir(folder, { recursive: true });
       await Promise.all(
         files.map(async ({ content }, index) => {
@@ -46,21 +47,13 @@ export function localWorkspace(root: string): Workspace {
     },
 
     async read(runId, name) {
-      return readFile(join(folderOf(runId), checked(name))).catch(absent);
+      return readFile(join(folderOf(runId), flatName(name))).catch(absent);
     },
 
     async removeAll(runId) {
       await rm(folderOf(runId), { recursive: true, force: true });
     },
   };
-}
-
-/** The last line of defence: whatever a caller let through, a path never leaves the workspace. */
-function checked(name: string): string {
-  if (name === "" || name.startsWith(".") || /[/\\\0]/.test(name)) {
-    throw new Error(`${JSON.stringify(name)} can't name a file of a workspace: it is empty, hidden or a path`);
-  }
-  return name;
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

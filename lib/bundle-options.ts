@@ -1,0 +1,14 @@
+import type { BuildOptions } from "esbuild";
+
+/** How a function's code becomes one file with all it needs, the AWS SDK that was tested included. */
+export const bundleOptions = {
+  bundle: true,
+  platform: "node",
+  target: "node24",
+  // Start of `fail` in a fresh process, median of 15: 59 ms; as an ES module 87; with main before module 74.
+  format: "cjs",
+  mainFields: ["module", "main"],
+  minify: true, // 419 KB instead of 1,032; starts as fast
+  keepNames: true, // errors are told apart by name, and stack traces are read by people
+  logLevel: "error",
+} satisfies BuildOptions;
