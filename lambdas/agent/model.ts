@@ -19,15 +19,27 @@ export interface Limits {
   seconds: number;
 }
 
+/** What an agent asks of its model beyond the provider's defaults. */
+export interface ModelParameters {
+  /** 0 to 2. */
+  temperature?: number;
+  /** Tokens of one answer. */
+  maxOutputTokens?: number;
+  reasoningEffort?: "low" | "medium" | "high";
+}
+
 /** Which model an organization's agents run on. `secret` names where the API key is (`env:NAME`, `file:PATH`). */
 export type ModelConfiguration = { enabled: boolean } & (
   | { provider: "demo" }
   | { provider: "openai-compatible"; baseUrl: string; model: string; secret?: string }
 );
 
+/** Tokens of one model call. `inputTokens` includes `cachedInputTokens`, `outputTokens` includes `reasoningTokens`. */
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
+  cachedInputTokens?: number;
+  reasoningTokens?: number;
 }
 
 /** A tool call as the model asked for it. `invalid`: why it can't be run, as a sentence for the model. */
@@ -44,6 +56,15 @@ export interface ToolResult {
   /** Text for the model; with `error`, what was wrong, what was received and what is accepted. */
   text: string;
   error?: true;
+  /** Files of the workspace that the model is to see as they are: images and PDFs. */
+  attachments?: Attachment[];
+}
+
+/** A file of the workspace by its name; its bytes are read when the model is called, and never recorded. */
+export interface Attachment {
+  name: string;
+  /** Such as `image/png` or `application/pdf`. */
+  mediaType: string;
 }
 
 /** One complete answer of a model. JSON-serialisable: it is recorded and replayed as it is. */
@@ -74,6 +95,9 @@ export interface ModelRequest {
   messages: Message[];
   /** Empty: the model has to answer with text. */
   tools: ToolDefinition[];
+  parameters?: ModelParameters;
+  /** The bytes of an attachment; undefined when the file is gone, of which the model is told. */
+  readAttachment?: (name: string) => Promise<Uint8Array | undefined>;
   signal: AbortSignal;
 }
 
