@@ -13,7 +13,7 @@ export interface Files {
 }
 
 /** Text for the model. `error`: the text says what was wrong, what was received and what is accepted. */
-export type ToolOutput = Pick<ToolResult, "text" | "error">;
+export type ToolOutput = Pick<ToolResult, "text" | "error" | "attachments">;
 
 export interface ToolContext {
   files: Files;
@@ -27,6 +27,10 @@ export interface ToolContext {
  */
 export interface Tool {
   definition: ToolDefinition;
+  /** `outside`: it changes what is not in the workspace, so a call whose result got lost is not made again blindly. */
+  effects?: "outside";
+  /** Calling it twice with the same input has the effect of calling it once. */
+  idempotent?: boolean;
   run(input: unknown, context: ToolContext): Promise<ToolOutput>;
 }
 

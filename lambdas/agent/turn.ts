@@ -9,7 +9,7 @@ import {
   startProgress,
   type StepPart,
 } from "./steps.ts";
-import { filesNote, type Files, type Tool } from "./tools.ts";
+import { filesNote, type Files, type Tool, type ToolOutput } from "./tools.ts";
 import { within } from "./within.ts";
 
 export interface TurnPorts {
@@ -227,7 +227,7 @@ async function runTool(
   { tools, files, signal }: TurnPorts,
   timeLeft: number,
   limit: string,
-): Promise<Pick<ToolResult, "text" | "error">> {
+): Promise<ToolOutput> {
   if (call.invalid !== undefined) return { text: call.invalid, error: true };
   const tool = tools.find(({ definition }) => definition.name === call.name);
   if (!tool) {
