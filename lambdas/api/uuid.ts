@@ -10,6 +10,7 @@ const hyphens = [8, 13, 18, 23] as const;
 
 /** A UUID that fits `uuidPattern`, lower case with hyphens. */
 export function canonicalUuid(text: string): string {
+  if (text.length === 36) return text.toLowerCase(); // only the hyphenated form is that long
   const digits = text.replace(prefix, "").replace(/[{}-]/g, "").toLowerCase();
   return [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join(
     "-",

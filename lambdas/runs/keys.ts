@@ -12,7 +12,7 @@ const keyShape = new RegExp(`^ak_[0-9A-Za-z]{${randomLength + checksumLength}}$`
  */
 export function newApiKey(): { key: string; hash: string; hint: string } {
   const random = base62(BigInt(`0x${randomBytes(32).toString("hex")}`), randomLength);
-  const key = `ak_${random}${checksum(random)}`;
+  const key = `ak_${random}${base62(BigInt(crc32(random)), checksumLength)}`;
   return { key, hash: sha256(key), hint: key.slice(0, 9) };
 }
 
@@ -20,11 +20,7 @@ export function newApiKey(): { key: string; hash: string; hint: string } {
 export function keyHash(key: string): string | undefined {
   if (!keyShape.test(key)) return undefined;
   const random = key.slice(3, 3 + randomLength);
-  return key.endsWith(checksum(random)) ? sha256(key) : undefined;
-}
-
-function checksum(random: string): string {
-  return base62(BigInt(crc32(random)), checksumLength);
+  return numberOf(key.slice(-checksumLength)) === crc32(random) ? sha256(key) : undefined;
 }
 
 function sha256(text: string): string {
@@ -35,4 +31,11 @@ function base62(value: bigint, length: number): string {
   let text = "";
   for (let rest = value; rest > 0n; rest /= 62n) text = alphabet.charAt(Number(rest % 62n)) + text;
   return text.padStart(length, "0");
+}
+
+/** Of so few digits that a number holds it. */
+function numberOf(digits: string): number {
+  let value = 0;
+  for (const digit of digits) value = value * 62 + alphabet.indexOf(digit);
+  return value;
 }

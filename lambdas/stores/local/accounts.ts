@@ -1,7 +1,7 @@
 import type { Accounts, Agent, ApiKey, Organization } from "../../runs/ports.ts";
 import type { Database } from "./database.ts";
 
-export function localAccounts({ db, write }: Database): Accounts {
+export function localAccounts({ db, read, write }: Database): Accounts {
   const findKey = db.prepare("SELECT body FROM keys WHERE hash = ?");
   const findAgent = db.prepare("SELECT body FROM agents WHERE id = ?");
   const findOrganization = db.prepare("SELECT body FROM organizations WHERE id = ?");
@@ -13,16 +13,17 @@ export function localAccounts({ db, write }: Database): Accounts {
   const organizations = db.prepare("SELECT body FROM organizations ORDER BY id");
 
   return {
-    findKey: async (hash) => parse<ApiKey>(findKey.get(hash)),
-    findAgent: async (id) => parse<Agent>(findAgent.get(id)),
-    findOrganization: async (id) => parse<Organization>(findOrganization.get(id)),
+    findKey: async (hash) => parse<ApiKey>(read(() => findKey.get(hash))),
+    findAgent: async (id) => parse<Agent>(read(() => findAgent.get(id))),
+    findOrganization: async (id) => parse<Organization>(read(() => findOrganization.get(id))),
     putKey: (key) => write(() => void putKey.run(key.hash, key.agentId, JSON.stringify(key))),
     putAgent: (agent) => write(() => void putAgent.run(agent.id, agent.organizationId, JSON.stringify(agent))),
     putOrganization: (organization) =>
       write(() => void putOrganization.run(organization.id, JSON.stringify(organization))),
-    listKeys: async (agentId) => keysOfAgent.all(agentId).flatMap((row) => parse<ApiKey>(row) ?? []),
-    listAgents: async (organizationId) => agents.all(organizationId ?? null).flatMap((row) => parse<Agent>(row) ?? []),
-    listOrganizations: async () => organizations.all().flatMap((row) => parse<Organization>(row) ?? []),
+    listKeys: async (agentId) => read(() => keysOfAgent.all(agentId)).flatMap((row) => parse<ApiKey>(row) ?? []),
+    listAgents: async (organizationId) =>
+      read(() => agents.all(organizationId ?? null)).flatMap((row) => parse<Agent>(row) ?? []),
+    listOrganizations: async () => read(() => organizations.all()).flatMap((row) => parse<Organization>(row) ?? []),
   };
 }
 

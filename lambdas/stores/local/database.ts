@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { StoreUnavailable } from "../../runs/errors.ts";
 
 const schemaVersion = 1;
 const schema = `
@@ -26,9 +27,17 @@ const schema = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** One SQLite file. Reads go to `db` directly; every write goes through `write`. */
+/**
+ * One SQLite file. Every read goes through `read` and every write through `write`; both fail with `StoreUnavailable`
+ * when another process keeps the file locked for longer than 5 s.
+ */
 export interface Database {
   db: DatabaseSync;
+  /**
+   * Runs `query` and gives its value. Reads of the same tick of the event loop share one read transaction: taking the
+   * file's locks for each statement anew cost a poll a third of its time.
+   */
+  read: <T>(query: () => T) => T;
   /**
    * Runs `operation` inside a transaction and resolves with its value once that is on disk. Operations that arrive
    * in the same tick of the event loop share one transaction and so one fsync (group commit). An operation that
@@ -50,11 +59,20 @@ export function openDatabase(file: string): Database {
   const db = new DatabaseSync(file, { timeout: 5_000 }); // ms to wait for another process's write
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   migrate(db, file);
+  const beginRead = db.prepare("BEGIN");
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
   let pending: Pending[] = [];
+  let reading = false;
+
+  function endRead(): void {
+    if (!reading) return;
+    reading = false;
+    commit.run();
+  }
 
   function flush(): void {
+    endRead();
     const batch = pending;
     pending = [];
     const settled = transact(batch) ?? batch.map((one) => transact([one])?.[0] ?? (() => undefined));
@@ -71,8 +89,9 @@ export function openDatabase(file: string): Database {
       });
       commit.run();
       return settled;
-    } catch (error) {
+    } catch (thrown) {
       if (db.isTransaction) db.exec("ROLLBACK");
+      const error = namedError(thrown);
       return batch.length > 1
         ? undefined
         : batch.map(
@@ -85,6 +104,18 @@ export function openDatabase(file: string): Database {
 
   return {
     db,
+    read(query) {
+      try {
+        if (!reading && !db.isTransaction) {
+          beginRead.run();
+          reading = true;
+          setImmediate(endRead);
+        }
+        return query();
+      } catch (error) {
+        throw namedError(error);
+      }
+    },
     write<T>(operation: () => T): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         if (pending.push({ run: operation, resolve: resolve as (value: unknown) => void, reject }) === 1) {
@@ -96,16 +127,25 @@ export function openDatabase(file: string): Database {
       const dataVersion = db.prepare("PRAGMA data_version"); // other connections' commits only
       let seen = dataVersion.get()?.["data_version"];
       return () => {
+        endRead(); // its snapshot would hide what is new
         const now = dataVersion.get()?.["data_version"];
         if (now !== seen) changed();
         seen = now;
       };
     },
     close() {
+      endRead();
       if (pending.length > 0) flush();
       db.close();
     },
   };
+}
+
+const sqliteBusy = 5; // https://www.sqlite.org/rescode.html#busy
+
+function namedError(error: unknown): unknown {
+  if ((error as { errcode?: number }).errcode !== sqliteBusy) return error;
+  return new StoreUnavailable("another process keeps the database locked", { cause: error });
 }
 
 function migrate(db: DatabaseSync, file: string): void {

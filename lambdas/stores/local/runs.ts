@@ -1,10 +1,21 @@
 import type { Run, RunChange, Runs, StepRecord, TranscriptMessage, TurnMessage } from "../../runs/ports.ts";
 import type { Database } from "./database.ts";
 
-type RunRow = Record<"id" | "agent_id" | "organization_id" | "name" | "status", string> &
-  Record<"seq" | "turn" | "created_at" | "updated_at", number> & { failure: string | null };
+/** A row of `runs` as an array: what a poll reads is wanted as arrays, objects take it 1.7 times as long. */
+type RunRow = [
+  seq: number,
+  id: string,
+  agentId: string,
+  organizationId: string,
+  name: string,
+  status: Run["status"],
+  turn: number,
+  createdAt: number,
+  updatedAt: number,
+  failure: string | null,
+];
 
-export function localRuns({ db, write }: Database): Runs {
+export function localRuns({ db, read, write }: Database): Runs {
   const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL)");
   const insertMessage = db.prepare("INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?)");
   const insertStep = db.prepare("INSERT OR IGNORE INTO steps VALUES (?, ?, ?, ?, ?)");
@@ -14,6 +25,7 @@ export function localRuns({ db, write }: Database): Runs {
   const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY turn, role");
   const stepsOf = db.prepare("SELECT body FROM steps WHERE run = ? AND turn = ? ORDER BY step, part");
   const runsOfAgent = db.prepare("SELECT * FROM runs WHERE agent_id = ? ORDER BY created_at DESC, id LIMIT ?");
+  for (const statement of [findRun, transcriptOf, runsOfAgent]) statement.setReturnArrays(true);
   const running = db.prepare("SELECT id, turn, updated_at FROM runs WHERE status = 'running'");
 
   /** False: one of them has its place taken. */
@@ -38,9 +50,11 @@ export function localRuns({ db, write }: Database): Runs {
     if (!add(seq, messages, steps)) throw changeLost;
   }
 
-  function read(id: string): { row: RunRow; run: Run; transcript: TranscriptMessage[] } | undefined {
-    const row = findRun.get(id) as RunRow | undefined;
-    return row && { row, run: toRun(row), transcript: transcriptOf.all(row.seq) as unknown as TranscriptMessage[] };
+  function find(id: string): { row: RunRow; run: Run; transcript: TranscriptMessage[] } | undefined {
+    const row = findRun.get(id) as unknown as RunRow | undefined;
+    if (!row) return undefined;
+    const messages = transcriptOf.all(row[0]) as unknown as [TranscriptMessage["role"], string][];
+    return { row, run: toRun(row), transcript: messages.map(([role, text]) => ({ role, text })) };
   }
 
   return {
@@ -61,17 +75,18 @@ export function localRuns({ db, write }: Database): Runs {
       }),
 
     async read(id) {
-      const found = read(id);
+      const found = read(() => find(id));
       return found && { run: found.run, transcript: found.transcript };
     },
 
-    load: async (id) => {
-      const found = read(id);
-      if (!found) return undefined;
-      const { row, run, transcript } = found;
-      const steps = stepsOf.all(row.seq, run.turn).map(({ body }) => JSON.parse(String(body)) as StepRecord);
-      return { run, transcript, steps };
-    },
+    load: async (id) =>
+      read(() => {
+        const found = find(id);
+        if (!found) return undefined;
+        const { row, run, transcript } = found;
+        const steps = stepsOf.all(row[0], run.turn).map(({ body }) => JSON.parse(String(body)) as StepRecord);
+        return { run, transcript, steps };
+      }),
 
     change: (change) =>
       write(() => apply(change)).then(
@@ -82,28 +97,31 @@ export function localRuns({ db, write }: Database): Runs {
         },
       ),
 
-    listByAgent: async (agentId, limit) => (runsOfAgent.all(agentId, limit) as RunRow[]).map(toRun),
+    listByAgent: async (agentId, limit) =>
+      read(() => runsOfAgent.all(agentId, limit) as unknown as RunRow[]).map(toRun),
 
     listRunning: async () =>
-      (running.all() as Pick<RunRow, "id" | "turn" | "updated_at">[]).map(({ id, turn, updated_at }) => {
-        return { id, turn, updatedAt: updated_at };
-      }),
+      read(() => running.all() as { id: string; turn: number; updated_at: number }[]).map(
+        ({ id, turn, updated_at }) => {
+          return { id, turn, updatedAt: updated_at };
+        },
+      ),
   };
 }
 
 // Thrown to have the transaction undone.
 const changeLost = new Error("the change lost");
 
-function toRun(row: RunRow): Run {
+function toRun([, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure]: RunRow): Run {
   return {
-    id: row.id,
-    agentId: row.agent_id,
-    organizationId: row.organization_id,
-    name: row.name,
-    status: row.status as Run["status"],
-    turn: row.turn,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    ...(row.failure === null ? {} : { failure: JSON.parse(row.failure) as NonNullable<Run["failure"]> }),
+    id,
+    agentId,
+    organizationId,
+    name,
+    status,
+    turn,
+    createdAt,
+    updatedAt,
+    ...(failure !== null && { failure: JSON.parse(failure) as NonNullable<Run["failure"]> }),
   };
 }
