@@ -3,6 +3,8 @@ import type { Construct } from "constructs";
 import { advanceSeconds, failSeconds } from "../lambdas/workflow/payload.ts";
 import { serviceFunction } from "./functions.ts";
 import { HttpApi } from "./http-api.ts";
+import { operatorPolicy } from "./operator.ts";
+import { type OutputName, outputs } from "./outputs.ts";
 import type { Settings } from "./settings.ts";
 import { Storage } from "./storage.ts";
 import { Workflow } from "./workflow.ts";
@@ -90,9 +92,15 @@ export class ServiceStack extends Stack {
 
     const { url } = new HttpApi(this, "HttpApi", { create, get, openapi, notFound, logRetention });
 
-    new CfnOutput(this, "ApiUrl", { value: url, description: "Base address of the API" });
-    new CfnOutput(this, "TableName", { value: storage.table.tableName });
-    new CfnOutput(this, "BucketName", { value: storage.bucket.bucketName });
-    new CfnOutput(this, "StateMachineArn", { value: workflow.stateMachine.stateMachineArn });
+    const values: Record<OutputName, string> = {
+      ApiUrl: url,
+      TableName: storage.table.tableName,
+      BucketName: storage.bucket.bucketName,
+      StateMachineArn: workflow.stateMachine.stateMachineArn,
+      OperatorPolicyArn: operatorPolicy(this, { storage, workflow }).managedPolicyArn,
+    };
+    for (const [name, value] of Object.entries(values)) {
+      new CfnOutput(this, name, { value, description: outputs[name as OutputName] });
+    }
   }
 }

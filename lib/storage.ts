@@ -1,8 +1,9 @@
 import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import type { PolicyStatementProps } from "aws-cdk-lib/aws-iam";
 import type { Function } from "aws-cdk-lib/aws-lambda";
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
-import { Construct } from "constructs";
+import { Construct, type IConstruct } from "constructs";
 import {
   listIndex,
   objectPrefixes,
@@ -14,9 +15,21 @@ import {
 import { acknowledgeWildcard, arnInFindings, grant } from "./functions.ts";
 import type { Settings } from "./settings.ts";
 
-type ItemKind = "KEY" | "AGENT" | "ORG" | "RUN";
+type ItemKind = "KEY" | "AGENT" | "ORG" | "RUN" | "ORGS" | "AGENTS" | "KEYS" | "RUNS" | "RUNNING";
+type ItemAction = "GetItem" | "Query" | "PutItem" | "UpdateItem" | "ConditionCheckItem" | "DeleteItem";
 type Prefix = keyof typeof objectPrefixes;
-type ItemAction = "GetItem" | "Query" | "PutItem" | "UpdateItem" | "ConditionCheckItem";
+
+/** Kinds: what the partition key begins with (`stores/aws/table.ts`), the index's where an `index` is named. */
+export interface ItemRight {
+  kinds: ItemKind[];
+  actions: ItemAction[];
+  index?: string;
+}
+
+const objectActions = { read: "s3:GetObject", write: "s3:PutObject", remove: "s3:DeleteObject" };
+
+/** Which objects, by their prefix in the bucket. */
+export type ObjectRights = { [Right in keyof typeof objectActions]?: Prefix[] };
 
 /** Everything that is kept: one table and one bucket. */
 export class Storage extends Construct {
@@ -70,36 +83,15 @@ export class Storage extends Construct {
     });
   }
 
-  /** The function may do this with items of these kinds (the prefix of the partition key), and with no other item. */
-  grantItems(fn: Function, rights: { kinds: ItemKind[]; actions: ItemAction[] }[]): void {
-    grant(
-      fn,
-      { TABLE_NAME: this.table.tableName },
-      ...rights.map(({ kinds, actions }) => ({
-        actions: actions.map((action) => `dynamodb:${action}`),
-        resources: [this.table.tableArn],
-        conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": kinds.map((kind) => `${kind}#*`) } },
-      })),
-    );
+  /** The function may do this with items of these kinds, and with no other item. */
+  grantItems(fn: Function, rights: ItemRight[]): void {
+    grant(fn, { TABLE_NAME: this.table.tableName }, ...this.itemStatements(rights));
   }
 
   /** The function may read or write objects below these prefixes, and no others. */
-  grantObjects(fn: Function, { read = [], write = [] }: { read?: Prefix[]; write?: Prefix[] }): void {
-    const below = (prefix: Prefix) => this.bucket.arnForObjects(`${objectPrefixes[prefix]}*`);
-    grant(
-      fn,
-      { BUCKET_NAME: this.bucket.bucketName },
-      ...(read.length > 0 ? [{ actions: ["s3:GetObject"], resources: read.map(below) }] : []),
-      ...(write.length > 0 ? [{ actions: ["s3:PutObject"], resources: write.map(below) }] : []),
-    );
-    for (const prefix of new Set([...read, ...write])) {
-      const objects = `${arnInFindings(this.bucket)}/${objectPrefixes[prefix]}*`;
-      acknowledgeWildcard(
-        fn.role ?? fn,
-        objects,
-        "An object's name has the id of its run, so there is no list of them.",
-      );
-    }
+  grantObjects(fn: Function, rights: ObjectRights): void {
+    grant(fn, { BUCKET_NAME: this.bucket.bucketName }, ...this.objectStatements(rights));
+    this.acknowledgeObjects(fn.role ?? fn, rights);
   }
 
   /**
@@ -107,12 +99,42 @@ export class Storage extends Construct {
    * missing object, which is asked for without one, from "not found" into "access denied".
    */
   grantList(fn: Function): void {
-    grant(
-      fn,
-      { BUCKET_NAME: this.bucket.bucketName },
-      { actions: ["s3:ListBucket"], resources: [this.bucket.bucketArn] },
-    );
+    grant(fn, { BUCKET_NAME: this.bucket.bucketName }, this.listStatement());
   }
+
+  /** One statement for each right. A Query names the kinds of its index's partitions where it is one of an index. */
+  itemStatements(rights: ItemRight[]): PolicyStatementProps[] {
+    return rights.map(({ kinds, actions, index }) => ({
+      actions: actions.map((action) => `dynamodb:${action}`),
+      resources: [index === undefined ? this.table.tableArn : `${this.table.tableArn}/index/${index}`],
+      conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": kinds.map(partitionsOf) } },
+    }));
+  }
+
+  objectStatements(rights: ObjectRights): PolicyStatementProps[] {
+    return Object.entries(objectActions).flatMap(([right, action]) => {
+      const prefixes = rights[right as keyof ObjectRights] ?? [];
+      const resources = prefixes.map((prefix) => this.bucket.arnForObjects(`${objectPrefixes[prefix]}*`));
+      return resources.length > 0 ? [{ actions: [action], resources }] : [];
+    });
+  }
+
+  listStatement(): PolicyStatementProps {
+    return { actions: ["s3:ListBucket"], resources: [this.bucket.bucketArn] };
+  }
+
+  /** Answers cdk-nag for the wildcards that `objectStatements` have put into a policy of `owner`. */
+  acknowledgeObjects(owner: IConstruct, rights: ObjectRights): void {
+    for (const prefix of new Set<Prefix>(Object.values(rights).flat())) {
+      const objects = `${arnInFindings(this.bucket)}/${objectPrefixes[prefix]}*`;
+      acknowledgeWildcard(owner, objects, "An object's name has the id of its run, so there is no list of them.");
+    }
+  }
+}
+
+/** `ORGS` and `AGENTS` are whole partitions; any other kind goes on with `#` and an id. */
+function partitionsOf(kind: ItemKind): string {
+  return kind === "ORGS" || kind === "AGENTS" ? kind : `${kind}#*`;
 }
 
 function key(name: string) {

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { ArnFormat, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Function } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import {
@@ -135,6 +135,18 @@ export class Workflow extends Construct {
     }
     const reason = "Log delivery and X-Ray know no resources: AWS documents * as the only one for these actions.";
     acknowledgeWildcard(this.stateMachine, "*", reason);
+  }
+
+  /** The ARN of every execution of this state machine, and how cdk-nag writes it. */
+  get executionsArn(): { arn: string; inFindings: string } {
+    const arn = Stack.of(this).formatArn({
+      service: "states",
+      resource: "execution",
+      resourceName: `${this.stateMachine.stateMachineName}:*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    const name = arnInFindings(this.stateMachine).replace(".Arn>", ".Name>");
+    return { arn, inFindings: `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${name}:*` };
   }
 
   /** The function may start a turn. */

@@ -1,4 +1,10 @@
-import type { Stores } from "../../lambdas/runs/ports.ts";
+import type { Stores, Workflow } from "../../lambdas/runs/ports.ts";
+
+/** What the commands work on: the data of one service, wherever it lives. */
+export interface Home extends Stores {
+  workflow: Workflow;
+  close(): void;
+}
 
 /** What a command prints: `text` for people, `json` for programs (`--json`). */
 export interface Output {
@@ -30,7 +36,7 @@ export interface Command {
   options?: Record<string, Option>;
   /** May be the first thing that is done in an empty data folder. */
   founds?: true;
-  run: (stores: Stores, given: Given) => Promise<Output>;
+  run: (home: Home, given: Given) => Promise<Output>;
 }
 
 /** Something was refused. The message is one line: what was wrong, what was received, what to do. */

@@ -1,11 +1,12 @@
 import { parseArgs } from "node:util";
 import { type Command, type Given, Problem } from "./command.ts";
+import type { Place } from "./home.ts";
 
 /** One call of the operator's command line. */
-export type Invocation = { help: true } | { command: Command; given: Given; dataDir: string; json: boolean };
+export type Invocation = { help: true } | { command: Command; given: Given; place: Place; json: boolean };
 
 const everywhere = {
-  "data-dir": { type: "string", default: ".data" },
+  "data-dir": { type: "string" },
   stack: { type: "string" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
@@ -32,8 +33,9 @@ export function parseCommand(args: string[], commands: Command[]): Invocation {
   const { values, positionals: all } = strictly(() =>
     parseArgs({ args, allowPositionals: true, options: { ...options, ...everywhere } }),
   );
-  if (values.stack !== undefined) {
-    throw new Problem("--stack is not there yet: this version operates the service of one machine, with --data-dir");
+  const { stack, "data-dir": dataDir } = values;
+  if (stack !== undefined && dataDir !== undefined) {
+    throw new Problem("--stack and --data-dir were both given; a service is either a stack on AWS or a folder here");
   }
   const operands = all.slice(2);
   const wanted = command.operand === undefined ? 0 : 1;
@@ -49,7 +51,8 @@ export function parseCommand(args: string[], commands: Command[]): Invocation {
     else if (value === true) given.flags.add(name);
     else if (required) throw new Problem(`--${name} is missing: ${synopsis(command)}`);
   }
-  return { command, given, dataDir: values["data-dir"], json: values.json };
+  const place = stack === undefined ? { dataDir: dataDir ?? ".data" } : { stack };
+  return { command, given, place, json: values.json };
 }
 
 /** All commands, for `--help`. */
@@ -62,7 +65,8 @@ export function help(commands: Command[]): string {
 ${lines.join("\n")}
 
 Everywhere:
-  --data-dir D   folder of the service's data (.data)
+  --data-dir D   folder of the data of a service on this machine (.data)
+  --stack NAME   stack of a service on AWS instead, with your AWS credentials and region (AgentRunService-prod)
   --json         JSON on stdout, for programs
   --help         print this
 

@@ -1,6 +1,5 @@
 import type { Run, Runs, RunState } from "../../lambdas/runs/ports.ts";
 import { acceptInput, stopRun } from "../../lambdas/runs/use-cases.ts";
-import { externalWorkflow } from "../../lambdas/workflow/runner.ts";
 import { findAgent } from "./agents.ts";
 import { type Command, normalId, Problem, required } from "./command.ts";
 import { printable, record, table, time } from "./output.ts";
@@ -48,9 +47,9 @@ export const runCommands: Command[] = [
     operand: "ID",
     summary: "gives an idle (finished) run its next input",
     options: { text: { value: "T", required: true } },
-    async run({ runs }, given) {
+    async run({ runs, workflow }, given) {
       const { run } = await findRun(runs, given.operand);
-      await acceptInput({ runs, workflow: externalWorkflow, now: Date.now }, run.id, required(given, "text"));
+      await acceptInput({ runs, workflow, now: Date.now }, run.id, required(given, "text"));
       return record(fields((await findRun(runs, run.id)).run));
     },
   },
@@ -59,9 +58,9 @@ export const runCommands: Command[] = [
     verb: "stop",
     operand: "ID",
     summary: "makes a run terminated, at once and for good",
-    async run({ runs }, { operand }) {
+    async run({ runs, workflow }, { operand }) {
       const { run } = await findRun(runs, operand);
-      await stopRun({ runs, workflow: externalWorkflow, now: Date.now }, run.id);
+      await stopRun({ runs, workflow, now: Date.now }, run.id);
       return record(fields((await findRun(runs, run.id)).run));
     },
   },

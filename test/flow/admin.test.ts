@@ -184,7 +184,7 @@ describe("without a server", () => {
     [["org", "show", "a", "b"], 'org show takes one ID, and was given "a b"'],
     [["org", "list", "x"], "org list takes nothing after it but options"],
     [["org", "list", "--colour"], "--colour"],
-    [["org", "list", "--stack", "Prod"], "--stack is not there yet"],
+    [["org", "list", "--stack", "Prod"], "--stack and --data-dir were both given"],
     [["org", "show", "nowhere"], 'there is no organization "nowhere"'],
     [["org", "set-model", "x", "--provider", "gpt"], '--provider is "gpt"; it takes demo or openai-compatible'],
     [["org", "set-model", "x", "--provider", "demo", "--model", "m"], "--provider demo takes no --base-url"],

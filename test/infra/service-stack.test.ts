@@ -90,7 +90,8 @@ describe("functions", () => {
 });
 
 describe("permissions", () => {
-  const statements = all("AWS::IAM::Policy").flatMap(([name, { PolicyDocument }]) => {
+  const policies = [...all("AWS::IAM::Policy"), ...all("AWS::IAM::ManagedPolicy")];
+  const statements = policies.flatMap(([name, { PolicyDocument }]) => {
     const { Statement } = PolicyDocument as { Statement: Record<string, unknown>[] };
     return Statement.map((statement): [string, Record<string, unknown>] => [name, statement]);
   });
@@ -122,6 +123,15 @@ describe("permissions", () => {
         "Get: Allow s3:GetObject on <StorageBucket.Arn>/texts/*",
         "Openapi: Allow logs:CreateLogStream, logs:PutLogEvents on <OpenapiLog.Arn>",
         "NotFound: Allow logs:CreateLogStream, logs:PutLogEvents on <NotFoundLog.Arn>",
+        "OperatorPolicy: Allow cloudformation:DescribeStacks on <AWS::StackId>",
+        "OperatorPolicy: Allow dynamodb:GetItem, dynamodb:PutItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["ORG#*","AGENT#*","KEY#*"]}}",
+        "OperatorPolicy: Allow dynamodb:DeleteItem, dynamodb:PutItem, dynamodb:Query, dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
+        "OperatorPolicy: Allow dynamodb:Query on <StorageTable.Arn>/index/gsi1 if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["ORGS","AGENTS","KEYS#*","RUNS#*"]}}",
+        "OperatorPolicy: Allow s3:DeleteObject, s3:GetObject on <StorageBucket.Arn>/texts/*, <StorageBucket.Arn>/workspaces/*",
+        "OperatorPolicy: Allow s3:PutObject on <StorageBucket.Arn>/texts/*",
+        "OperatorPolicy: Allow s3:ListBucket on <StorageBucket.Arn>",
+        "OperatorPolicy: Allow states:StartExecution on <WorkflowStateMachine>",
+        "OperatorPolicy: Allow states:StopExecution on arn:aws:states:<AWS::Region>:<AWS::AccountId>:execution:<WorkflowStateMachine.Name>:*",
       ]
     `);
   });
