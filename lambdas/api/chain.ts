@@ -2,11 +2,10 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import { log } from "../log.ts";
 import { Refusal } from "../runs/errors.ts";
-import { authenticate, type Caller, type Deps } from "../runs/use-cases.ts";
+import { authenticate, type Caller, type CreateInput, type Deps } from "../runs/use-cases.ts";
+import { readCreateBody } from "./create-body.ts";
 import { InvalidRequest, statusOf } from "./errors.ts";
-import { validateCreate, validateRunId } from "./issues.ts";
-import type { CreateBody } from "./contract.ts";
-import { parseJsonBody } from "./json.ts";
+import { validateRunId } from "./issues.ts";
 
 /** An API Gateway event of payload format 2.0, as far as handlers read it; the local server makes the same. */
 export type ApiEvent = Pick<APIGatewayProxyEventV2, "headers" | "rawPath" | "isBase64Encoded"> &
@@ -19,7 +18,7 @@ export interface Authenticated {
   caller: Promise<Caller>;
 }
 export interface WithCreateBody {
-  input: CreateBody;
+  input: CreateInput;
 }
 export interface WithRunId {
   runId: string;
@@ -67,10 +66,9 @@ export const withCreateBody: Middleware<ApiEvent & Authenticated & Partial<WithC
     await event.caller;
     const raw = event.isBase64Encoded ? Buffer.from(event.body ?? "", "base64") : (event.body ?? "");
     delete event.body;
-    const parsed = parseJsonBody(raw, event.headers["content-type"]);
-    const checked = "issues" in parsed ? parsed : validateCreate(parsed.value);
-    if ("issues" in checked) throw new InvalidRequest(checked.issues);
-    event.input = checked.value;
+    const body = readCreateBody(raw, event.headers["content-type"]);
+    if ("issues" in body) throw new InvalidRequest(body.issues);
+    event.input = body.value;
   },
 };
 

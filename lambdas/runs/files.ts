@@ -4,9 +4,10 @@ import { safeFilenames } from "./filenames.ts";
 /** Combined decoded size of a create's files, in bytes: 10 MiB (specification section 8). */
 export const maxTotalFileBytes = 10 * 1024 * 1024;
 
+/** A file as it was sent; bytes where whoever read the request has decoded the content already. */
 export interface FileInput {
   filename: string;
-  content_base64: string;
+  content_base64: string | Uint8Array;
 }
 
 /**
@@ -17,7 +18,8 @@ export function decodeFiles(files: FileInput[]): { name: string; content: Uint8A
   const names = safeFilenames(files.map((file) => file.filename));
   let total = 0;
   return files.map((file, index) => {
-    const content = decodeBase64(file.content_base64);
+    const sent = file.content_base64;
+    const content = typeof sent === "string" ? decodeBase64(sent) : sent;
     if (!content) throw new Refusal("file_not_base64", `file '${file.filename}' is not valid base64`);
     total += content.length;
     if (total > maxTotalFileBytes) throw new Refusal("files_too_large", "total file size exceeds the allowed limit");

@@ -4,8 +4,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
-import { afterAll, describe } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
+import { StoreUnavailable } from "../../lambdas/runs/errors.ts";
 import { openLocalStores } from "../../lambdas/stores/local/index.ts";
 import { type Runner, startRunner } from "../../lambdas/workflow/runner.ts";
 import { describeAccounts } from "./accounts.suite.ts";
@@ -78,6 +80,21 @@ describe("stores of one machine", () => {
     };
   });
 });
+
+test("a database that another process keeps locked is unavailable, and works again when it is let go", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "locked-"));
+  const stores = openLocalStores({ dataDir });
+  const other = new DatabaseSync(join(dataDir, "runs.sqlite"));
+  other.exec("BEGIN IMMEDIATE");
+  const organization = { id: randomUUID(), name: "Organization" };
+  await expect(stores.accounts.putOrganization(organization)).rejects.toThrow(StoreUnavailable);
+  other.exec("ROLLBACK");
+  await stores.accounts.putOrganization(organization);
+  expect(await stores.accounts.findOrganization(organization.id)).toEqual(organization);
+  other.close();
+  stores.close();
+  rmSync(dataDir, { recursive: true });
+}, 15_000);
 
 /** Names run and turn, so that a request to the model tells them. */
 function inputOf(runId: string, turn: number): string {

@@ -15,8 +15,9 @@ export function localWorkspace(root: string): Workspace {
       const folder = folderOf(runId);
       const names = files.map((file) => flatName(file.name));
       const created = await mkdir(folder, { recursive: true });
-      await Promise.all(
-        files.map(async ({ content }, index) => {
+      await Promise.all([
+        created !== undefined && syncFolder(root),
+        ...files.map(async ({ content }, index) => {
           // Written beside and renamed, so that a crash leaves the old file or the new one, never half of it.
           const partial = join(folder, `${temporary}${index}-${process.pid}-${performance.now()}`);
           const handle = await open(partial, "wx");
@@ -28,9 +29,8 @@ export function localWorkspace(root: string): Workspace {
           }
           await rename(partial, join(folder, names[index] ?? ""));
         }),
-      );
+      ]);
       await syncFolder(folder);
-      if (created !== undefined) await syncFolder(root);
     },
 
     async list(runId) {
