@@ -1,3 +1,4 @@
+import { isBuiltin } from "node:module";
 import { fileURLToPath } from "node:url";
 import { AssetHashType, type CfnResource, DockerImage, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { type PolicyStatementProps, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -42,14 +43,31 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
   });
 }
 
+// What ES modules know of themselves, in the CommonJS that they become.
+const moduleUrl = 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;';
+
 /** esbuild runs in this process: offline, no Docker. */
 function bundle(entry: string): Code {
   const tryBundle = (folder: string): boolean => {
-    buildSync({
+    const { outputs } = buildSync({
       entryPoints: [`${entries}${entry}.ts`],
       outfile: `${folder}/index.js`,
       ...bundleOptions,
-    });
+      metafile: true,
+    }).metafile;
+    const apart = Object.values(outputs).flatMap(({ imports }) =>
+      imports.filter(({ path, external }) => external && !isBuiltin(path)),
+    );
+    for (const { path } of apart) {
+      buildSync({
+        entryPoints: [path],
+        outfile: `${folder}/node_modules/${path}/index.js`,
+        ...bundleOptions,
+        external: [],
+        banner: { js: moduleUrl },
+        define: { "import.meta.url": "__moduleUrl" },
+      });
+    }
     return true;
   };
   return Code.fromAsset(entries, {

@@ -9,7 +9,8 @@ import {
   startProgress,
   type StepPart,
 } from "./steps.ts";
-import { filesNote, type Files, type Tool, type ToolOutput } from "./tools.ts";
+import { filesNote } from "./tools/list-files.ts";
+import type { Files, Tool, ToolOutput } from "./tools/tool.ts";
 import { within } from "./within.ts";
 
 export interface TurnPorts {

@@ -18,7 +18,7 @@ export interface Agent {
   instructions: string;
   /** Another model of the organization's provider than its default. */
   model?: string;
-  /** Names out of the tool table in `agent/tools.ts`. */
+  /** Names out of the tool table in `agent/tools/index.ts`. */
   tools: string[];
   limits: Limits;
   status: "active" | "archived" | "deleted";

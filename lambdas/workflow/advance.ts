@@ -1,7 +1,7 @@
 import type { Failure, Message } from "../agent/model.ts";
 import { modelProblem } from "../agent/providers/configuration.ts";
 import { openModel } from "../agent/providers/index.ts";
-import { toolsByName } from "../agent/tools.ts";
+import { toolsByName } from "../agent/tools/index.ts";
 import { runTurn, type TurnEvent, type TurnOutcome } from "../agent/turn.ts";
 import { log } from "../log.ts";
 import { StoreUnavailable } from "../runs/errors.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { toolDefinitions } from "../../lambdas/agent/tool-definitions.ts";
+import { toolsByName } from "../../lambdas/agent/tools/index.ts";
 import { createRun, finished, read, type Service, startService } from "./service.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -99,7 +99,7 @@ describe("without a server", () => {
       instructions: "Answer.",
       status: "active",
       organization: id,
-      tools: ["list_files", "read_file", "write_file"],
+      tools: ["list_files", "read_file", "write_file", "edit_file", "search_files"],
       limits: { steps: 3, tokens: 500_000, seconds: 1_800 },
     });
     expect(await done(dataDir, "agent", "update", agent.id, "--file", example)).toMatchObject({
@@ -165,7 +165,7 @@ describe("without a server", () => {
     [{ name: "x", instructions: "x", tool: [] }, "tool is not a field of an agent file"],
     [
       { name: "x", instructions: "x", tools: ["shell"] },
-      'tools.0 must be one of list_files, read_file, write_file, not "shell"',
+      `tools.0 must be one of ${Object.keys(toolsByName).join(", ")}, not "shell"`,
     ],
     [{ name: "x", instructions: "x", limits: { steps: 0, days: 1 } }, "limits.days is not a field of an agent file"],
     [{ name: "x", instructions: "x", limits: { steps: 0.5 } }, "limits.steps must be integer, not 0.5"],
@@ -214,8 +214,9 @@ describe("without a server", () => {
     const schema = JSON.parse(readFileSync(join(root, "schemas/agent.schema.json"), "utf8")) as {
       properties: { tools: { items: { enum: string[] }; default: string[] } };
     };
-    const names = toolDefinitions.map(({ name }) => name);
-    expect(schema.properties.tools).toMatchObject({ items: { enum: names }, default: names });
+    const names = Object.keys(toolsByName);
+    const ofWorkspace = ["list_files", "read_file", "write_file", "edit_file", "search_files"];
+    expect(schema.properties.tools).toMatchObject({ items: { enum: names }, default: ofWorkspace });
   });
 
   test("--help lists every command", async () => {

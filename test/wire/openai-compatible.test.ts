@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Failure, Message, ModelAnswer, ModelOutcome, ModelRequest } from "../../lambdas/agent/model.ts";
 import { openAiCompatible } from "../../lambdas/agent/providers/openai-compatible.ts";
-import { toolsByName } from "../../lambdas/agent/tools.ts";
+import { toolsByName } from "../../lambdas/agent/tools/index.ts";
 import { runTurn } from "../../lambdas/agent/turn.ts";
 import { files, turn } from "../unit/agent/scripted.ts";
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Message, Model, ModelAnswer, ModelRequest, ToolCall, ToolResult } from "../model.ts";
-import { isFilesNote, listedNames } from "../tools.ts";
+import { isFilesNote, listedNames } from "../tools/list-files.ts";
 
 const maxSteps = 100;
 const maxDelay = 10_000; // milliseconds
@@ -107,7 +107,7 @@ function report(turn: Turn): string {
 /** What `read_file` answered: a heading line, the lines of the file, and perhaps a note in brackets that there is more. */
 function describe(name: string, result: ToolResult | undefined): string[] {
   if (!result) return [];
-  if (result.error) return [`${name}: ${result.text}`];
+  if (result.error || result.attachments) return [`${name}: ${result.text}`];
   const [heading = "", ...rest] = result.text.split("\n");
   const more = /^\[(More|Line \d+ is cut): .*\]$/.test(rest.at(-1) ?? "");
   const lines = more ? rest.slice(0, -1) : rest;

@@ -7,7 +7,8 @@ import type {
   ToolCall,
 } from "../../../lambdas/agent/model.ts";
 import type { StepPart } from "../../../lambdas/agent/steps.ts";
-import { type Files, toolsByName } from "../../../lambdas/agent/tools.ts";
+import { toolsByName } from "../../../lambdas/agent/tools/index.ts";
+import type { Files } from "../../../lambdas/agent/tools/tool.ts";
 import type { TurnEvent, TurnInput, TurnPorts } from "../../../lambdas/agent/turn.ts";
 
 /** An answer as a model would give it. */

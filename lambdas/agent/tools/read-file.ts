@@ -1,0 +1,61 @@
+import type { Attachment } from "../model.ts";
+import { within } from "../within.ts";
+import { readFile, workspaceLimits } from "./definitions.ts";
+import { type DocumentKind, type DocumentText, isDocx, type ReadDocument } from "./documents.ts";
+import { existingFile } from "./existing-file.ts";
+import { decodeText, excerpt } from "./text-files.ts";
+import { builtIn, error, type Tool, type ToolOutput } from "./tool.ts";
+
+type Place = { offset?: number; limit?: number; column?: number };
+
+/** `read_file`. Text by lines, documents through `readDocument`, images and PDFs without text as attachments. */
+export function read(readDocument: ReadDocument): Tool {
+  return builtIn(readFile, async (input: { name: string } & Place, { files, signal }) => {
+    const { name } = input;
+    const file = await existingFile(files, name);
+    if ("problem" in file) return error(file.problem);
+    const { bytes } = file;
+    const content = decodeText(bytes);
+    if ("text" in content) return textOutput(name, content.text, input);
+
+    const what = `${name} is ${content.binary} of ${bytes.length} bytes`;
+    if (content.mediaType?.startsWith("image/")) return shown(what, bytes, { name, mediaType: content.mediaType });
+    const kind = documentKind(content, bytes);
+    if (!kind) return error(`${what}; only text files, PDF and DOCX documents and images can be read.`);
+    const found = await documentText(kind, bytes, readDocument, signal);
+    if ("problem" in found) return error(`${what}; ${found.problem}.`);
+    if (found.text !== "") return textOutput(name, found.text, input);
+    return kind === "pdf"
+      ? shown(`${what} without text, probably a scan`, bytes, { name, mediaType: "application/pdf" })
+      : error(`${what}; it holds no text.`);
+  });
+}
+
+function textOutput(name: string, text: string, place: Place): ToolOutput {
+  const result = excerpt(name, text, place);
+  return "problem" in result ? error(result.problem) : result;
+}
+
+function shown(what: string, bytes: Uint8Array, attachment: Attachment): ToolOutput {
+  if (bytes.length <= workspaceLimits.attachmentBytes)
+    return { text: `${what}. It is attached.`, attachments: [attachment] };
+  return error(`${what}; at most ${workspaceLimits.attachmentBytes} bytes can be shown.`);
+}
+
+function documentKind(content: { mediaType?: string }, bytes: Uint8Array): DocumentKind | undefined {
+  if (content.mediaType === "application/pdf") return "pdf";
+  return content.mediaType === "application/zip" && isDocx(bytes) ? "docx" : undefined;
+}
+
+async function documentText(
+  kind: DocumentKind,
+  bytes: Uint8Array,
+  readDocument: ReadDocument,
+  signal: AbortSignal,
+): Promise<DocumentText> {
+  const milliseconds = workspaceLimits.documentSeconds * 1000;
+  const found = await within(milliseconds, signal, (cut) => readDocument(kind, bytes, cut));
+  return found === "timed-out"
+    ? { problem: `reading it took more than ${workspaceLimits.documentSeconds} seconds` }
+    : found;
+}

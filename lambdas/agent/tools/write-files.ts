@@ -1,0 +1,74 @@
+import { editFile, workspaceLimits, writeFile } from "./definitions.ts";
+import { existingFile } from "./existing-file.ts";
+import { fileNameProblem, sameOnSomeDisk } from "./file-names.ts";
+import { fileLine } from "./list-files.ts";
+import { decodeText } from "./text-files.ts";
+import { builtIn, error, type Tool } from "./tool.ts";
+
+/** `write_file`. */
+export const write: Tool = builtIn(writeFile, async (input: { name: string; content: string }, { files }) => {
+  const content = new TextEncoder().encode(input.content);
+  const problem =
+    tooLarge(content.length, workspaceLimits.writeBytes) ?? newNameProblem(input.name, await files.list());
+  if (problem !== undefined) return error(problem);
+  await files.write(input.name, content);
+  return { text: `Wrote ${fileLine({ name: input.name, size: content.length })}.` };
+});
+
+/** `edit_file`. A byte order mark is kept; text in an old encoding becomes UTF-8. */
+export const edit: Tool = builtIn(
+  editFile,
+  async (input: { name: string; old_text: string; new_text: string; all?: boolean }, { files }) => {
+    const { name, old_text: old, new_text: replacement, all = false } = input;
+    const file = await existingFile(files, name);
+    if ("problem" in file) return error(file.problem);
+    const content = decodeText(file.bytes);
+    if ("binary" in content) return error(`${name} is ${content.binary}; only text files can be edited.`);
+    if (old === "") return error("old_text is empty. Accepted: a part of the file, exactly as it is there.");
+    if (old === replacement) return error("old_text and new_text are the same, so there is nothing to replace.");
+    const pieces = content.text.split(old);
+    const found = pieces.length - 1;
+    if (found === 0) {
+      return error(
+        `${name} does not hold old_text. It has to be there exactly, white space and line ends included; ` +
+          "read the part of the file that is to change.",
+      );
+    }
+    if (found > 1 && !all) {
+      return error(
+        `${name} holds old_text ${found} times. Add lines around it until it is unique, or set all to true to ` +
+          "replace all of them.",
+      );
+    }
+    const mark = file.bytes[0] === 0xef && file.bytes[1] === 0xbb && file.bytes[2] === 0xbf ? "\ufeff" : "";
+    const edited = new TextEncoder().encode(mark + pieces.join(replacement));
+    const problem = tooLarge(edited.length, workspaceLimits.editBytes);
+    if (problem !== undefined) return error(problem);
+    await files.write(name, edited);
+    return {
+      text: `Replaced ${found === 1 ? "1 place" : `${found} places`} in ${fileLine({ name, size: edited.length })}.`,
+    };
+  },
+);
+
+/**
+ * Why a file can't be written under this name into a workspace with these files; undefined when it can. Whoever makes
+ * several files at once adds each accepted one to `existing`.
+ */
+export function newNameProblem(name: string, existing: { name: string }[]): string | undefined {
+  const problem = fileNameProblem(name);
+  if (problem !== undefined) return problem;
+  if (existing.some((file) => file.name === name)) return undefined;
+  const twin = existing.find((file) => sameOnSomeDisk(file.name, name));
+  if (twin) return `The name differs from the existing ${twin.name} only in case; use that name, or another.`;
+  if (existing.length < workspaceLimits.files) return undefined;
+  return (
+    `The workspace has ${existing.length} files, and at most ${workspaceLimits.files} are accepted. ` +
+    "Replace a file that is there instead."
+  );
+}
+
+function tooLarge(bytes: number, most: number): string | undefined {
+  if (bytes <= most) return undefined;
+  return `The content has ${bytes} bytes of UTF-8; at most ${most} are accepted. Write several smaller files.`;
+}
