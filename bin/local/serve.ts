@@ -30,9 +30,9 @@ export async function serve(options: LocalOptions): Promise<Service> {
   logging.level = options.verbose ? "info" : "error";
   const stores = openStores(dataDir);
   const { agent, key } = await starterAgent(stores.accounts, { model: options.model, freshKey: options.json });
-  const secretOf = localSecrets(process.env, dataDir);
-  const runner = startRunner({ ...stores, now: Date.now, secretOf });
-  const deps = { ...stores, workflow: runner, now: Date.now, secretOf };
+  const secrets = localSecrets(process.env, dataDir);
+  const runner = startRunner({ ...stores, ...secrets, now: Date.now });
+  const deps = { ...stores, ...secrets, workflow: runner, now: Date.now };
   const server = httpServer({
     create: createHandler(deps),
     get: getHandler(deps),

@@ -28,10 +28,16 @@ export interface ModelParameters {
   reasoningEffort?: "low" | "medium" | "high";
 }
 
-/** Which model an organization's agents run on. `secret` names where the API key is (`env:NAME`, `file:PATH`). */
+/**
+ * Which model an organization's agents run on. `secret` names where the provider's API key is, never what it is:
+ * `env:NAME` or `file:PATH` on one machine, `secretsmanager:NAME` on AWS. `baseUrl` leads past the provider's own
+ * address. Bedrock is called with the AWS credentials of the process (`AWS_ACCESS_KEY_ID` and so on).
+ */
 export type ModelConfiguration = { enabled: boolean } & (
   | { provider: "demo" }
   | { provider: "openai-compatible"; baseUrl: string; model: string; secret?: string }
+  | { provider: "anthropic"; model: string; secret: string; baseUrl?: string }
+  | { provider: "bedrock"; model: string; region: string; baseUrl?: string }
 );
 
 /** Tokens of one model call. `inputTokens` includes `cachedInputTokens`, `outputTokens` includes `reasoningTokens`. */
@@ -79,7 +85,7 @@ export interface ModelAnswer {
 
 /** The conversation so far, oldest first. `note`: said by the turn itself, not by whoever gave the input. */
 export type Message =
-  | { role: "user"; text: string; note?: true }
+  | { role: "user"; text: string; note?: true; attachments?: Attachment[] }
   | { role: "assistant"; answer: Pick<ModelAnswer, "text" | "toolCalls" | "echo"> }
   | { role: "tool"; results: ToolResult[] };
 

@@ -2,8 +2,8 @@ import { createHandler } from "../api/create.ts";
 import { awsSettings, env } from "../env.ts";
 import { documentClient, s3Client, sfnClient } from "../stores/aws/clients.ts";
 import { awsStores } from "../stores/aws/index.ts";
+import { awsSecretExists } from "../stores/aws/secrets.ts";
 import { awsWorkflow } from "../stores/aws/workflow.ts";
-import { secretOf } from "./secrets.ts";
 
 const settings = awsSettings();
 
@@ -16,5 +16,5 @@ export const handler = createHandler({
   }),
   workflow: awsWorkflow({ sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") }),
   now: Date.now,
-  secretOf,
+  secretExists: awsSecretExists,
 });

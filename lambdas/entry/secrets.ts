@@ -1,5 +1,7 @@
-/**
- * The secrets of model configurations that a function can resolve: none. The `env:` and `file:` of one machine do not
- * exist here, and without a secret the organization's model counts as unusable, which create answers with 422.
- */
-export const secretOf = (_secret: string): undefined => undefined;
+import { awsSettings } from "../env.ts";
+import { awsSecretOf, secretsManagerClient } from "../stores/aws/secrets.ts";
+
+let client: ReturnType<typeof secretsManagerClient> | undefined;
+
+/** The secrets of model configurations: those of AWS Secrets Manager only, not the `env:` and `file:` of one machine. */
+export const secretOf = awsSecretOf(() => (client ??= secretsManagerClient(awsSettings())));

@@ -7,14 +7,14 @@ import { transitions } from "./lifecycle.ts";
 import { failTurn } from "./turns.ts";
 import type { Accounts, ApiKey, Run, RunChange, Runs, TranscriptMessage, Workflow, Workspace } from "./ports.ts";
 
-/** What the use cases are built on. `secretOf` resolves a secret's name without a network call. */
+/** What the use cases are built on. `secretExists` makes no network call. */
 export interface Deps {
   accounts: Accounts;
   runs: Runs;
   workspace: Workspace;
   workflow: Workflow;
   now: () => number;
-  secretOf: (secret: string) => string | undefined;
+  secretExists: (secret: string) => boolean;
 }
 
 /** The agent and organization that an API key stands for. */
@@ -50,7 +50,7 @@ export async function createRun(deps: Deps, caller: Caller, input: CreateInput):
     throw new Refusal("agent_archived", "Agent template is archived; unarchive it to create runs");
   }
   const files = decodeFiles(input.files ?? []);
-  const problem = modelProblem(organization?.model, deps.secretOf);
+  const problem = modelProblem(organization?.model, deps.secretExists);
   if (problem !== undefined) throw new Refusal("no_model", problem);
 
   const text = input.input_text ?? undefined;

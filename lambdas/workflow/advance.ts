@@ -1,5 +1,5 @@
 import type { Failure, Message } from "../agent/model.ts";
-import { modelProblem } from "../agent/providers/configuration.ts";
+import type { SecretOf } from "../agent/providers/configuration.ts";
 import { openModel } from "../agent/providers/index.ts";
 import { toolsByName } from "../agent/tools/index.ts";
 import { runTurn, type TurnEvent, type TurnOutcome } from "../agent/turn.ts";
@@ -11,7 +11,7 @@ import { type AdvanceResult, retryPolicy, type TurnPayload } from "./payload.ts"
 
 export interface AdvanceDeps extends Stores {
   now: () => number;
-  secretOf: (secret: string) => string | undefined;
+  secretOf: SecretOf;
 }
 
 /** How long one invocation may work. `deadline`: milliseconds since 1970 from which on no further step is begun. */
@@ -76,11 +76,9 @@ async function work(
     deps.accounts.findAgent(run.agentId),
     deps.accounts.findOrganization(run.organizationId),
   ]);
-  const configuration = organization?.model;
-  const problem = agent ? modelProblem(configuration, deps.secretOf) : "The run's agent is gone.";
-  if (!agent || !configuration || problem !== undefined) {
-    return { kind: "failed", failure: misconfigured(problem) };
-  }
+  if (!agent) return { kind: "failed", failure: agentGone };
+  const opened = await openModel(organization?.model, agent.model, deps.secretOf);
+  if ("failure" in opened) return { kind: opened.failure.retryable ? "retry" : "failed", failure: opened.failure };
   const { workspace } = deps;
   return runTurn(
     {
@@ -92,7 +90,7 @@ async function work(
       deadline,
     },
     {
-      model: await openModel(configuration, agent.model, deps.secretOf),
+      model: opened.model,
       tools: agent.tools.flatMap((name) => toolsByName[name] ?? []),
       files: {
         list: () => workspace.list(runId),
@@ -118,11 +116,9 @@ const storeUnavailable: Failure = {
   retryable: true,
 };
 
-function misconfigured(problem: string | undefined): Failure {
-  return {
-    category: "model_configuration",
-    title: problem ?? "The organization has no usable inference model.",
-    remedy: "Set the organization's model (admin org set-model), then create a new run.",
-    retryable: false,
-  };
-}
+const agentGone: Failure = {
+  category: "internal",
+  title: "The run's agent is gone.",
+  remedy: "Create a new run of an agent that exists.",
+  retryable: false,
+};

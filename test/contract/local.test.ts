@@ -60,7 +60,7 @@ describe("stores of one machine", () => {
       limits: { steps: 5, tokens: 10_000, seconds: 600 },
       status: "active",
     });
-    runner = startRunner({ ...stores, now: Date.now, secretOf: () => undefined });
+    runner = startRunner({ ...stores, now: Date.now, secretOf: async () => undefined });
 
     const requestsOf = (runId: string, turn: number) =>
       requests.filter(({ body }) => body.includes(inputOf(runId, turn)));

@@ -1,40 +1,72 @@
-import type { ModelConfiguration } from "../model.ts";
+import type { Failure, ModelConfiguration } from "../model.ts";
 
-/** Resolves a secret's name without a network call; undefined when there is no such secret. */
-export type SecretOf = (secret: string) => string | undefined;
+/** Whether a secret that a model configuration names can be there, without a network call. */
+export type SecretExists = (secret: string) => boolean;
+
+/**
+ * The value of a secret; undefined when there is none that may be read. Rejects when it could not be asked for, which
+ * waiting may mend. The value appears in no error.
+ */
+export type SecretOf = (secret: string) => Promise<string | undefined>;
 
 /** A provider's own configuration. */
 export type Configured<Name extends ModelConfiguration["provider"]> = Extract<ModelConfiguration, { provider: Name }>;
 
-type Problem<Name extends ModelConfiguration["provider"]> = (
-  configuration: Configured<Name>,
-  secretOf: SecretOf,
-) => string | undefined;
-
-/** Why a provider can't be used as configured, as a sentence for people; undefined when it can. */
-const problems: { [Name in ModelConfiguration["provider"]]: Problem<Name> } = {
-  demo: () => undefined,
-  "openai-compatible"({ baseUrl, secret }, secretOf) {
-    if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) {
-      return "The base URL of the organization's inference model is not an http or https address; correct it.";
-    }
-    if (secret === undefined || secretOf(secret)) return undefined;
-    return "The secret with the API key of the organization's inference model does not exist; create it, or name another.";
-  },
-};
+/** Names of the model providers, as in `org set-model --provider`. */
+export const providerNames = ["demo", "openai-compatible", "anthropic", "bedrock"] as const;
 
 /**
  * Why an organization has no usable inference model, as a sentence for people that says what to do; undefined when it
  * has one. Makes no network call: whether the provider answers shows in the run. Loads no provider either, so that
  * the create function's bundle holds none (1.1 MB, 70 ms of its start).
  */
-export function modelProblem(configuration: ModelConfiguration | undefined, secretOf: SecretOf): string | undefined {
+export function modelProblem(
+  configuration: ModelConfiguration | undefined,
+  secretExists: SecretExists,
+): string | undefined {
   if (!configuration) return "The organization has no inference model configured; configure one to create runs.";
   if (!configuration.enabled) return "The organization's inference model is disabled; enable it to create runs.";
-  if (!Object.hasOwn(problems, configuration.provider)) {
-    const known = Object.keys(problems).join(", ");
-    return `The organization's model provider '${configuration.provider}' is unknown; configure one of: ${known}.`;
+  const { provider } = configuration;
+  if (!providerNames.includes(provider)) {
+    return `The organization's model provider '${provider}' is unknown; configure one of: ${providerNames.join(", ")}.`;
   }
-  // The entry fits the configuration's own kind, which the compiler can't see through the look-up.
-  return problems[configuration.provider](configuration as never, secretOf);
+  const { baseUrl, secret, region } = fieldsOf(configuration);
+  if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) {
+    return "The base URL of the organization's inference model is not an http or https address; correct it.";
+  }
+  // It becomes part of a host name.
+  if (region !== undefined && !isRegion(region)) {
+    return "The AWS region of the organization's inference model is none; correct it (such as eu-central-1).";
+  }
+  return secret === undefined || secretExists(secret) ? undefined : noSecret;
+}
+
+export const noSecret =
+  "The secret with the API key of the organization's inference model does not exist, or is not kept as a secret " +
+  "(a file needs mode 600); create it, or name another.";
+
+/** Whether a name has the form of an AWS region's. */
+export function isRegion(name: string): boolean {
+  return /^[a-z]{2,}(-[a-z]+)+-\d$/.test(name);
+}
+
+/** Ends a run whose organization has no usable model. */
+export function misconfigured(problem: string): Failure {
+  return {
+    category: "model_configuration",
+    title: problem,
+    remedy: "Set the organization's model (admin org set-model), then create a new run.",
+    retryable: false,
+  };
+}
+
+/** The settings that providers share, whichever of them this one has. */
+export function fieldsOf(configuration: ModelConfiguration): {
+  provider: string;
+  baseUrl?: string;
+  model?: string;
+  secret?: string;
+  region?: string;
+} {
+  return configuration;
 }

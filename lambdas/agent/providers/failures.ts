@@ -7,6 +7,7 @@ import {
   TypeValidationError,
 } from "ai";
 import type { Failure, ModelOutcome } from "../model.ts";
+import { Silence } from "./silence.ts";
 
 /** The server ended its answer before it was complete. */
 export class BrokenOff extends Error {
@@ -16,16 +17,24 @@ export class BrokenOff extends Error {
   }
 }
 
-interface Endpoint {
-  baseUrl: string;
+/** What is said of a model server when a call fails. */
+export interface Endpoint {
+  provider: string;
+  /** Its base URL, or its name. */
+  address: string;
   model: string;
-  apiKey: string | undefined;
+  /** The API that it speaks, as in "Check that the base URL leads to …". */
+  wire: string;
+  /** What to look at when it refuses the credentials, as in "Check …". */
+  credentials: string;
+  /** Credentials that the server was sent, and may repeat. */
+  secrets: () => string[];
 }
 
-/** What went wrong with a model call, for the operator. The API key is in none of its texts. */
+/** What went wrong with a model call, for the operator. The credentials are in none of its texts. */
 export function modelFailure(cause: unknown, endpoint: Endpoint): Extract<ModelOutcome, { failure: Failure }> {
-  const server = `The model server ${address(endpoint.baseUrl)}`;
-  const detail = clipped(withoutKey(messageOf(cause), endpoint.apiKey));
+  const server = `The model server ${address(endpoint.address)}`;
+  const detail = clipped(withoutSecrets(messageOf(cause), endpoint.secrets()));
   if (APICallError.isInstance(cause) && cause.statusCode !== undefined && cause.statusCode >= 400) {
     const retryAfter = retryAfterOf(cause.responseHeaders ?? {});
     const failure = statusFailure(cause.statusCode, `${server} answered ${cause.statusCode}`, detail, endpoint);
@@ -47,7 +56,7 @@ export function modelFailure(cause: unknown, endpoint: Endpoint): Extract<ModelO
       failure: {
         category: "model_answer",
         title: `${server} sent an answer that can't be read: ${detail}`,
-        remedy: "Check that the base URL leads to an OpenAI-compatible chat completions API that can stream.",
+        remedy: `Check that the base URL leads to ${endpoint.wire} that can stream.`,
         retryable: false,
       },
     };
@@ -56,6 +65,9 @@ export function modelFailure(cause: unknown, endpoint: Endpoint): Extract<ModelO
     // The server's own words in place of the rest of an answer that began well.
     const status = StreamProviderError.isInstance(cause) ? cause.statusCode : undefined;
     return { failure: statusFailure(status ?? 500, `${server} broke off its answer`, detail, endpoint) };
+  }
+  if (detail.includes("requires AWS credentials")) {
+    return { failure: statusFailure(401, `${server} was not called`, "There are no AWS credentials.", endpoint) };
   }
   return {
     failure: {
@@ -68,7 +80,7 @@ export function modelFailure(cause: unknown, endpoint: Endpoint): Extract<ModelO
   };
 }
 
-function statusFailure(status: number, title: string, detail: string, { model }: Endpoint): Failure {
+function statusFailure(status: number, title: string, detail: string, { model, credentials }: Endpoint): Failure {
   const failure = (category: Failure["category"], remedy: string, retryable = false): Failure => ({
     category,
     title: `${title}: ${detail}`,
@@ -78,13 +90,14 @@ function statusFailure(status: number, title: string, detail: string, { model }:
   switch (status) {
     case 401:
     case 403:
-      return failure("model_configuration", "Check the API key that the organization's model configuration names.");
+      return failure("model_configuration", `Check ${credentials}.`);
     case 402:
       return failure("model_configuration", "Check the provider account's credit.");
     case 404:
       return failure("model_configuration", `Check the base URL and that the server has the model '${model}'.`);
     case 408:
     case 409:
+    case 424: // Bedrock: the model itself failed
       return failure("model_unavailable", "It is tried again by itself.", true);
     case 429:
       return failure("model_unavailable", "It is tried again by itself; raise the provider's rate limits.", true);
@@ -113,7 +126,7 @@ function isNetworkError(cause: unknown): boolean {
     if (typeof code === "string" && /^(UND_ERR_|E[A-Z]+$)/.test(code)) return true;
     if (error instanceof TypeError && /^(terminated|fetch failed)$/.test(error.message)) return true;
     if (APICallError.isInstance(error) && error.isRetryable && error.statusCode === undefined) return true;
-    if (error instanceof BrokenOff) return true;
+    if (error instanceof BrokenOff || error instanceof Silence) return true;
   }
   return false;
 }
@@ -136,8 +149,8 @@ function messageOf(cause: unknown): string {
 }
 
 /** Before the text is cut or its blanks are changed, so that no part of the key escapes. */
-function withoutKey(text: string, key: string | undefined): string {
-  const forms = key === undefined ? [] : [key, JSON.stringify(key).slice(1, -1), key.trim()];
+function withoutSecrets(text: string, secrets: string[]): string {
+  const forms = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), secret.trim()]);
   return forms.reduce((clean, form) => (form === "" ? clean : clean.replaceAll(form, "[API key]")), text);
 }
 
@@ -149,5 +162,5 @@ function clipped(text: string): string {
 /** Without user name, password and query, which may be secrets. */
 function address(baseUrl: string): string {
   const url = URL.parse(baseUrl);
-  return url ? url.origin + url.pathname : "at a base URL that can't be read";
+  return url ? url.origin + url.pathname : baseUrl;
 }

@@ -1,31 +1,59 @@
-import type { Model, ModelConfiguration } from "../model.ts";
-import { type Configured, modelProblem, type SecretOf } from "./configuration.ts";
+import type { Failure, Model, ModelConfiguration } from "../model.ts";
+import { type Configured, fieldsOf, misconfigured, modelProblem, noSecret, type SecretOf } from "./configuration.ts";
 
-/** Opens a provider's model. `model`: the one that the agent chose over the configured one. */
+/** Opens a provider's model. `model`: the one that the agent chose, or else the configured one. */
 type Open<Name extends ModelConfiguration["provider"]> = (
   configuration: Configured<Name>,
-  model: string | undefined,
-  secretOf: SecretOf,
+  model: string,
+  apiKey: string | undefined,
 ) => Promise<Model>;
 
 /** Model providers by name. They are loaded when first opened, so that nobody pays for one that is not used. */
 const providers: { [Name in ModelConfiguration["provider"]]: Open<Name> } = {
   demo: async () => (await import("./demo.ts")).demo,
-  async "openai-compatible"({ baseUrl, model, secret }, chosen, secretOf) {
+  async "openai-compatible"({ baseUrl }, model, apiKey) {
     const { openAiCompatible } = await import("./openai-compatible.ts");
-    const apiKey = secret === undefined ? undefined : secretOf(secret);
-    return openAiCompatible({ baseUrl, model: chosen ?? model, ...(apiKey !== undefined && { apiKey }) });
+    return openAiCompatible({ baseUrl, model, ...(apiKey !== undefined && { apiKey }) });
+  },
+  async anthropic({ baseUrl }, model, apiKey = "") {
+    const { anthropic } = await import("./anthropic.ts");
+    return anthropic({ model, apiKey, ...(baseUrl !== undefined && { baseUrl }) });
+  },
+  async bedrock({ baseUrl, region }, model) {
+    const { bedrock } = await import("./bedrock.ts");
+    return bedrock({ model, region, ...(baseUrl !== undefined && { baseUrl }) });
   },
 };
 
-/** The model that an agent runs on. Rejects with the sentence of `modelProblem` when there is none. */
+/**
+ * The model that an agent runs on: its own choice (`chosen`) or the organization's default. A failure as of a model
+ * call when there is none: retryable only when the secret could not be asked for.
+ */
 export async function openModel(
-  configuration: ModelConfiguration,
-  modelOverride: string | undefined,
+  configuration: ModelConfiguration | undefined,
+  chosen: string | undefined,
   secretOf: SecretOf,
-): Promise<Model> {
-  const problem = modelProblem(configuration, secretOf);
-  if (problem !== undefined) throw new Error(problem);
+): Promise<{ model: Model } | { failure: Failure }> {
+  const problem = modelProblem(configuration, () => true);
+  if (!configuration || problem !== undefined) return { failure: misconfigured(problem ?? "") };
+  const { secret, model = "" } = fieldsOf(configuration);
+  let apiKey: string | undefined;
+  try {
+    apiKey = secret === undefined ? undefined : await secretOf(secret);
+  } catch (error) {
+    return { failure: secretUnavailable(error) };
+  }
+  if (secret !== undefined && apiKey === undefined) return { failure: misconfigured(noSecret) };
   // The entry fits the configuration's own kind, which the compiler can't see through the look-up.
-  return providers[configuration.provider](configuration as never, modelOverride, secretOf);
+  return { model: await providers[configuration.provider](configuration as never, chosen ?? model, apiKey) };
+}
+
+function secretUnavailable(error: unknown): Failure {
+  const reason = error instanceof Error ? error.name : "no reason given";
+  return {
+    category: "model_configuration",
+    title: `The secret with the API key of the organization's inference model could not be read: ${reason}.`,
+    remedy: "It is tried again by itself; see the status page of the service that keeps the secret.",
+    retryable: true,
+  };
 }

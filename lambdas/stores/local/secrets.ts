@@ -1,19 +1,31 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 
 /**
  * Resolves `env:NAME` from `environment` and `file:PATH` (relative to the data folder) from disk, without the line
- * break at its end. Undefined when there is none, or it is empty.
+ * break at its end. There is no secret when it is empty, or when others than the file's owner may use the file.
  */
 export function localSecrets(environment: Record<string, string | undefined>, dataDir: string) {
-  return (secret: string): string | undefined => {
+  const find = (secret: string): string | undefined => {
     const [, kind, name = ""] = /^(env|file):(.+)$/.exec(secret) ?? [];
     if (kind === "env") return environment[name] || undefined;
-    if (kind !== "file") return undefined;
-    try {
-      return readFileSync(resolve(dataDir, name), "utf8").trim() || undefined;
-    } catch {
-      return undefined; // missing and unreadable are the same to a run: no usable secret
-    }
+    const path = resolve(dataDir, name);
+    if (kind !== "file" || secretFileProblem(path) !== undefined) return undefined;
+    return readFileSync(path, "utf8").trim() || undefined;
   };
+  return {
+    secretExists: (secret: string): boolean => find(secret) !== undefined,
+    secretOf: async (secret: string): Promise<string | undefined> => find(secret),
+  };
+}
+
+/** Why a file can't be used as a secret, as the end of a sentence; undefined when it can. */
+export function secretFileProblem(path: string): string | undefined {
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (!status?.isFile()) return "is no file";
+  // Windows has no such modes.
+  if (process.platform !== "win32" && (status.mode & 0o077) !== 0) {
+    return `may be used by others (mode ${(status.mode & 0o777).toString(8)}; chmod 600 mends it)`;
+  }
+  return status.size === 0 ? "is empty" : undefined;
 }

@@ -6,17 +6,23 @@ import { modelProblem } from "../../../lambdas/agent/providers/configuration.ts"
 import { openModel } from "../../../lambdas/agent/providers/index.ts";
 
 const server: ModelConfiguration = { enabled: true, provider: "openai-compatible", baseUrl: "http://h/v1", model: "m" };
-const noSecrets = () => undefined;
+const claude: ModelConfiguration = { enabled: true, provider: "anthropic", model: "m", secret: "env:KEY" };
+const converse: ModelConfiguration = { enabled: true, provider: "bedrock", model: "m", region: "eu-central-1" };
+const none = () => false;
+const noSecret = async () => undefined;
 
 describe("modelProblem", () => {
   it("is a sentence for no configuration", () => {
-    expect(modelProblem(undefined, noSecrets)).toMatch(/no inference model configured/);
+    expect(modelProblem(undefined, none)).toMatch(/no inference model configured/);
   });
 
   it.each<[string, ModelConfiguration, RegExp]>([
     ["a disabled one", { enabled: false, provider: "demo" }, /disabled/],
     ["a missing secret", { ...server, secret: "env:KEY" }, /secret .* does not exist/],
+    ["a missing secret of another provider", claude, /secret .* does not exist/],
     ["a base URL that is none", { ...server, baseUrl: "localhost:1234" }, /not an http or https address/],
+    ["a base URL that is none, where it is optional", { ...converse, baseUrl: "h" }, /not an http or https address/],
+    ["a region that would lead elsewhere", { ...converse, region: "evil.example/?" }, /region .* is none/],
     [
       "an unknown provider",
       { enabled: true, provider: "oracle" } as unknown as ModelConfiguration,
@@ -24,15 +30,26 @@ describe("modelProblem", () => {
     ],
     ["a name every object has", { enabled: true, provider: "toString" } as unknown as ModelConfiguration, /unknown/],
   ])("is a sentence for %s", async (_, configuration, problem) => {
-    expect(modelProblem(configuration, noSecrets)).toMatch(problem);
-    await expect(openModel(configuration, undefined, noSecrets)).rejects.toThrow(problem);
+    expect(modelProblem(configuration, none)).toMatch(problem);
+    expect(await openModel(configuration, undefined, noSecret)).toMatchObject({
+      failure: { category: "model_configuration", retryable: false, title: expect.stringMatching(problem) },
+    });
   });
 
   it("is undefined for what can be used", () => {
-    expect(modelProblem({ enabled: true, provider: "demo" }, noSecrets)).toBeUndefined();
-    expect(modelProblem(server, noSecrets)).toBeUndefined();
-    expect(modelProblem({ ...server, secret: "env:KEY" }, () => "sk-1")).toBeUndefined();
+    expect(modelProblem({ enabled: true, provider: "demo" }, none)).toBeUndefined();
+    expect(modelProblem(server, none)).toBeUndefined();
+    expect(modelProblem(converse, none)).toBeUndefined();
+    expect(modelProblem({ ...converse, region: "us-gov-west-1" }, none)).toBeUndefined();
+    expect(modelProblem({ ...server, secret: "env:KEY" }, () => true)).toBeUndefined();
+    expect(modelProblem(claude, () => true)).toBeUndefined();
   });
+});
+
+it("a secret that could not be asked for is waited for, and its trouble told by its name only", async () => {
+  const opened = await openModel(claude, undefined, () => Promise.reject(new RangeError("sk-hush")));
+  expect(opened).toMatchObject({ failure: { retryable: true, title: expect.stringContaining("RangeError") } });
+  expect(JSON.stringify(opened)).not.toContain("sk-hush");
 });
 
 it("loads the model library only when a model that needs it is opened", async () => {
@@ -44,9 +61,9 @@ it("loads the model library only when a model that needs it is opened", async ()
     registerHooks({ load(url, context, next) { if (url.includes("/node_modules/ai/")) loaded++; return next(url, context); } });
     const { openModel } = await import(${JSON.stringify(index)});
     const demo = { enabled: true, provider: "demo" };
-    await openModel(demo, undefined, () => undefined);
+    await openModel(demo, undefined, async () => undefined);
     const before = loaded;
-    await openModel(${JSON.stringify(server)}, undefined, () => undefined);
+    await openModel(${JSON.stringify(server)}, undefined, async () => undefined);
     console.log(before, loaded > 0);
   `;
   const { stdout } = await promisify(execFile)("node", ["--input-type=module", "--eval", code]);

@@ -1,0 +1,37 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
+import type { Model } from "../model.ts";
+import { fetchUnlessSilent, silenceLimit } from "./silence.ts";
+import { streamedModel } from "./streamed.ts";
+
+export interface Anthropic {
+  model: string;
+  apiKey: string;
+  /** Of another server that speaks the Messages API. */
+  baseUrl?: string;
+  /** Milliseconds without a byte after which the server is given up. */
+  silence?: number;
+}
+
+/** A model behind Anthropic's Messages API. Reasoning effort becomes a thinking budget or an effort, by the model. */
+export function anthropic({
+  model,
+  apiKey,
+  baseUrl = "https://api.anthropic.com/v1",
+  silence = silenceLimit,
+}: Anthropic): Model {
+  const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch: fetchUnlessSilent(silence) });
+  return streamedModel({
+    languageModel: provider(model),
+    endpoint: {
+      provider: "anthropic",
+      address: baseUrl,
+      model,
+      wire: "Anthropic's Messages API",
+      credentials: "the API key that the organization's model configuration names",
+      secrets: () => [apiKey],
+    },
+    callsNeedTools: true,
+    // A step resends the conversation of the step before; from the cache it costs a tenth.
+    optionsWithTools: { anthropic: { cacheControl: { type: "ephemeral" } } },
+  });
+}

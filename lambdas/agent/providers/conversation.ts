@@ -1,0 +1,137 @@
+import type { AssistantContent, ModelMessage, UserContent } from "ai";
+import type { Attachment, Message, ModelAnswer, ToolCall } from "../model.ts";
+import { attachmentsOf, type Shown } from "./attachments.ts";
+
+/** How a conversation goes over a provider's wire. */
+export interface Wire {
+  /** Provider and model: only their own reasoning and signatures are sent back to them. */
+  origin: string;
+  shown: Map<Attachment, Shown>;
+  /** Tool calls and their results are told as text: the provider refuses them in a request without tools. */
+  callsAsText: boolean;
+}
+
+/** An answer's own messages as its provider made them, JSON-serialisable. */
+interface Echo {
+  origin: string;
+  messages: ModelMessage[];
+}
+
+type UserPart = Exclude<UserContent, string>[number];
+
+/** Consecutive messages of the user become one: chat templates of several models refuse two in a row. */
+export function toModelMessages(messages: Message[], wire: Wire): ModelMessage[] {
+  const converted: ModelMessage[] = [];
+  for (const message of messages.flatMap((each) => toModelMessage(each, wire))) {
+    const last = converted.at(-1);
+    if (message.role !== "user") converted.push(message);
+    else if (last?.role === "user") last.content = joined(last.content, message.content);
+    else converted.push({ role: "user", content: joined([], message.content) });
+  }
+  return converted;
+}
+
+/**
+ * The provider's own messages without the error results that the library makes up for invalid calls. Arguments that
+ * are no object are wrapped in one: servers parse them when they are sent back, and fail on anything else.
+ */
+export function echoOf(origin: string, messages: ModelMessage[]): Echo | undefined {
+  const own = messages.flatMap((message) => {
+    if (message.role !== "assistant") return [];
+    if (typeof message.content === "string") return [message];
+    const content = message.content.map((part) =>
+      part.type === "tool-call" ? { ...part, input: toInput(part.input) } : part,
+    );
+    return [{ ...message, content }];
+  });
+  return own.length > 0 ? { origin, messages: JSON.parse(JSON.stringify(own)) as ModelMessage[] } : undefined;
+}
+
+function toModelMessage(message: Message, wire: Wire): ModelMessage[] {
+  switch (message.role) {
+    case "user":
+      return [{ role: "user", content: [{ type: "text", text: message.text }, ...files(message, wire)] }];
+    case "assistant":
+      return fromAssistant(message.answer, wire);
+    case "tool": {
+      // Files go beside the results: a result of chat completions is text only.
+      const attached = files(message, wire);
+      const after: ModelMessage[] = attached.length > 0 ? [{ role: "user", content: attached }] : [];
+      if (wire.callsAsText) {
+        const text = message.results.map((result) => `[Result of ${result.name}: ${result.text}]`).join("\n\n");
+        return [{ role: "user", content: [{ type: "text", text }] }, ...after];
+      }
+      const content = message.results.map(({ callId, name, text, error }) => ({
+        type: "tool-result" as const,
+        toolCallId: callId,
+        toolName: name,
+        output: { type: error ? ("error-text" as const) : ("text" as const), value: text },
+      }));
+      return [{ role: "tool", content }, ...after];
+    }
+  }
+}
+
+function fromAssistant(
+  { text, toolCalls, echo }: Pick<ModelAnswer, "text" | "toolCalls" | "echo">,
+  { origin, callsAsText }: Wire,
+): ModelMessage[] {
+  // An empty message is refused by many servers; the note that follows it says what it was.
+  if (text.trim() === "" && toolCalls.length === 0) return [];
+  if (callsAsText) return [{ role: "assistant", content: [text, ...toolCalls.map(callText)].join("\n\n").trim() }];
+  if (isEcho(echo) && echo.origin === origin) return echo.messages;
+  const calls: Exclude<AssistantContent, string> = toolCalls.map(({ id, name, input }) => ({
+    type: "tool-call",
+    toolCallId: id,
+    toolName: name,
+    input: toInput(input),
+  }));
+  return [{ role: "assistant", content: [...(text === "" ? [] : [{ type: "text" as const, text }]), ...calls] }];
+}
+
+function callText({ name, input }: ToolCall): string {
+  return `[Called ${name} with ${JSON.stringify(input)}]`;
+}
+
+function files(message: Message, { shown }: Wire): UserPart[] {
+  return attachmentsOf(message).flatMap((attachment): UserPart[] => {
+    const content = shown.get(attachment) ?? "this model can't be shown files";
+    const file = `File ${JSON.stringify(attachment.name)} (${attachment.mediaType})`;
+    if (typeof content === "string") return [{ type: "text", text: `${file} can't be seen: ${content}.` }];
+    // Without its name, which Bedrock wants to be unlike any other's; the text before says it.
+    return [
+      { type: "text", text: `${file}:` },
+      { type: "file", data: content, mediaType: attachment.mediaType },
+    ];
+  });
+}
+
+/** Texts in a row become one, as for a conversation without files: many servers take nothing but a string. */
+function joined(first: UserContent, second: UserContent): UserContent {
+  const parts: UserPart[] = [];
+  for (const part of [...partsOf(first), ...partsOf(second)]) {
+    const last = parts.at(-1);
+    if (part.type === "text" && last?.type === "text") {
+      parts[parts.length - 1] = { type: "text", text: `${last.text}\n\n${part.text}` };
+    } else {
+      parts.push(part);
+    }
+  }
+  return parts;
+}
+
+function partsOf(content: UserContent): UserPart[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+function isEcho(echo: unknown): echo is Echo {
+  return typeof echo === "object" && echo !== null && "origin" in echo && "messages" in echo;
+}
+
+function toInput(input: unknown): object {
+  return isObject(input) ? input : { invalid: input ?? null };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,161 @@
+import { InvalidResponseDataError, jsonSchema, streamText, type ToolSet, tool } from "ai";
+import type { Attachment, Model, ModelAnswer, ModelOutcome, ModelRequest, ToolCall } from "../model.ts";
+import { type Shown, showAttachments } from "./attachments.ts";
+import { echoOf, toModelMessages } from "./conversation.ts";
+import { BrokenOff, type Endpoint, modelFailure } from "./failures.ts";
+
+type StreamTextOptions = Parameters<typeof streamText>[0];
+
+/** A model of one provider: the library's side of it, and what is said of it when a call fails. */
+export interface Streamed {
+  languageModel: StreamTextOptions["model"];
+  endpoint: Endpoint;
+  /** The provider refuses tool calls in the conversation of a request without tools. */
+  callsNeedTools?: true;
+  /** Options of the provider for a request that may be one of many, such as to cache what they have in common. */
+  optionsWithTools?: NonNullable<StreamTextOptions["providerOptions"]>;
+}
+
+// The library prints warnings about requests to the console otherwise.
+(globalThis as { AI_SDK_LOG_WARNINGS?: false }).AI_SDK_LOG_WARNINGS = false;
+
+/**
+ * One streamed call per request, so that a long answer does not run into an idle time-out and an abort closes the
+ * connection at once. A model that refuses a request with files is asked once more, and from then on, with a sentence
+ * in the place of each of them.
+ */
+export function streamedModel(streamed: Streamed): Model {
+  let blind = false;
+  const call = async (request: ModelRequest, shown: Map<Attachment, Shown>): Promise<ModelOutcome> => {
+    try {
+      return { answer: await answerTo(request, shown, streamed) };
+    } catch (error) {
+      request.signal.throwIfAborted();
+      return modelFailure(error, streamed.endpoint);
+    }
+  };
+  return async (request) => {
+    request.signal.throwIfAborted();
+    const { messages, readAttachment } = request;
+    const shown = await showAttachments(messages, readAttachment, blind);
+    const outcome = await call(request, shown);
+    const files = [...shown.values()].some((content) => typeof content !== "string");
+    if (!files || !("failure" in outcome) || outcome.failure.category !== "model_refused") return outcome;
+    const unseen = await call(request, await showAttachments(messages, readAttachment, true));
+    blind = "answer" in unseen;
+    return blind ? unseen : outcome;
+  };
+}
+
+async function answerTo(
+  { instructions, messages, tools, parameters = {}, signal }: ModelRequest,
+  shown: Map<Attachment, Shown>,
+  { languageModel, endpoint, callsNeedTools, optionsWithTools }: Streamed,
+): Promise<ModelAnswer> {
+  // Tools without `execute`: one model call, whose tool calls are ours to run.
+  const toolSet: ToolSet = Object.fromEntries(
+    tools.map(({ name, description, input }) => [name, tool({ description, inputSchema: jsonSchema(input) })]),
+  );
+  const withTools = tools.length > 0;
+  const origin = `${endpoint.provider} ${endpoint.model}`;
+  const callsAsText = callsNeedTools === true && !withTools;
+  const { temperature, maxOutputTokens, reasoningEffort } = parameters;
+  const result = streamText({
+    model: languageModel,
+    messages: toModelMessages(messages, { origin, shown, callsAsText }),
+    maxRetries: 0,
+    abortSignal: signal,
+    onError: () => {}, // printed to the console otherwise; the stream holds it, too
+    ...(instructions !== "" && { instructions }),
+    ...(withTools && { tools: toolSet }),
+    ...(withTools && optionsWithTools && { providerOptions: optionsWithTools }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
+  });
+  const answer: ModelAnswer = {
+    text: "",
+    toolCalls: [],
+    finishReason: "other",
+    usage: { inputTokens: 0, outputTokens: 0 },
+  };
+  const invalid: { call: ToolCall; reason: string }[] = [];
+  let begun = false;
+  let finished = false;
+  for await (const part of result.stream) {
+    if (part.type === "text-delta") answer.text += part.text;
+    if (part.type === "error") {
+      // A stream that ends too soon is an answer cut off, or, when nothing came before, no answer at all.
+      throw begun && endedTooSoon(part.error) ? new BrokenOff(part.error) : part.error;
+    }
+    begun ||= !isLibrarysOwn(part.type);
+    if (part.type === "tool-call") {
+      const call: ToolCall = { id: part.toolCallId, name: part.toolName, input: part.input ?? {} };
+      answer.toolCalls.push(call);
+      if (part.invalid) invalid.push({ call, reason: invalidCall(call, tools) });
+    }
+    if (part.type === "finish-step") {
+      finished = part.rawFinishReason !== undefined;
+      answer.finishReason = finishReason(part.finishReason, part.rawFinishReason);
+      answer.usage = usageOf(part.usage);
+    }
+  }
+  signal.throwIfAborted();
+  // Two of the providers' streams end without an error when the connection does.
+  if (!finished) throw new BrokenOff(new Error("the stream ended before the answer did"));
+  for (const { call, reason } of invalid) {
+    call.invalid =
+      answer.finishReason === "length" ? `${reason} The answer was cut at its longest; write less.` : reason;
+  }
+  const echo = echoOf(origin, await result.responseMessages);
+  return echo ? { ...answer, echo } : answer;
+}
+
+function usageOf({
+  inputTokens = 0,
+  outputTokens = 0,
+  inputTokenDetails,
+  outputTokenDetails,
+}: {
+  inputTokens: number | undefined;
+  outputTokens: number | undefined;
+  inputTokenDetails: { cacheReadTokens: number | undefined };
+  outputTokenDetails: { reasoningTokens: number | undefined };
+}): ModelAnswer["usage"] {
+  const { cacheReadTokens } = inputTokenDetails;
+  const { reasoningTokens } = outputTokenDetails;
+  return {
+    inputTokens,
+    outputTokens,
+    ...(cacheReadTokens && { cachedInputTokens: cacheReadTokens }),
+    ...(reasoningTokens && { reasoningTokens }),
+  };
+}
+
+function invalidCall({ name, input }: ToolCall, tools: ModelRequest["tools"]): string {
+  const known = tools.find((each) => each.name === name);
+  if (!known) {
+    const names = tools.map((each) => each.name).join(", ") || "none";
+    return `There is no tool ${JSON.stringify(name)}. Tools that can be used: ${names}.`;
+  }
+  const received = (typeof input === "string" ? input : JSON.stringify(input)).slice(0, 200);
+  return `The arguments of ${name} are not valid JSON. Received: ${received}. Accepted: ${JSON.stringify(known.input)}.`;
+}
+
+function finishReason(reason: string, raw: string | undefined): ModelAnswer["finishReason"] {
+  if (raw === "model_context_window_exceeded") return "length";
+  const known = ["stop", "tool-calls", "length", "content-filter"] as const;
+  return known.find((each) => each === reason) ?? "other";
+}
+
+function endedTooSoon(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  return InvalidResponseDataError.isInstance(error)
+    ? error.message.includes("stream ended")
+    : error.message.startsWith("Incomplete Amazon Bedrock event-stream frame");
+}
+
+/** Parts of the stream that come without anything from the server. */
+function isLibrarysOwn(type: string): boolean {
+  return type === "start" || type === "start-step";
+}

@@ -1,0 +1,64 @@
+import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { type ClientSettings, tuned } from "./clients.ts";
+
+/** What names of secrets begin with that the service may read: the functions' grant is for these alone. */
+export const secretPrefix = "agent-run-service/";
+
+/** A changed key is used after this many milliseconds at the latest; the old one has to be good for as long. */
+const cachedFor = 5 * 60_000;
+
+// There is no such secret, or it can't be read by this account, or it is being deleted. Waiting does not mend it.
+const absent = new Set([
+  "AccessDeniedException",
+  "DecryptionFailure",
+  "InvalidParameterException",
+  "InvalidRequestException",
+  "ResourceNotFoundException",
+  "ValidationException",
+]);
+
+/**
+ * Whether a secret's name, as `secretsmanager:agent-run-service/NAME`, can be one of AWS Secrets Manager. Only its
+ * form: that it is there was asked when it was configured.
+ */
+export function awsSecretExists(secret: string): boolean {
+  return nameOf(secret) !== undefined;
+}
+
+/**
+ * Reads secrets from AWS Secrets Manager and keeps them in memory for five minutes. The secret is text, the API key
+ * alone. `client` is called when a secret is first asked for.
+ */
+export function awsSecretOf(client: () => Promise<SecretsManagerClient>, now: () => number = Date.now) {
+  const cache = new Map<string, { value: string; until: number }>();
+  return async (secret: string): Promise<string | undefined> => {
+    const name = nameOf(secret);
+    if (name === undefined) return undefined;
+    const cached = cache.get(name);
+    if (cached && cached.until > now()) return cached.value;
+    const [{ GetSecretValueCommand }, opened] = await Promise.all([
+      import("@aws-sdk/client-secrets-manager"),
+      client(),
+    ]);
+    try {
+      const { SecretString } = await opened.send(new GetSecretValueCommand({ SecretId: name }));
+      const value = SecretString?.trim();
+      if (value) cache.set(name, { value, until: now() + cachedFor });
+      return value || undefined;
+    } catch (error) {
+      if (error instanceof Error && absent.has(error.name)) return undefined;
+      throw error;
+    }
+  };
+}
+
+/** Loaded when first asked for: models on Bedrock, and organizations without a key, need none. */
+export async function secretsManagerClient(settings: ClientSettings): Promise<SecretsManagerClient> {
+  const { SecretsManagerClient } = await import("@aws-sdk/client-secrets-manager");
+  return new SecretsManagerClient(tuned(settings, 5_000));
+}
+
+function nameOf(secret: string): string | undefined {
+  const [, name] = /^secretsmanager:([\w/+=.@-]{1,512})$/.exec(secret) ?? [];
+  return name?.startsWith(secretPrefix) && name.length > secretPrefix.length ? name : undefined;
+}
