@@ -1,5 +1,6 @@
 import type { Context } from "aws-lambda";
 import { awsSettings, env } from "../env.ts";
+import { emitter, measuredRuns } from "../metrics.ts";
 import { documentClient, s3Client } from "../stores/aws/clients.ts";
 import { awsStores } from "../stores/aws/index.ts";
 import { advance } from "../workflow/advance.ts";
@@ -8,13 +9,17 @@ import { secretOf } from "./secrets.ts";
 
 const settings = awsSettings();
 
+const table = env("TABLE_NAME");
+const stores = awsStores({
+  documents: documentClient(settings),
+  s3: () => s3Client(settings),
+  table,
+  bucket: env("BUCKET_NAME"),
+});
+
 const deps = {
-  ...awsStores({
-    documents: documentClient(settings),
-    s3: () => s3Client(settings),
-    table: env("TABLE_NAME"),
-    bucket: env("BUCKET_NAME"),
-  }),
+  ...stores,
+  runs: measuredRuns(stores.runs, emitter(table)),
   now: Date.now,
   secretOf,
 };

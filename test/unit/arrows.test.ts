@@ -13,6 +13,7 @@ const arrows: Record<string, string[]> = {
   "lambdas/api": ["lambdas/runs"],
   "lambdas/entry": [
     "lambdas/env.ts",
+    "lambdas/metrics.ts",
     "lambdas/api",
     "lambdas/workflow",
     "lambdas/stores/aws",
@@ -20,7 +21,13 @@ const arrows: Record<string, string[]> = {
     "lambdas/agent",
   ],
   // Names and types only: what the functions read from the environment, and what the state machine carries.
-  lib: ["lambdas/env.ts", "lambdas/workflow/payload.ts", "lambdas/stores/aws/table.ts", "lambdas/api/contract.ts"],
+  lib: [
+    "lambdas/env.ts",
+    "lambdas/metrics.ts",
+    "lambdas/workflow/payload.ts",
+    "lambdas/stores/aws/table.ts",
+    "lambdas/api/contract.ts",
+  ],
   conformance: [],
 };
 const everywhere = ["lambdas/log.ts"];

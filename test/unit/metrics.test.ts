@@ -1,0 +1,136 @@
+import { expect, test, vi } from "vitest";
+import { emitter, type Measured, measuredRuns } from "../../lambdas/metrics.ts";
+import type { Failure } from "../../lambdas/agent/model.ts";
+import type { Run, Runs, StepRecord } from "../../lambdas/runs/ports.ts";
+import { openLocalStores } from "../../lambdas/stores/local/index.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const run: Run = {
+  id: "0d2f7c1e-93c6-4a6e-9a39-f4c1b0a5f001",
+  agentId: "a",
+  organizationId: "o",
+  name: "n",
+  status: "running",
+  turn: 1,
+  createdAt: 1_000,
+  updatedAt: 1_000,
+};
+const failure: Failure = { category: "model_refused", title: "No.", remedy: "Ask otherwise.", retryable: false };
+
+function answer(step: number): StepRecord {
+  const usage = { inputTokens: 100 * step, outputTokens: 10 * step };
+  return { turn: 1, part: "answer", step, answer: { text: "t", toolCalls: [], finishReason: "stop", usage } };
+}
+
+/** Runs of a real store, all that was emitted about them, and a clock. */
+async function measuredStore(
+  use: (runs: Runs, emitted: [Measured, string?][], clock: { now: number }) => Promise<void>,
+) {
+  const dataDir = mkdtempSync(join(tmpdir(), "metrics-"));
+  const stores = openLocalStores({ dataDir });
+  const emitted: [Measured, string?][] = [];
+  const clock = { now: 1_000 };
+  const emit = (measured: Measured, category?: string) =>
+    void emitted.push(category === undefined ? [measured] : [measured, category]);
+  try {
+    await use(
+      measuredRuns(stores.runs, emit, () => clock.now),
+      emitted,
+      clock,
+    );
+  } finally {
+    stores.close();
+    rmSync(dataDir, { recursive: true });
+  }
+}
+
+test("a turn is measured from its creation to its end", () =>
+  measuredStore(async (runs, emitted, clock) => {
+    await runs.create(run, [{ turn: 1, role: "input_to_agent", text: "i" }]);
+    clock.now = 1_250;
+    await runs.load(run.id);
+    const expected = { status: "running", turn: 1 } as const;
+    await runs.change({ runId: run.id, expect: expected, steps: [answer(1)] });
+    await runs.change({
+      runId: run.id,
+      expect: expected,
+      set: { status: "finished", turn: 1, updatedAt: 4_000 },
+      messages: [{ turn: 1, role: "output_from_agent", text: "o" }],
+      steps: [answer(2)],
+    });
+    expect(emitted).toEqual([
+      [{ RunsCreated: 1 }],
+      [{ Steps: 1, InputTokens: 100, OutputTokens: 10, QueueTime: 250 }],
+      [{ RunsFinished: 1, TurnDuration: 3_000, Steps: 1, InputTokens: 200, OutputTokens: 20 }],
+    ]);
+  }));
+
+test("a failure is counted with its category, and only by the worker whose write took effect", () =>
+  measuredStore(async (runs, emitted) => {
+    await runs.create(run, []);
+    const change = {
+      runId: run.id,
+      expect: { status: "running", turn: 1 },
+      set: { status: "technical_error", turn: 1, updatedAt: 2_000, failure },
+    } as const;
+    expect(await runs.change(change)).toBe(true);
+    expect(await runs.change(change)).toBe(false);
+    expect(emitted).toEqual([[{ RunsCreated: 1 }], [{ RunsFailed: 1 }, "model_refused"]]);
+  }));
+
+test("a stop counts as terminated, an accepted input as nothing", () =>
+  measuredStore(async (runs, emitted) => {
+    await runs.create({ ...run, status: "finished", turn: 0 }, []);
+    const moves = [
+      { expect: { status: "finished", turn: 0 }, set: { status: "running", turn: 1, updatedAt: 2_000 } },
+      { expect: { status: "running", turn: 1 }, set: { status: "terminated", turn: 1, updatedAt: 3_000 } },
+    ] as const;
+    for (const move of moves) await runs.change({ runId: run.id, ...move });
+    expect(emitted.map(([measured]) => measured)).toEqual([{ RunsCreated: 1 }, {}, { RunsTerminated: 1 }]);
+  }));
+
+test("a turn that another worker began has no queue time, and a turn nobody loaded has no duration", () =>
+  measuredStore(async (runs, emitted) => {
+    await runs.create(run, []);
+    const expected = { status: "running", turn: 1 } as const;
+    await runs.change({ runId: run.id, expect: expected, steps: [answer(1)] });
+    await runs.load(run.id);
+    await runs.change({ runId: run.id, expect: expected, steps: [answer(2)] });
+    expect(emitted.slice(1).map(([measured]) => "QueueTime" in measured)).toEqual([false, false]);
+  }));
+
+test("one line is one document of the embedded metric format", () => {
+  const write = vi.fn();
+  const emit = emitter("the-table", { now: () => 1_700_000_000_000, write });
+  emit({});
+  expect(write).not.toHaveBeenCalled();
+  emit({ RunsFailed: 1, TurnDuration: 12 }, "limit");
+  const [[line]] = write.mock.calls as [[string]];
+  expect(line).not.toContain("\n");
+  expect(JSON.parse(line)).toEqual({
+    _aws: {
+      Timestamp: 1_700_000_000_000,
+      CloudWatchMetrics: [
+        {
+          Namespace: "AgentRunService",
+          Dimensions: [["Table"]],
+          Metrics: [
+            { Name: "RunsFailed", Unit: "Count" },
+            { Name: "TurnDuration", Unit: "Milliseconds" },
+          ],
+        },
+        {
+          Namespace: "AgentRunService",
+          Dimensions: [["Table", "Category"]],
+          Metrics: [{ Name: "RunsFailed", Unit: "Count" }],
+        },
+      ],
+    },
+    Table: "the-table",
+    Category: "limit",
+    RunsFailed: 1,
+    TurnDuration: 12,
+  });
+});
