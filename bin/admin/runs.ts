@@ -1,4 +1,4 @@
-import type { Run, Runs, RunState } from "../../lambdas/runs/ports.ts";
+import type { Run, Runs, RunView } from "../../lambdas/runs/ports.ts";
 import { acceptInput, stopRun } from "../../lambdas/runs/use-cases.ts";
 import { findAgent } from "./agents.ts";
 import { type Command, normalId, Problem, required } from "./command.ts";
@@ -66,7 +66,7 @@ export const runCommands: Command[] = [
   },
 ];
 
-async function findRun(runs: Runs, id: string): Promise<Omit<RunState, "steps">> {
+async function findRun(runs: Runs, id: string): Promise<RunView> {
   const found = await runs.read(normalId(id));
   if (!found) throw new Problem(`there is no run ${JSON.stringify(id)}; run list --agent ID shows an agent's runs`);
   return found;

@@ -1,29 +1,121 @@
-import type { Limits } from "./model.ts";
+import type { Limits, Usage } from "./model.ts";
 
-/** What a turn has used up, folded from its records. `milliseconds`: since its input was accepted. */
-export interface Totals {
-  steps: number;
-  tokens: number;
-  milliseconds: number;
+/** Upper bounds of one turn, cumulative over retries and resumes. */
+export interface TurnLimits extends Limits {
+  inputTokens?: number;
+  outputTokens?: number;
+  /** US dollars, counted where the agent gives prices. */
+  dollars?: number;
 }
 
-export type LimitReason = keyof Limits;
+/** Upper bounds of all turns of a run together. What is absent has none. */
+export type RunLimits = Partial<TurnLimits>;
 
-/** When a turn has used up what it was given. A new limit is one more entry. */
-export const stopRules: Record<LimitReason, (totals: Totals, limits: Limits) => boolean> = {
-  steps: (totals, limits) => totals.steps >= limits.steps,
-  tokens: (totals, limits) => totals.tokens >= limits.tokens,
-  seconds: (totals, limits) => totals.milliseconds >= limits.seconds * 1000,
+/** What model calls have used up. `inputTokens` includes `cachedInputTokens`, `outputTokens` `reasoningTokens`. */
+export interface Used extends Required<Usage> {
+  /** Model calls. */
+  steps: number;
+  /** Wall clock, from accepted inputs to the ends of their turns. */
+  milliseconds: number;
+  /** US dollars. */
+  dollars: number;
+}
+
+/** US dollars for a million tokens. `cachedInput`: of those read from the provider's cache; default: as `input`. */
+export interface Prices {
+  input: number;
+  cachedInput?: number;
+  output: number;
+}
+
+export type LimitReason = keyof TurnLimits;
+
+/** A limit that is used up, of the turn alone or of all turns of the run. */
+export interface Reached {
+  reason: LimitReason;
+  of: "turn" | "run";
+  limit: number;
+}
+
+/** What each limit counts. A new limit is one more entry here and one below. */
+const amounts: Record<LimitReason, (used: Used) => number> = {
+  steps: (used) => used.steps,
+  tokens: (used) => used.inputTokens + used.outputTokens,
+  seconds: (used) => used.milliseconds / 1000,
+  inputTokens: (used) => used.inputTokens,
+  outputTokens: (used) => used.outputTokens,
+  dollars: (used) => used.dollars,
 };
 
-/** The first limit that is reached, or undefined when the turn may go on. */
-export function reachedLimit(totals: Totals, limits: Limits): LimitReason | undefined {
-  return reasons.find((reason) => stopRules[reason](totals, limits));
+const units: Record<LimitReason, string> = {
+  steps: "steps",
+  tokens: "tokens",
+  seconds: "seconds",
+  inputTokens: "input tokens",
+  outputTokens: "output tokens",
+  dollars: "US dollars",
+};
+
+export const nothingUsed: Used = {
+  steps: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  reasoningTokens: 0,
+  milliseconds: 0,
+  dollars: 0,
+};
+
+/** The first limit that is reached, or undefined when the turn may go on. `before`: used by the run's earlier turns. */
+export function reachedLimit(
+  turn: Used,
+  before: Used,
+  limits: TurnLimits,
+  runLimits: RunLimits = {},
+): Reached | undefined {
+  return reached("turn", turn, limits) ?? reached("run", plus(before, turn), runLimits);
 }
 
-/** A limit as people read it, such as `limit of 20 steps`. */
-export function limitName(reason: LimitReason, limits: Limits): string {
-  return `limit of ${limits[reason]} ${reason}`;
+/** A limit as people read it, such as `limit of 20 steps of this turn`. */
+export function limitName({ reason, of, limit }: Reached): string {
+  return `limit of ${limit} ${units[reason]} of this ${of}`;
 }
 
-const reasons = Object.keys(stopRules) as LimitReason[];
+/** What one model call used up. `dollars` is 0 without prices. */
+export function usedBy(usage: Usage, prices: Prices | undefined): Used {
+  const { inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 } = usage;
+  const { input, cachedInput = input, output } = prices ?? { input: 0, output: 0 };
+  const cached = Math.min(cachedInputTokens, inputTokens);
+  const dollars = ((inputTokens - cached) * input + cached * cachedInput + outputTokens * output) / 1_000_000;
+  return { steps: 1, inputTokens, outputTokens, cachedInputTokens, reasoningTokens, milliseconds: 0, dollars };
+}
+
+export function plus(a: Used, b: Used): Used {
+  return combined(a, b, 1);
+}
+
+export function minus(a: Used, b: Used): Used {
+  return combined(a, b, -1);
+}
+
+function combined(a: Used, b: Used, sign: 1 | -1): Used {
+  return {
+    steps: a.steps + sign * b.steps,
+    inputTokens: a.inputTokens + sign * b.inputTokens,
+    outputTokens: a.outputTokens + sign * b.outputTokens,
+    cachedInputTokens: a.cachedInputTokens + sign * b.cachedInputTokens,
+    reasoningTokens: a.reasoningTokens + sign * b.reasoningTokens,
+    milliseconds: a.milliseconds + sign * b.milliseconds,
+    dollars: a.dollars + sign * b.dollars,
+  };
+}
+
+const reasons = Object.keys(amounts) as LimitReason[];
+
+function reached(of: Reached["of"], used: Used, limits: RunLimits): Reached | undefined {
+  for (const reason of reasons) {
+    const limit = limits[reason];
+    if (limit !== undefined && amounts[reason](used) >= limit) return { reason, of, limit };
+  }
+  return undefined;
+}

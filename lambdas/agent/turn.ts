@@ -1,17 +1,29 @@
-import { type LimitReason, limitName, reachedLimit } from "./limits.ts";
-import type { Failure, Limits, Message, Model, ModelAnswer, ModelOutcome, ToolCall, ToolResult } from "./model.ts";
+import { contextPlan, defaultContextTokens } from "./context.ts";
+import {
+  limitName,
+  type Prices,
+  type Reached,
+  reachedLimit,
+  type RunLimits,
+  type TurnLimits,
+  type Used,
+} from "./limits.ts";
+import type { Failure, Message, Model, ModelAnswer, ModelOutcome, ModelParameters } from "./model.ts";
+import { callModel, summarise, wrapUpMilliseconds } from "./model-calls.ts";
 import {
   type AnswerPart,
+  type ContextCut,
   type Ended,
   foldStep,
   isEmpty,
+  priced,
   type Progress,
   startProgress,
   type StepPart,
 } from "./steps.ts";
+import { runCalls } from "./tool-calls.ts";
 import { filesNote } from "./tools/list-files.ts";
-import type { Files, Tool, ToolOutput } from "./tools/tool.ts";
-import { within } from "./within.ts";
+import type { Files, Tool } from "./tools/tool.ts";
 
 export interface TurnPorts {
   model: Model;
@@ -21,22 +33,36 @@ export interface TurnPorts {
   now(): number;
   /** Stops the turn wherever it is: the model call's connection is closed, running tools are not waited for. */
   signal: AbortSignal;
-  /** Makes a part durable. False: somebody else moved the run on, and this turn is no longer ours. */
+  /**
+   * Makes a part durable. False: somebody else moved the run on, and this turn is no longer ours. Parts of one step
+   * may be given while earlier ones are still being written.
+   */
   record(part: StepPart): Promise<boolean>;
   emit(event: TurnEvent): void;
 }
 
 export interface TurnInput {
+  /** Counts from 1 within its run. */
+  turn: number;
   instructions: string;
-  /** Earlier turns and this turn's input. */
+  parameters?: ModelParameters;
+  /** Earlier turns and, last, this turn's input. */
   history: Message[];
-  /** This turn's records so far, in the order they were made. */
+  /** This turn's records so far, by step, part and call. */
   recorded: StepPart[];
-  limits: Limits;
+  limits: TurnLimits;
+  runLimits?: RunLimits;
+  /** What the run's earlier turns used up. */
+  usedBefore: Used;
+  prices?: Prices;
+  /** The model's window. */
+  contextTokens?: number;
   /** When this turn's input was accepted, in milliseconds since 1970. */
   startedAt: number;
   /** Milliseconds since 1970 from which on no new step is begun. */
   deadline: number;
+  /** Milliseconds that may be waited, for each step, for a provider that is busy. */
+  patience: number;
 }
 
 /**
@@ -45,7 +71,7 @@ export interface TurnInput {
  * `stopped`: the signal, or another worker.
  */
 export type TurnOutcome =
-  | { kind: "done"; text: string; last: StepPart; ended: Ended }
+  | { kind: "done"; text: string; last: AnswerPart; ended: Ended }
   | { kind: "failed"; failure: Failure }
   | { kind: "retry"; failure: Failure; after?: number }
   | { kind: "paused" }
@@ -63,12 +89,18 @@ export type TurnEvent =
       finishReason: ModelAnswer["finishReason"];
     }
   | { type: "model-failed"; step: number; milliseconds: number; failure: Failure }
+  | { type: "model-awaited"; step: number; milliseconds: number }
+  | { type: "context-cut"; step: number; shortened?: number; summarised?: number }
   | { type: "tool-called"; step: number; callId: string; name: string }
   | { type: "tool-ended"; step: number; callId: string; name: string; milliseconds: number; error: boolean }
-  | { type: "limit-reached"; step: number; reason: LimitReason };
+  | ({ type: "limit-reached"; step: number } & Pick<Reached, "reason" | "of">);
 
-/** The last call, once a limit is reached, may take this long beyond the turn's seconds. */
-const wrapUpMilliseconds = 120_000;
+/** A turn in progress: what it was given, and where it stands. */
+export interface Turn {
+  input: TurnInput;
+  ports: TurnPorts;
+  progress: Progress;
+}
 
 /**
  * Works on a turn until it ends, its deadline comes, or it is stopped. Continues after the last of `recorded`: a step
@@ -93,32 +125,39 @@ export async function runTurn(input: TurnInput, ports: TurnPorts): Promise<TurnO
   }
 }
 
-interface Turn {
-  input: TurnInput;
-  ports: TurnPorts;
-  progress: Progress;
-}
-
 /** Does the next thing. Undefined: the turn goes on. */
 async function proceed(turn: Turn): Promise<TurnOutcome | undefined> {
   const { input, ports, progress } = turn;
   const milliseconds = ports.now() - input.startedAt;
   const timeLeft = input.limits.seconds * 1000 - milliseconds;
   if (progress.last) return done(progress.last);
-  if (progress.pending) return keep(turn, await runTools(turn, progress.pending, timeLeft));
+  if (progress.pending) {
+    const results = await runCalls(turn, progress.pending, timeLeft);
+    if (results === "stopped") return { kind: "stopped" };
+    turn.progress = results.reduce(foldStep, progress);
+    return undefined;
+  }
   if (ports.now() >= input.deadline) return { kind: "paused" };
 
-  const reason = reachedLimit({ ...progress, milliseconds }, input.limits);
-  if (reason) return wrapUp(turn, reason);
+  const used = { ...progress.used, milliseconds };
+  const reached = reachedLimit(used, input.usedBefore, input.limits, input.runLimits);
+  const tools = reached ? [] : ports.tools.map(({ definition }) => definition);
+  const plan = contextPlan(progress, input.contextTokens ?? defaultContextTokens, { ...input, tools });
+  if (plan && "summarise" in plan) {
+    const summary = await summarise(turn, plan.summarise, reached ? wrapUpMilliseconds : timeLeft);
+    if (summary === "timed-out") return wrapUp(turn, overdue(input), undefined);
+    return "failure" in summary ? unsuccessful(summary) : keep(turn, summary);
+  }
+  if (reached) return wrapUp(turn, reached, plan?.shorten);
 
-  const step = progress.steps + 1;
+  const step = progress.used.steps + 1;
   const note = await noteBefore(turn);
-  const outcome = await callModel(turn, note, ports.tools, timeLeft);
-  if (outcome === "timed-out") return wrapUp(turn, "seconds");
+  const outcome = await callModel(turn, { note, cut: plan?.shorten, tools, timeLeft });
+  if (outcome === "timed-out") return wrapUp(turn, overdue(input), plan?.shorten);
   if ("failure" in outcome) return unsuccessful(outcome);
 
-  const { answer } = outcome;
-  const part: AnswerPart = { part: "answer", step, answer, ...(note !== undefined && { note }) };
+  const part = answerPart(turn, step, outcome.answer, note, plan?.shorten);
+  const { answer } = part;
   if (answer.toolCalls.length > 0) return keep(turn, part);
   if (!isEmpty(answer)) return done(answer.finishReason === "length" ? { ...part, ended: "answer_length" } : part);
   if (answer.finishReason === "content-filter") return { kind: "failed", failure: refused };
@@ -131,6 +170,17 @@ async function keep(turn: Turn, part: StepPart): Promise<TurnOutcome | undefined
   return undefined;
 }
 
+function answerPart(
+  { input }: Turn,
+  step: number,
+  answer: ModelAnswer,
+  note: string | undefined,
+  cut: ContextCut | undefined,
+): AnswerPart {
+  const optional = { ...(note !== undefined && { note }), ...(cut && { cut }), ...priced(answer.usage, input.prices) };
+  return { part: "answer", step, answer, ...optional };
+}
+
 function done(last: AnswerPart): TurnOutcome {
   return { kind: "done", text: last.answer.text, last, ended: last.ended ?? "normally" };
 }
@@ -140,24 +190,29 @@ function unsuccessful({ failure, retryAfter }: Extract<ModelOutcome, { failure: 
   return { kind: "retry", failure, ...(retryAfter !== undefined && { after: retryAfter }) };
 }
 
+function overdue({ limits }: TurnInput): Reached {
+  return { reason: "seconds", of: "turn", limit: limits.seconds };
+}
+
 /** What the model is told before its next answer: at the start the files there are, after an empty answer to go on. */
 async function noteBefore({ ports, progress }: Turn): Promise<string | undefined> {
-  if (progress.steps === 0) return ports.tools.length > 0 ? filesNote(await ports.files.list()) : undefined;
+  if (progress.messages.length === progress.inputAt + 1) {
+    return ports.tools.length > 0 ? filesNote(await ports.files.list()) : undefined;
+  }
   const last = progress.messages.at(-1);
   if (last?.role !== "assistant") return undefined;
   return "Your last answer was empty. Use a tool, or answer the input with text.";
 }
 
 /** One last call without tools. Its text is the turn's output; only without any is the limit a failure. */
-async function wrapUp(turn: Turn, reason: LimitReason): Promise<TurnOutcome> {
-  const { input, ports, progress } = turn;
-  const limit = limitName(reason, input.limits);
-  const step = progress.steps + 1;
+async function wrapUp(turn: Turn, reached: Reached, cut: ContextCut | undefined): Promise<TurnOutcome> {
+  const limit = limitName(reached);
+  const step = turn.progress.used.steps + 1;
   const note =
-    `The ${limit} of this turn is reached. Tools can no longer be used. ` +
+    `The ${limit} is reached. Tools can no longer be used. ` +
     "Answer the input now with what you have found so far, and say what is missing.";
-  ports.emit({ type: "limit-reached", step, reason });
-  const outcome = await callModel(turn, note, [], wrapUpMilliseconds);
+  turn.ports.emit({ type: "limit-reached", step, reason: reached.reason, of: reached.of });
+  const outcome = await callModel(turn, { note, cut, tools: [], timeLeft: wrapUpMilliseconds });
   if (outcome === "timed-out") return { kind: "failed", failure: limitFailure(limit, "it took too long", false) };
   if ("failure" in outcome) {
     const failure = limitFailure(limit, outcome.failure.title, outcome.failure.retryable);
@@ -168,76 +223,8 @@ async function wrapUp(turn: Turn, reason: LimitReason): Promise<TurnOutcome> {
   // Calls that it made all the same stay undone; the echo would repeat them.
   const kept = echo !== undefined && toolCalls.length === 0 && { echo };
   const answer: ModelAnswer = { text, toolCalls: [], finishReason, usage, ...kept };
-  return done({ part: "answer", step, answer, note, ended: reason });
-}
-
-/** One model call, cut off after `timeLeft` milliseconds or by the turn's signal, even if the model ignores both. */
-async function callModel(
-  { input, ports, progress }: Turn,
-  note: string | undefined,
-  tools: Tool[],
-  timeLeft: number,
-): Promise<ModelOutcome | "timed-out"> {
-  const step = progress.steps + 1;
-  const messages = [...progress.messages];
-  if (note !== undefined) messages.push({ role: "user", text: note, note: true });
-  const begun = ports.now();
-  ports.emit({ type: "model-called", step });
-  const outcome = await within(timeLeft, ports.signal, (signal) =>
-    ports.model({ instructions: input.instructions, messages, tools: tools.map((tool) => tool.definition), signal }),
-  );
-  const milliseconds = ports.now() - begun;
-  if (outcome === "timed-out") {
-    ports.emit({ type: "model-failed", step, milliseconds, failure: cutOff });
-  } else if ("failure" in outcome) {
-    ports.emit({ type: "model-failed", step, milliseconds, failure: outcome.failure });
-  } else {
-    const { finishReason, usage } = outcome.answer;
-    const { inputTokens, outputTokens } = usage;
-    ports.emit({ type: "model-answered", step, milliseconds, inputTokens, outputTokens, finishReason });
-  }
-  return outcome;
-}
-
-/** Runs the calls of one answer at the same time. Results are in call order. */
-async function runTools(
-  { ports, input }: Turn,
-  { step, calls }: NonNullable<Progress["pending"]>,
-  timeLeft: number,
-): Promise<StepPart> {
-  const runs = calls.map(async (call): Promise<ToolResult> => {
-    const begun = ports.now();
-    ports.emit({ type: "tool-called", step, callId: call.id, name: call.name });
-    const output = await runTool(call, ports, timeLeft, limitName("seconds", input.limits));
-    const milliseconds = ports.now() - begun;
-    const error = output.error === true;
-    ports.emit({ type: "tool-ended", step, callId: call.id, name: call.name, milliseconds, error });
-    return { callId: call.id, name: call.name, ...output };
-  });
-  // All have ended before one's rejection is passed on, so that none works on behind the caller's back.
-  const settled = await Promise.allSettled(runs);
-  const results = settled.map((run) => {
-    if (run.status === "rejected") throw run.reason;
-    return run.value;
-  });
-  return { part: "results", step, results };
-}
-
-async function runTool(
-  call: ToolCall,
-  { tools, files, signal }: TurnPorts,
-  timeLeft: number,
-  limit: string,
-): Promise<ToolOutput> {
-  if (call.invalid !== undefined) return { text: call.invalid, error: true };
-  const tool = tools.find(({ definition }) => definition.name === call.name);
-  if (!tool) {
-    const names = tools.map(({ definition }) => definition.name).join(", ") || "none";
-    return { text: `There is no tool ${JSON.stringify(call.name)}. Tools that can be used: ${names}.`, error: true };
-  }
-  const output = await within(timeLeft, signal, (cut) => tool.run(call.input, { files, signal: cut }));
-  if (output !== "timed-out") return output;
-  return { text: `Cut off: the ${limit} of this turn is reached. Its effect is unknown.`, error: true };
+  const ended = reached.of === "run" ? (`run_${reached.reason}` as const) : reached.reason;
+  return done({ ...answerPart(turn, step, answer, note, cut), ended });
 }
 
 const refused: Failure = {
@@ -251,13 +238,6 @@ const emptyAgain: Failure = {
   category: "model_answer",
   title: "The model answered twice with neither text nor a tool call.",
   remedy: "Try the input on another model, or raise the most output tokens that the model server allows.",
-  retryable: false,
-};
-
-const cutOff: Failure = {
-  category: "limit",
-  title: "The model call was cut off because the turn's seconds are used up.",
-  remedy: "Raise the agent's limit of seconds, or use a faster model.",
   retryable: false,
 };
 

@@ -3,7 +3,7 @@ import { Ajv2020, type ErrorObject, type SchemaObject } from "ajv/dist/2020.js";
 import type { Agent } from "./ports.ts";
 
 /** What an agent file says of an agent, with the schema's defaults filled in. */
-export type AgentFields = Pick<Agent, "name" | "instructions" | "model" | "tools" | "limits">;
+export type AgentFields = Omit<Agent, "id" | "organizationId" | "status">;
 
 /**
  * Checks an agent file's text against `schemas/agent.schema.json`. `problems`: one sentence each, all there are.

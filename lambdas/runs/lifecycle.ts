@@ -10,6 +10,8 @@ export const transitions = {
   createdWithInput: { from: "none", to: "running", by: "client" },
   createdIdle: { from: "none", to: "finished", by: "client" },
   turnFinished: { from: "running", to: "finished", by: "workflow" },
+  /** A turn finished and the input that waited begins the next, in one write. */
+  nextInputAccepted: { from: "running", to: "running", by: "workflow" },
   turnFailed: { from: "running", to: "technical_error", by: "workflow" },
   inputAccepted: { from: "finished", to: "running", by: "operator" },
   stoppedWhileRunning: { from: "running", to: "terminated", by: "operator" },

@@ -1,4 +1,5 @@
-import type { Failure, Limits, ModelConfiguration } from "../agent/model.ts";
+import type { Prices, RunLimits, TurnLimits, Used } from "../agent/limits.ts";
+import type { Failure, ModelConfiguration, ModelParameters } from "../agent/model.ts";
 import type { StepPart } from "../agent/steps.ts";
 import type { RunStatus } from "./lifecycle.ts";
 
@@ -20,7 +21,12 @@ export interface Agent {
   model?: string;
   /** Names out of the tool table in `agent/tools/index.ts`. */
   tools: string[];
-  limits: Limits;
+  limits: TurnLimits;
+  runLimits?: RunLimits;
+  prices?: Prices;
+  parameters?: ModelParameters;
+  /** The model's window. */
+  contextTokens?: number;
   status: "active" | "archived" | "deleted";
 }
 
@@ -63,6 +69,10 @@ export interface Run {
   updatedAt: number;
   /** Set with `technical_error`. */
   failure?: Failure;
+  /** Inputs that wait for the current turn to end. Absent: none. */
+  queued?: number;
+  /** By all turns so far. Absent: nothing. `milliseconds`: of turns that have ended. */
+  used?: Used;
 }
 
 /** An accepted input or a turn's final output. Turn n holds input and output n, oldest first. */
@@ -71,22 +81,44 @@ export interface TranscriptMessage {
   text: string;
 }
 
-/** What a step leaves behind, recorded before the next thing happens. Keyed by (run, turn, step, part). */
+/** What a step leaves behind, recorded before the next thing happens. Keyed by (run, turn, step, part, call). */
 export type StepRecord = { turn: number } & StepPart;
+
+/** An input that waits; `turn` is the one it will begin. */
+export interface QueuedInput {
+  turn: number;
+  text: string;
+}
+
+/** What stands for a run's first turns in the conversations of later ones. */
+export interface Summary {
+  throughTurn: number;
+  text: string;
+}
 
 /** A transcript message with its place: (turn, role) is its key. */
 export type TurnMessage = TranscriptMessage & { turn: number };
 
 /**
  * One conditional, atomic write to a run. It is applied whole, or not at all when the run is missing, is not in
- * `expect`, or already has one of `steps` or `messages`.
+ * `expect`, already has one of `steps`, `messages` or the added input, or `token` is not the current one.
+ * A change that sets the status ends the lease.
  */
 export interface RunChange {
   runId: string;
-  expect: { status: RunStatus; turn: number };
+  /** `queued`: how many inputs wait; absent: any number. */
+  expect: { status: RunStatus; turn: number; queued?: number };
+  /** The writer's right to write, from `claim`. Absent: the writer is no worker. */
+  token?: number;
   set?: { status: RunStatus; turn: number; updatedAt: number; failure?: Failure };
   messages?: TurnMessage[];
   steps?: StepRecord[];
+  /** Added to the run's. */
+  used?: Used;
+  /** Replaces the run's. */
+  summary?: Summary;
+  /** `add` appends an input, `take` removes the one of that turn, `drop` removes all. */
+  queue?: { add: QueuedInput } | { take: number } | "drop";
 }
 
 /** Everything the next step of a run needs, from one consistent read. `steps`: of the current turn, in order. */
@@ -94,6 +126,37 @@ export interface RunState {
   run: Run;
   transcript: TranscriptMessage[];
   steps: StepRecord[];
+  /** In the order they came. */
+  queue: QueuedInput[];
+  summary?: Summary;
+}
+
+/** A run and what its readers see of it. */
+export type RunView = Pick<RunState, "run" | "transcript">;
+
+/** A worker's wish to be the only one that writes to a run until `until`. Times are milliseconds since 1970. */
+export interface LeaseWish {
+  runId: string;
+  owner: string;
+  now: number;
+  until: number;
+}
+
+/**
+ * `token`: of all changes by this worker; each claim's is greater than the last one's. `unreleased`: an earlier
+ * worker's lease had expired, so that its last writes may be younger than a read that went out with the claim.
+ */
+export interface Claim {
+  token: number;
+  /** The run's, at that moment. */
+  turn: number;
+  unreleased: boolean;
+}
+
+/** A worker's lease on a run. */
+export interface Lease {
+  runId: string;
+  token: number;
 }
 
 /**
@@ -104,10 +167,22 @@ export interface Runs {
   /** Stores a new run and its first messages in one write. */
   create(run: Run, messages: TurnMessage[]): Promise<void>;
   /** Run and transcript in one round trip, without the steps. */
-  read(id: string): Promise<Omit<RunState, "steps"> | undefined>;
+  read(id: string): Promise<RunView | undefined>;
   load(id: string): Promise<RunState | undefined>;
   /** True when the change was applied, false when it lost. */
   change(change: RunChange): Promise<boolean>;
+  /**
+   * Takes the lease on a run that is `running`, unless another owner holds it: then, as for any other run, undefined.
+   * A lease counts until its end, but one that ends later than any could that is granted now (twice over, for clocks
+   * that differ) does not.
+   */
+  claim(wish: LeaseWish): Promise<Claim | undefined>;
+  /** Moves the lease's end. False: it is not the current one any more, or the run is not `running`. */
+  renew(lease: Lease, until: number): Promise<boolean>;
+  /** Whether the lease is the current one and the run `running`, from a cheap read. */
+  holds(lease: Lease): Promise<boolean>;
+  /** Ends the lease; one that is not the current one any more: no-op. */
+  release(lease: Lease): Promise<void>;
   /** Newest first, at most `limit`. */
   listByAgent(agentId: string, limit: number): Promise<Run[]>;
   /** Every run whose status is `running`. */

@@ -1,11 +1,19 @@
+import { nothingUsed, plus, type Used } from "../agent/limits.ts";
 import type { Failure } from "../agent/model.ts";
+import { type AnswerPart, usedIn } from "../agent/steps.ts";
 import { transitions } from "./lifecycle.ts";
-import type { Runs, StepRecord } from "./ports.ts";
+import type { QueuedInput, RunChange, Runs, StepRecord } from "./ports.ts";
 
 /** A turn of a run, as the workflow carries it. */
 export interface TurnId {
   runId: string;
   turn: number;
+}
+
+/** A turn that a worker works on. `startedAt`: when its input was accepted, in milliseconds since 1970. */
+export interface WorkedTurn extends TurnId {
+  token: number;
+  startedAt: number;
 }
 
 interface Deps {
@@ -14,31 +22,98 @@ interface Deps {
 }
 
 /**
- * Ends a turn: its last step, its output and `finished` in one write. False when the run is no longer in this turn
- * (stopped, or ended by another worker); then nothing was written and there is nothing left to do.
+ * Ends a turn: its last step, its output and `finished` in one write, or, when an input waits, that input in place of
+ * `finished`. Resolves with the turn that this began. `lost`: the run is no longer in this turn (stopped, or ended by
+ * another worker); then nothing was written and there is nothing left to do.
  */
-export function finishTurn(deps: Deps, { runId, turn }: TurnId, text: string, last: StepRecord): Promise<boolean> {
-  const { from, to } = transitions.turnFinished;
-  return deps.runs.change({
-    runId,
-    expect: { status: from, turn },
-    set: { status: to, turn, updatedAt: deps.now() },
-    messages: [{ turn, role: "output_from_agent", text }],
-    steps: [last],
-  });
+export async function finishTurn(
+  { runs, now }: Deps,
+  { runId, turn, token, startedAt }: WorkedTurn,
+  { text, last, queue }: { text: string; last: AnswerPart; queue: QueuedInput[] },
+): Promise<"finished" | "lost" | { next: number }> {
+  // An input may be queued between the read and the write: then look again.
+  for (let waiting = queue; ;) {
+    const [next] = waiting;
+    const updatedAt = now();
+    const { from, to } = next ? transitions.nextInputAccepted : transitions.turnFinished;
+    const change: RunChange = {
+      runId,
+      expect: { status: from, turn, queued: waiting.length },
+      token,
+      set: { status: to, turn: next?.turn ?? turn, updatedAt },
+      messages: [{ turn, role: "output_from_agent", text }],
+      steps: [{ turn, ...last }],
+      used: plus(usedIn(last) ?? nothingUsed, wallClock(updatedAt - startedAt)),
+    };
+    if (next) {
+      change.messages?.push({ turn: next.turn, role: "input_to_agent", text: next.text });
+      change.queue = { take: next.turn };
+    }
+    if (await runs.change(change)) return next ? { next: next.turn } : "finished";
+    const state = await runs.load(runId);
+    const same = state?.run.status === from && state.run.turn === turn;
+    if (!same || state.queue.length === waiting.length) return "lost";
+    waiting = state.queue;
+  }
 }
 
-/** Ends a turn with `technical_error` and its reason. False as for `finishTurn`. */
-export function failTurn(deps: Deps, { runId, turn }: TurnId, failure: Failure): Promise<boolean> {
+/** Ends a turn with `technical_error` and its reason, and drops the inputs that wait. False: as `lost` above. */
+export function failTurn(
+  deps: Deps,
+  { runId, turn, token, startedAt }: TurnId & Partial<WorkedTurn>,
+  failure: Failure,
+): Promise<boolean> {
   const { from, to } = transitions.turnFailed;
+  const updatedAt = deps.now();
   return deps.runs.change({
     runId,
     expect: { status: from, turn },
-    set: { status: to, turn, updatedAt: deps.now(), failure },
+    ...(token !== undefined && { token }),
+    set: { status: to, turn, updatedAt, failure },
+    ...(startedAt !== undefined && { used: wallClock(updatedAt - startedAt) }),
+    queue: "drop",
   });
 }
 
-/** Records a step of a turn in progress. False when the run is no longer in this turn, or the step is recorded. */
-export function recordStep({ runs }: Pick<Deps, "runs">, { runId, turn }: TurnId, step: StepRecord): Promise<boolean> {
-  return runs.change({ runId, expect: { status: transitions.turnFinished.from, turn }, steps: [step] });
+/**
+ * Records the steps of a turn in progress. False: the run is no longer in this turn, the worker's lease is no longer
+ * the current one, or the step is recorded. Records that arrive while others are being written share the next write,
+ * in order: writes of one run at the same time would only get into each other's way.
+ */
+export function stepRecorder(
+  { runs }: Pick<Deps, "runs">,
+  { runId, turn, token }: WorkedTurn,
+): (step: StepRecord) => Promise<boolean> {
+  let waiting: StepRecord[] = [];
+  let next: Promise<boolean> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function writeWaiting(): Promise<boolean> {
+    const steps = waiting;
+    waiting = [];
+    next = undefined;
+    const used = steps.reduce((sum, step) => plus(sum, usedIn(step) ?? nothingUsed), nothingUsed);
+    const summary = steps.findLast((step) => step.part === "summary");
+    return runs.change({
+      runId,
+      expect: { status: transitions.turnFinished.from, turn },
+      token,
+      steps,
+      ...(used.steps > 0 && { used }),
+      ...(summary && summary.throughTurn > 0 && { summary: { throughTurn: summary.throughTurn, text: summary.text } }),
+    });
+  }
+
+  return (step) => {
+    waiting.push(step);
+    if (!next) {
+      next = last.then(writeWaiting);
+      last = next.catch(() => {}); // whoever recorded it hears of it
+    }
+    return next;
+  };
+}
+
+function wallClock(milliseconds: number): Used {
+  return { ...nothingUsed, milliseconds: Math.max(0, milliseconds) };
 }

@@ -88,28 +88,47 @@ export async function readRun(
   return found.value;
 }
 
-/** Gives an idle run its next turn. Refused unless the run is `finished`. */
+/** Inputs that may wait for a run's turn to end: each is a record of its own, and somebody has to answer them. */
+export const maxQueued = 20;
+
+/** Gives an idle run its next turn, or a running one an input that waits for its turn to end. */
 export async function acceptInput(
   deps: Pick<Deps, "runs" | "workflow" | "now">,
   runId: string,
   text: string,
 ): Promise<void> {
-  const { run } = await existing(deps.runs, runId);
-  const { from, to } = transitions.inputAccepted;
-  const turn = run.turn + 1;
-  const accepted = await deps.runs.change({
-    runId,
-    expect: { status: from, turn: run.turn },
-    set: { status: to, turn, updatedAt: deps.now() },
-    messages: [{ turn, role: "input_to_agent", text }],
-  });
-  if (!accepted) {
-    throw new Refusal("run_not_idle", `run ${runId} is ${run.status}; only a finished run accepts input`);
+  // The run may finish, or take another input, between the read and the write: then look again.
+  for (;;) {
+    const { run } = await existing(deps.runs, runId);
+    const { status, turn, queued = 0 } = run;
+    if (status === "running") {
+      if (queued >= maxQueued) {
+        throw new Refusal(
+          "run_not_idle",
+          `run ${runId} has ${queued} inputs waiting already; ${maxQueued} are accepted`,
+        );
+      }
+      const add = { turn: turn + queued + 1, text };
+      if (await deps.runs.change({ runId, expect: { status, turn, queued }, queue: { add } })) return;
+    } else if (status === "finished") {
+      const { from, to } = transitions.inputAccepted;
+      const accepted = await deps.runs.change({
+        runId,
+        expect: { status: from, turn },
+        set: { status: to, turn: turn + 1, updatedAt: deps.now() },
+        messages: [{ turn: turn + 1, role: "input_to_agent", text }],
+      });
+      if (accepted) return startTurn(deps, runId, turn + 1);
+    } else {
+      throw new Refusal("run_not_idle", `run ${runId} is ${status}; only a running or finished run accepts input`);
+    }
   }
-  await startTurn(deps, runId, turn);
 }
 
-/** Makes a run `terminated`, at once and for good, and stops the work on it. Stopping a terminated run is a no-op. */
+/**
+ * Makes a run `terminated`, at once and for good, drops the inputs that wait and stops the work on it. Stopping a
+ * terminated run is a no-op.
+ */
 export async function stopRun(deps: Pick<Deps, "runs" | "workflow" | "now">, runId: string): Promise<void> {
   // The run may finish, or start its next turn, between the read and the write: then look again.
   for (;;) {
@@ -123,6 +142,7 @@ export async function stopRun(deps: Pick<Deps, "runs" | "workflow" | "now">, run
       runId,
       expect: { status: run.status, turn: run.turn },
       set: { status: to, turn: run.turn, updatedAt: deps.now() },
+      queue: "drop",
     };
     if (await deps.runs.change(change)) return deps.workflow.stop(runId, run.turn);
   }

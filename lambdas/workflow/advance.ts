@@ -1,13 +1,17 @@
+import { randomUUID } from "node:crypto";
+import { minus, nothingUsed, plus } from "../agent/limits.ts";
 import type { Failure, Message } from "../agent/model.ts";
 import type { SecretOf } from "../agent/providers/configuration.ts";
 import { openModel } from "../agent/providers/index.ts";
+import { summaryMessage, usedIn } from "../agent/steps.ts";
 import { toolsByName } from "../agent/tools/index.ts";
 import { runTurn, type TurnEvent, type TurnOutcome } from "../agent/turn.ts";
 import { log } from "../log.ts";
 import { StoreUnavailable } from "../runs/errors.ts";
-import type { RunState, Stores } from "../runs/ports.ts";
-import { failTurn, finishTurn, recordStep } from "../runs/turns.ts";
-import { type AdvanceResult, retryPolicy, type TurnPayload } from "./payload.ts";
+import { claimRun, keepLease } from "../runs/leases.ts";
+import type { Lease, RunState, StepRecord, Stores } from "../runs/ports.ts";
+import { failTurn, finishTurn, stepRecorder, type WorkedTurn } from "../runs/turns.ts";
+import { type AdvanceResult, leaseWaitSeconds, patienceSeconds, retryPolicy, type TurnPayload } from "./payload.ts";
 
 export interface AdvanceDeps extends Stores {
   now: () => number;
@@ -32,46 +36,98 @@ export class RetryLater extends Error {
 }
 
 /**
- * Works on a turn, step after step, until it is done or the allowance is used up, recording each step before the
- * next. Safe to repeat and to run twice: what is recorded is not done again, and a worker that comes late writes
- * nothing. Rejects with `RetryLater` for what waiting may mend, with a store's error for what it could not record.
+ * Works on a run's turn, or a later one that followed it from the queue, step after step, until it is done or the
+ * allowance is used up, recording each step before the next. Safe to repeat and to run twice: what is recorded is not
+ * done again, and of two workers one has the lease. Rejects with `RetryLater` for what waiting may mend; whoever made
+ * progress before that answers "not done", so that only attempts in vain are counted.
  */
 export async function advance(deps: AdvanceDeps, turn: TurnPayload, allowance: Allowance): Promise<AdvanceResult> {
   try {
-    return await attempt(deps, turn, allowance);
+    const { state, lease } = await claimed(deps, turn, allowance);
+    if (state?.run.status !== "running" || state.run.turn < turn.turn) return { done: true, turn: turn.turn };
+    if (!lease) return { done: false, turn: state.run.turn };
+    return await workUnderLease(deps, state, lease, allowance);
   } catch (error) {
-    throw error instanceof StoreUnavailable ? new RetryLater(storeUnavailable, undefined, { cause: error }) : error;
+    throw retryable(error);
   }
 }
 
-async function attempt(deps: AdvanceDeps, turn: TurnPayload, allowance: Allowance): Promise<AdvanceResult> {
-  const state = await deps.runs.load(turn.runId);
-  if (state?.run.status !== "running" || state.run.turn !== turn.turn) return { done: true };
+/** The run's state with the lease on it; a lease that another worker holds is waited for, within bounds. */
+async function claimed(deps: AdvanceDeps, { runId, turn }: TurnPayload, { signal }: Allowance) {
+  const owner = randomUUID();
+  for (let waited = 0; ; waited++) {
+    const found = await claimRun(deps, runId, owner);
+    const running = found.state?.run.status === "running" && found.state.run.turn >= turn;
+    if (found.lease || !running || waited >= leaseWaitSeconds || signal.aborted) return found;
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+}
 
-  const outcome = await work(deps, turn, state, allowance);
-  switch (outcome.kind) {
-    case "done":
-      await finishTurn(deps, turn, outcome.text, { turn: turn.turn, ...outcome.last });
-      log("info", "turn finished", { ...turn, ended: outcome.ended });
-      return { done: true };
-    case "failed":
-      await failTurn(deps, turn, outcome.failure);
-      log("error", "turn failed", { ...turn, failure: outcome.failure });
-      return { done: true };
-    case "retry":
-      throw new RetryLater(outcome.failure, outcome.after);
-    case "paused":
-    case "stopped": // by the signal, or by a worker that was faster: the next call reads where the run stands
-      return { done: false };
+async function workUnderLease(
+  deps: AdvanceDeps,
+  state: RunState,
+  lease: Lease,
+  allowance: Allowance,
+): Promise<AdvanceResult> {
+  const { id: runId, turn, updatedAt } = state.run;
+  // A running run was last written when its turn's input was accepted.
+  const worked: WorkedTurn = { runId, turn, token: lease.token, startedAt: updatedAt };
+  const kept = keepLease(deps, lease);
+  const record = stepRecorder(deps, worked);
+  let progress = false;
+  let ended = false;
+
+  async function settle(outcome: TurnOutcome): Promise<AdvanceResult> {
+    switch (outcome.kind) {
+      case "done": {
+        const finished = await finishTurn(deps, worked, { ...outcome, queue: state.queue });
+        // Lost to a stop or to another worker: the next call reads where the run stands.
+        if (finished === "lost") return { done: false, turn };
+        ended = true;
+        log("info", "turn finished", { runId, turn, ended: outcome.ended });
+        return finished === "finished" ? { done: true, turn } : { done: false, turn: finished.next };
+      }
+      case "failed":
+        ended = await failTurn(deps, worked, outcome.failure);
+        log("error", "turn failed", { runId, turn, failure: outcome.failure });
+        return { done: ended, turn };
+      case "retry":
+        throw new RetryLater(outcome.failure, outcome.after);
+      case "paused":
+      case "stopped":
+        return { done: false, turn };
+    }
+  }
+
+  try {
+    const outcome = await work(deps, state, {
+      deadline: allowance.deadline,
+      signal: AbortSignal.any([allowance.signal, kept.signal]),
+      async record(step) {
+        const recorded = await record(step);
+        progress ||= recorded;
+        return recorded;
+      },
+    });
+    return await settle(outcome);
+  } catch (error) {
+    const later = retryable(error);
+    if (progress && later instanceof RetryLater && later.after === undefined) return { done: false, turn };
+    throw later;
+  } finally {
+    kept.end();
+    // The write that ends a turn ends the lease. One that can't be released now ends by itself.
+    if (!ended) await deps.runs.release(lease).catch(() => {});
   }
 }
 
 async function work(
   deps: AdvanceDeps,
-  { runId, turn }: TurnPayload,
-  { run, transcript, steps }: RunState,
-  { signal, deadline }: Allowance,
+  state: RunState,
+  { signal, deadline, record }: Allowance & { record: (step: StepRecord) => Promise<boolean> },
 ): Promise<TurnOutcome> {
+  const { run, steps } = state;
+  const { id: runId, turn } = run;
   const [agent, organization] = await Promise.all([
     deps.accounts.findAgent(run.agentId),
     deps.accounts.findOrganization(run.organizationId),
@@ -80,14 +136,23 @@ async function work(
   const opened = await openModel(organization?.model, agent.model, deps.secretOf);
   if ("failure" in opened) return { kind: opened.failure.retryable ? "retry" : "failed", failure: opened.failure };
   const { workspace } = deps;
+  const { instructions, limits, runLimits, prices, parameters, contextTokens } = agent;
+  const usedHere = steps.reduce((sum, step) => plus(sum, usedIn(step) ?? nothingUsed), nothingUsed);
   return runTurn(
     {
-      instructions: agent.instructions,
-      history: transcript.map(toMessage),
+      turn,
+      instructions,
+      limits,
+      ...(runLimits && { runLimits }),
+      ...(prices && { prices }),
+      ...(parameters && { parameters }),
+      ...(contextTokens !== undefined && { contextTokens }),
+      history: conversation(state),
       recorded: steps,
-      limits: agent.limits,
-      startedAt: run.updatedAt, // a running run was last written when its turn's input was accepted
+      usedBefore: minus(run.used ?? nothingUsed, usedHere),
+      startedAt: run.updatedAt,
       deadline,
+      patience: patienceSeconds * 1_000,
     },
     {
       model: opened.model,
@@ -99,14 +164,26 @@ async function work(
       },
       now: deps.now,
       signal,
-      record: (step) => recordStep(deps, { runId, turn }, { turn, ...step }),
+      record: (step) => record({ turn, ...step }),
       emit: (event: TurnEvent) => log("info", event.type, { runId, turn, ...event }),
     },
   );
 }
 
+/** Earlier turns and this turn's input; of those that a summary covers, the summary. */
+function conversation({ transcript, summary }: RunState): Message[] {
+  if (!summary) return transcript.map(toMessage);
+  let inputs = 0;
+  const later = transcript.filter(({ role }) => (role === "input_to_agent" ? ++inputs : inputs) > summary.throughTurn);
+  return [summaryMessage(summary.text), ...later.map(toMessage)];
+}
+
 function toMessage({ role, text }: RunState["transcript"][number]): Message {
   return role === "input_to_agent" ? { role: "user", text } : { role: "assistant", answer: { text, toolCalls: [] } };
+}
+
+function retryable(error: unknown): unknown {
+  return error instanceof StoreUnavailable ? new RetryLater(storeUnavailable, undefined, { cause: error }) : error;
 }
 
 const storeUnavailable: Failure = {

@@ -1,5 +1,6 @@
 import type { Failure } from "../agent/model.ts";
 import { log } from "../log.ts";
+import { claimOnly } from "../runs/leases.ts";
 import type { Runs } from "../runs/ports.ts";
 import { failTurn } from "../runs/turns.ts";
 import { causeLength, type FailCause, retryPolicy, type TurnPayload } from "./payload.ts";
@@ -11,7 +12,12 @@ export async function fail(
   { error, cause }: FailCause,
 ): Promise<void> {
   log("error", "turn given up", { ...turn, error, cause: cause.slice(0, causeLength) });
-  await failTurn(deps, turn, error === retryPolicy.errorName ? unavailable(cause) : internal(error));
+  const failure = error === retryPolicy.errorName ? unavailable(cause) : internal(error);
+  if (await failTurn(deps, turn, failure)) return;
+  // The execution may have come to a later turn, from an input that waited; one that is worked on is left alone.
+  const later = await claimOnly(deps, turn.runId, "fail");
+  if (later && later.turn > turn.turn) await failTurn(deps, later, failure);
+  else if (later) await deps.runs.release(later);
 }
 
 function unavailable(cause: string): Failure {

@@ -7,9 +7,13 @@ export interface TurnPayload {
   turn: number;
 }
 
-/** What `advance` answers. Not done: call it again with the same payload. */
+/**
+ * What `advance` answers. Not done: call it again, with the same payload or with `turn`, the one that the run has come
+ * to: inputs that waited follow each other in one execution.
+ */
 export interface AdvanceResult {
   done: boolean;
+  turn: number;
 }
 
 /** What a state machine's catch hands to `fail`: the error's name and its description. */
@@ -46,6 +50,15 @@ export const retryPolicy = {
   backoffRate: 2,
   maxDelaySeconds: 100,
 } as const;
+
+/**
+ * Seconds that `advance` waits within an invocation, for each step, while a provider is busy. Most are busy for a few
+ * seconds only; what takes longer is the retry policy's.
+ */
+export const patienceSeconds = 30;
+
+/** Seconds that `advance` waits for another worker's lease: a killed one's has ended by then. */
+export const leaseWaitSeconds = 60;
 
 /** Seconds one invocation of `advance` may take. Lambda's own limit, so that a turn needs as few as possible. */
 export const advanceSeconds = 900;

@@ -17,24 +17,29 @@ export interface Runner extends Workflow {
 export const externalWorkflow: Workflow = { start: async () => {}, stop: async () => {} };
 
 interface Job {
+  /** The one it has come to. */
   turn: number;
   abort: AbortController;
   ended: Promise<void>;
 }
 
-export function startRunner(deps: AdvanceDeps): Runner {
+/** Turns worked on at the same time; more wait, in order. 10,000 runs that go on after a restart are no flood then. */
+const maxWorkedOn = 64;
+
+export function startRunner(deps: AdvanceDeps, { workers = maxWorkedOn }: { workers?: number } = {}): Runner {
   const jobs = new Map<string, Job>();
+  const places = semaphore(workers);
   let closed = false;
 
   function begin(payload: TurnPayload): void {
     const { runId, turn } = payload;
     const current = jobs.get(runId);
-    if (closed || current?.turn === turn) return;
+    if (closed || (current && current.turn >= turn && !current.abort.signal.aborted)) return;
     current?.abort.abort();
     const abort = new AbortController();
     const job: Job = { turn, abort, ended: Promise.resolve() };
     jobs.set(runId, job);
-    job.ended = drive(deps, payload, abort.signal).finally(() => {
+    job.ended = drive(deps, payload, job, places).finally(() => {
       if (jobs.get(runId) === job) jobs.delete(runId);
     });
   }
@@ -67,16 +72,23 @@ export function startRunner(deps: AdvanceDeps): Runner {
 }
 
 /** What the state machine does on AWS: advance until done, wait on `RetryLater`, and leave the rest to `fail`. */
-async function drive(deps: AdvanceDeps, turn: TurnPayload, signal: AbortSignal): Promise<void> {
+async function drive(deps: AdvanceDeps, payload: TurnPayload, job: Job, places: Semaphore): Promise<void> {
+  const { signal } = job.abort;
+  const { runId } = payload;
   for (let attempt = 1; !signal.aborted;) {
     try {
-      const { done } = await advance(deps, turn, { signal, deadline: Infinity });
+      const { done, turn } = await places(async () => {
+        const now = { runId, turn: job.turn };
+        return signal.aborted ? { ...now, done: true } : advance(deps, now, { signal, deadline: Infinity });
+      });
       if (done) return;
+      job.turn = turn;
       attempt = 1;
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof RetryLater) || attempt >= retryPolicy.maxAttempts)
-        return giveUp(deps, turn, error, signal);
+      if (!(error instanceof RetryLater) || attempt >= retryPolicy.maxAttempts) {
+        return giveUp(deps, { runId, turn: job.turn }, error, signal);
+      }
       await pause(Math.max(error.after ?? 0, delayOf(attempt)), signal);
       attempt++;
     }
@@ -94,6 +106,25 @@ async function giveUp(deps: AdvanceDeps, turn: TurnPayload, error: unknown, sign
       await pause(delayOf(attempt), signal);
     }
   }
+}
+
+type Semaphore = <Value>(work: () => Promise<Value>) => Promise<Value>;
+
+/** Runs at most `places` works at the same time, in the order they came. */
+function semaphore(places: number): Semaphore {
+  let free = places;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    }
+  };
 }
 
 /** Milliseconds, with full jitter. */

@@ -69,8 +69,8 @@ const headItem = {
   gsi2sk: "R",
 };
 const inputItem = { pk: "RUN#R", sk: "MESSAGE#00001#input_to_agent", role: "input_to_agent", text: "hi" };
-const step: StepRecord = { turn: 1, step: 12, part: "results", results: [] };
-const stepItem = { pk: "RUN#R", sk: "STEP#99998#00012#results", text: JSON.stringify(step) };
+const step: StepRecord = { turn: 1, step: 12, part: "result", call: 3, result: { callId: "c", name: "n", text: "" } };
+const stepItem = { pk: "RUN#R", sk: "STEP#99998#00012#result#00003", text: JSON.stringify(step) };
 
 describe("accounts", () => {
   test("are found by one consistent GetItem", async () => {
@@ -167,7 +167,7 @@ describe("writes to a run", () => {
             ...condition,
             UpdateExpression:
               "SET messageCount = messageCount + :added, #status = :status, #turn = :turn, #updatedAt = :updatedAt " +
-              "REMOVE #failure, #gsi2pk, #gsi2sk",
+              "REMOVE #failure, #gsi2pk, #gsi2sk, leaseOwner, leaseUntil",
             ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
             ExpressionAttributeValues: { ...expected, ":added": 1, ":status": "finished", ":turn": 1, ":updatedAt": 9 },
           },
@@ -187,7 +187,9 @@ describe("writes to a run", () => {
     const set = { status: "running", turn: 2, updatedAt: 9 } as const;
     await runs.change({ runId: "R", expect: { status: "finished", turn: 1 }, set });
     expect(transactions()[0]?.[0]?.Update).toMatchObject({
-      UpdateExpression: expect.stringMatching(/#gsi2pk = :gsi2pk, #gsi2sk = :gsi2sk REMOVE #failure$/),
+      UpdateExpression: expect.stringMatching(
+        /#gsi2pk = :gsi2pk, #gsi2sk = :gsi2sk REMOVE #failure, leaseOwner, leaseUntil$/,
+      ),
       ExpressionAttributeValues: { ":gsi2pk": `RUNNING#${shard}`, ":gsi2sk": "R" },
     });
   });
@@ -228,8 +230,8 @@ describe("reads of a run", () => {
     expect(inputs(QueryCommand)).toMatchObject([
       {
         ...query,
-        KeyConditionExpression: "pk = :pk AND sk < :steps",
-        ExpressionAttributeValues: { ":pk": "RUN#R", ":steps": "STEP#" },
+        KeyConditionExpression: "pk = :pk AND sk < :internal",
+        ExpressionAttributeValues: { ":pk": "RUN#R", ":internal": "QUEUE#" },
       },
     ]);
     expect(openS3).not.toHaveBeenCalled();
@@ -249,7 +251,7 @@ describe("reads of a run", () => {
 
   test("load is one Query, which ends where older turns' steps begin", async () => {
     const second = { ...headItem, turn: 2 };
-    const current = { ...stepItem, sk: "STEP#99997#00012#results", text: JSON.stringify({ ...step, turn: 2 }) };
+    const current = { ...stepItem, sk: "STEP#99997#00012#result#00003", text: JSON.stringify({ ...step, turn: 2 }) };
     dynamo
       .on(QueryCommand)
       .resolvesOnce({ Items: [second, inputItem, current], LastEvaluatedKey: { sk: current.sk } })

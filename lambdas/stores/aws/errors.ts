@@ -1,4 +1,8 @@
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from "@aws-sdk/client-dynamodb";
 import { StoreUnavailable } from "../../runs/errors.ts";
 
 // Throttling and time-outs that come with a 4xx status, by the services' own names.
@@ -30,15 +34,18 @@ const networkCodes = new Set([
 ]);
 const transientReasons = new Set(["ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"]);
 
-/** True for a cancelled transaction of which nothing failed but contention or throttling: it may be sent again. */
+/** True for a write of which nothing failed but contention with a transaction or throttling: it may be sent again. */
 export function isTransientCancellation(error: unknown): boolean {
+  if (error instanceof TransactionConflictException) return true;
   const codes = cancellationCodes(error).filter((code) => code !== "None");
   return codes.length > 0 && codes.every((code) => transientReasons.has(code));
 }
 
-/** True when a condition of the transaction did not hold, so that nothing of it was applied. */
+/** True when a condition of the write did not hold, so that nothing of it was applied. */
 export function isConditionFailure(error: unknown): boolean {
-  return cancellationCodes(error).includes("ConditionalCheckFailed");
+  return (
+    error instanceof ConditionalCheckFailedException || cancellationCodes(error).includes("ConditionalCheckFailed")
+  );
 }
 
 /**

@@ -1,14 +1,17 @@
 import { crc32 } from "node:zlib";
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { RunStatus } from "../../runs/lifecycle.ts";
-import type { Run, RunChange, StepRecord, TurnMessage } from "../../runs/ports.ts";
+import { nothingUsed, type Used } from "../../agent/limits.ts";
+import type { LeaseWish, QueuedInput, Run, RunChange, StepRecord, TurnMessage } from "../../runs/ports.ts";
 import { head, shards, sortable } from "./table.ts";
 
 /** How runs, messages and step records are items; `table.ts` has the picture. */
 export type Item = Record<string, unknown>;
 export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
-export const firstStep = "STEP#";
+/** Sorts after what a run's readers see, and before everything else. */
+export const firstInternal = "QUEUE#";
+const steps = "STEP#";
 
 export function partition(runId: string): string {
   return `RUN#${runId}`;
@@ -18,17 +21,41 @@ export function messageKey(runId: string, { turn, role }: Pick<TurnMessage, "tur
   return { pk: partition(runId), sk: `MESSAGE#${digits(turn)}#${role}` };
 }
 
-export function stepKey(runId: string, { turn, step, part }: Pick<StepRecord, "turn" | "step" | "part">): Item {
-  return { pk: partition(runId), sk: `${stepsOf(turn)}${digits(step)}#${part}` };
+export function queueKey(runId: string, turn: QueuedInput["turn"]): Item {
+  return { pk: partition(runId), sk: `${firstInternal}${digits(turn)}` };
+}
+
+export function summaryKey(runId: string): Item {
+  return { pk: partition(runId), sk: "RECAP" };
+}
+
+/** The parts' names sort in the order in which a step's parts are made. */
+export function stepKey(runId: string, record: StepRecord): Item {
+  const { turn, step, part } = record;
+  const call = "call" in record ? `#${digits(record.call)}` : "";
+  return { pk: partition(runId), sk: `${stepsOf(turn)}${digits(step)}#${part}${call}` };
 }
 
 /** Prefix of a turn's step records. Turns count down, so that one Query meets the current turn's steps first. */
 export function stepsOf(turn: number): string {
-  return `${firstStep}${digits(99_999 - turn)}#`;
+  return `${steps}${digits(99_999 - turn)}#`;
 }
 
 export function messagesIn(items: Item[]): Item[] {
   return startingWith(items, "MESSAGE#");
+}
+
+/** Inputs that wait. Those of a queue that was dropped may be there still. */
+export function queueIn(items: Item[]): Item[] {
+  const { turn = 0, queued = 0 } = (items[0] ?? {}) as Partial<Run>;
+  return startingWith(items, firstInternal).filter((item) => {
+    const place = Number(item["turn"]) - turn;
+    return place >= 1 && place <= queued;
+  });
+}
+
+export function summaryIn(items: Item[]): Item | undefined {
+  return items.find(({ sk }) => sk === "RECAP");
 }
 
 export function startingWith(items: Item[], prefix: string): Item[] {
@@ -48,9 +75,19 @@ export function toItem(run: Run, messageCount: number): Item {
 }
 
 export function toRun(item: Item): Run {
-  const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure } = item as unknown as Run;
+  const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued } =
+    item as unknown as Run;
   const run = { id, agentId, organizationId, name, status, turn, createdAt, updatedAt };
-  return failure ? { ...run, failure } : run;
+  const used = usedIn(item);
+  return { ...run, ...(failure && { failure }), ...(queued ? { queued } : {}), ...(used && { used }) };
+}
+
+// Attributes of their own, because only those can be added to without being read.
+const usedFields = Object.keys(nothingUsed) as (keyof Used)[];
+
+function usedIn(item: Item): Used | undefined {
+  if (usedFields.every((field) => item[`used_${field}`] === undefined)) return undefined;
+  return Object.fromEntries(usedFields.map((field) => [field, Number(item[`used_${field}`] ?? 0)])) as unknown as Used;
 }
 
 /** Partition of an agent's runs in the list index, and of all running ones in the running index; `#<shard>` follows. */
@@ -60,20 +97,31 @@ export function agentRuns(agentId: string): string {
 export const running = "RUNNING";
 
 /** The change's condition on the run and what it sets. A missing run has no status, so that the condition fails. */
-export function headWrite(table: string, { runId, expect, set, messages = [] }: RunChange): Write {
+export function headWrite(table: string, { runId, expect, token, set, messages = [], used, queue }: RunChange): Write {
   const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
   const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
+  const conditions = ["#status = :expectedStatus AND #turn = :expectedTurn"];
+  if (expect.queued !== undefined) {
+    values[":expectedQueued"] = expect.queued;
+    const none = expect.queued === 0 ? "attribute_not_exists(queued) OR " : "";
+    conditions.push(`(${none}queued = :expectedQueued)`);
+  }
+  if (token !== undefined) {
+    values[":token"] = token;
+    conditions.push("leaseToken = :token");
+  }
   const on = {
     TableName: table,
     Key: { pk: partition(runId), sk: head },
-    ConditionExpression: "#status = :expectedStatus AND #turn = :expectedTurn",
+    ConditionExpression: conditions.join(" AND "),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
   };
-  if (!set && messages.length === 0) return { ConditionCheck: on };
+  if (!set && messages.length === 0 && !used && queue === undefined) return { ConditionCheck: on };
 
   const sets = ["messageCount = messageCount + :added"];
   const removes: string[] = [];
+  const adds: string[] = [];
   values[":added"] = messages.length;
   const { status, turn, updatedAt, failure } = set ?? {};
   const { gsi2pk, gsi2sk } = runningKeys(runId, status);
@@ -86,8 +134,39 @@ export function headWrite(table: string, { runId, expect, set, messages = [] }: 
       values[`:${name}`] = value;
     }
   }
+  if (set) removes.push("leaseOwner", "leaseUntil");
+  if (queue === "drop") removes.push("queued");
+  else if (queue) {
+    adds.push("queued :queued");
+    values[":queued"] = "add" in queue ? 1 : -1;
+  }
+  for (const field of used ? usedFields : []) {
+    if (!used?.[field]) continue;
+    adds.push(`used_${field} :used_${field}`);
+    values[`:used_${field}`] = used[field];
+  }
   const removal = removes.length > 0 ? ` REMOVE ${removes.join(", ")}` : "";
-  return { Update: { ...on, UpdateExpression: `SET ${sets.join(", ")}${removal}` } };
+  const addition = adds.length > 0 ? ` ADD ${adds.join(", ")}` : "";
+  return { Update: { ...on, UpdateExpression: `SET ${sets.join(", ")}${removal}${addition}` } };
+}
+
+/** How a lease is taken; the answer holds what was there before. */
+export function claimUpdate({ owner, now, until }: LeaseWish) {
+  const free = "attribute_not_exists(leaseUntil) OR leaseUntil <= :now OR leaseUntil >= :tooFar OR leaseOwner = :owner";
+  return {
+    ConditionExpression: `#status = :running AND (${free})`,
+    UpdateExpression: "SET leaseOwner = :owner, leaseUntil = :until ADD leaseToken :one",
+    ExpressionAttributeNames: { "#status": "status" },
+    ExpressionAttributeValues: {
+      ":running": "running",
+      ":now": now,
+      ":tooFar": now + 2 * (until - now),
+      ":owner": owner,
+      ":until": until,
+      ":one": 1,
+    },
+    ReturnValues: "ALL_OLD" as const,
+  };
 }
 
 /** Keys of the sparse index: none unless the run is running. */

@@ -3,30 +3,46 @@ import { setTimeout as pause } from "node:timers/promises";
 import {
   type DynamoDBDocumentClient,
   paginateQuery,
+  QueryCommand,
   type QueryCommandInput,
   TransactWriteCommand,
+  UpdateCommand,
+  type UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import { StoreUnavailable } from "../../runs/errors.ts";
-import type { Runs, RunState, StepRecord, TranscriptMessage, TurnMessage } from "../../runs/ports.ts";
+import type {
+  QueuedInput,
+  RunChange,
+  Runs,
+  RunState,
+  StepRecord,
+  TranscriptMessage,
+  TurnMessage,
+} from "../../runs/ports.ts";
 import { isConditionFailure, isTransientCancellation, withMappedErrors } from "./errors.ts";
 import type { Objects } from "./objects.ts";
 import {
   agentRuns,
-  firstStep,
+  claimUpdate,
+  firstInternal,
   headWrite,
   type Item,
   messageKey,
   messagesIn,
   partition,
+  queueIn,
+  queueKey,
   running,
   startingWith,
   stepKey,
   stepsOf,
+  summaryIn,
+  summaryKey,
   toItem,
   toRun,
   type Write,
 } from "./run-items.ts";
-import { listIndex, runningIndex, shards } from "./table.ts";
+import { head, listIndex, runningIndex, shards } from "./table.ts";
 import { readText, type StoredText, storeText } from "./texts.ts";
 
 const absent = "attribute_not_exists(pk)";
@@ -45,20 +61,21 @@ export function awsRuns({ documents, table, objects }: Home): Runs {
    * True when all writes were applied, false when a condition failed. The token makes the client's own retry after a
    * lost answer harmless: DynamoDB answers it with success, not with a condition that its first attempt has already
    * made false. It is new for each call, so that of two equal calls only one wins. This is also why even one item is
-   * written by a transaction. Contention and throttling say nothing about the conditions: those are tried again.
+   * written by a transaction.
    */
   async function applied(writes: Write[]): Promise<boolean> {
     const input = { TransactItems: writes, ClientRequestToken: randomUUID() };
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await documents.send(new TransactWriteCommand(input));
-        return true;
-      } catch (error) {
-        if (isConditionFailure(error)) return false;
-        if (!isTransientCancellation(error) || attempt === attempts) throw error;
-        await backOff(attempt);
-      }
-    }
+    const written = async (): Promise<true> => {
+      await documents.send(new TransactWriteCommand(input));
+      return true;
+    };
+    return (await conditional(written)) ?? false;
+  }
+
+  /** What an update of the run itself returns. Undefined when its condition failed; it must bear being repeated. */
+  function updated(runId: string, input: Omit<UpdateCommandInput, "TableName" | "Key">) {
+    const command = { TableName: table, Key: { pk: partition(runId), sk: head }, ...input };
+    return conditional(() => documents.send(new UpdateCommand(command)));
   }
 
   function messageWrites(runId: string, messages: TurnMessage[]): Promise<Write[]> {
@@ -83,6 +100,20 @@ export function awsRuns({ documents, table, objects }: Home): Runs {
     return { Put: { TableName: table, Item: item, ConditionExpression: absent } };
   }
 
+  async function queueWrites(runId: string, queue: RunChange["queue"]): Promise<Write[]> {
+    // What was taken or dropped stays, uncounted, until the run is deleted.
+    if (queue === undefined || queue === "drop" || "take" in queue) return [];
+    const { turn, text } = queue.add;
+    return [put({ ...queueKey(runId, turn), turn, ...(await storeText(objects, runId, text)) })];
+  }
+
+  async function summaryWrites(runId: string, summary: RunChange["summary"]): Promise<Write[]> {
+    if (!summary) return [];
+    const { throughTurn, text } = summary;
+    const Item = { ...summaryKey(runId), throughTurn, ...(await storeText(objects, runId, text)) };
+    return [{ Put: { TableName: table, Item } }];
+  }
+
   function query(input: Omit<QueryCommandInput, "TableName">) {
     return paginateQuery({ client: documents }, { ...input, TableName: table });
   }
@@ -91,8 +122,8 @@ export function awsRuns({ documents, table, objects }: Home): Runs {
   async function itemsOf(id: string, withSteps: boolean): Promise<Item[]> {
     const found: Item[] = [];
     const pages = query({
-      KeyConditionExpression: withSteps ? "pk = :pk" : "pk = :pk AND sk < :steps",
-      ExpressionAttributeValues: { ":pk": partition(id), ...(withSteps ? {} : { ":steps": firstStep }) },
+      KeyConditionExpression: withSteps ? "pk = :pk" : "pk = :pk AND sk < :internal",
+      ExpressionAttributeValues: { ":pk": partition(id), ...(withSteps ? {} : { ":internal": firstInternal }) },
       ConsistentRead: true,
     });
     for await (const { Items = [] } of pages) {
@@ -111,7 +142,9 @@ export function awsRuns({ documents, table, objects }: Home): Runs {
   async function wholeItemsOf(id: string, withSteps: boolean): Promise<Item[]> {
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const found = await itemsOf(id, withSteps);
-      if (messagesIn(found).length >= Number(found[0]?.["messageCount"] ?? 0)) return found;
+      const { messageCount = 0, queued = 0 } = found[0] ?? {};
+      const queueWhole = !withSteps || queueIn(found).length >= Number(queued);
+      if (messagesIn(found).length >= Number(messageCount) && queueWhole) return found;
       await backOff(attempt);
     }
     throw new StoreUnavailable(`run ${id}: its transcript is still being written; try again later`);
@@ -121,11 +154,21 @@ export function awsRuns({ documents, table, objects }: Home): Runs {
     const found = await wholeItemsOf(id, withSteps);
     if (!found[0]) return undefined;
     const run = toRun(found[0]);
-    const [transcript, steps] = await Promise.all([
+    const recap = summaryIn(found);
+    const [transcript, steps, queue, summary] = await Promise.all([
       Promise.all(messagesIn(found).map(toMessage)),
       Promise.all(startingWith(found, stepsOf(run.turn)).map(toStep)),
+      Promise.all(queueIn(found).map(toQueued)),
+      recap && readText(objects, recap as StoredText),
     ]);
-    return { run, transcript, steps };
+    const covered = summary !== undefined && {
+      summary: { throughTurn: Number(recap?.["throughTurn"]), text: summary },
+    };
+    return { run, transcript, steps, queue, ...covered };
+  }
+
+  async function toQueued(item: Item): Promise<QueuedInput> {
+    return { turn: Number(item["turn"]), text: await readText(objects, item as StoredText) };
   }
 
   async function toMessage(item: Item): Promise<TranscriptMessage> {
@@ -167,9 +210,53 @@ export function awsRuns({ documents, table, objects }: Home): Runs {
     load: (id) => find(id, true),
 
     async change(change) {
-      const { runId, messages = [], steps = [] } = change;
-      const writes = await Promise.all([messageWrites(runId, messages), stepWrites(runId, steps)]);
+      const { runId, messages = [], steps = [], queue, summary } = change;
+      const writes = await Promise.all([
+        messageWrites(runId, messages),
+        stepWrites(runId, steps),
+        queueWrites(runId, queue),
+        summaryWrites(runId, summary),
+      ]);
       return applied([headWrite(table, change), ...writes.flat()]);
+    },
+
+    async claim(wish) {
+      const taken = await updated(wish.runId, claimUpdate(wish));
+      if (!taken) return undefined;
+      const { leaseOwner, leaseToken = 0, turn } = taken.Attributes ?? {};
+      return { token: Number(leaseToken) + 1, turn: Number(turn), unreleased: leaseOwner !== undefined };
+    },
+
+    async renew({ runId, token }, until) {
+      const renewed = await updated(runId, {
+        ConditionExpression: "leaseToken = :token AND #status = :running",
+        UpdateExpression: "SET leaseUntil = :until",
+        ExpressionAttributeNames: { "#status": "status" },
+        ExpressionAttributeValues: { ":token": token, ":running": "running", ":until": until },
+      });
+      return renewed !== undefined;
+    },
+
+    async holds({ runId, token }) {
+      const { Items = [] } = await documents.send(
+        new QueryCommand({
+          TableName: table,
+          KeyConditionExpression: "pk = :pk AND sk = :head",
+          ProjectionExpression: "#status, leaseToken",
+          ExpressionAttributeNames: { "#status": "status" },
+          ExpressionAttributeValues: { ":pk": partition(runId), ":head": head },
+          ConsistentRead: true,
+        }),
+      );
+      return Items[0]?.["status"] === "running" && Items[0]["leaseToken"] === token;
+    },
+
+    async release({ runId, token }) {
+      await updated(runId, {
+        ConditionExpression: "leaseToken = :token",
+        UpdateExpression: "REMOVE leaseOwner, leaseUntil",
+        ExpressionAttributeValues: { ":token": token },
+      });
     },
 
     async listByAgent(agentId, limit) {
@@ -189,6 +276,21 @@ export function awsRuns({ documents, table, objects }: Home): Runs {
       });
     },
   });
+}
+
+/**
+ * Undefined when the write's condition failed. Contention and throttling say nothing about it: those are tried again.
+ */
+async function conditional<Output>(send: () => Promise<Output>): Promise<Output | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (isConditionFailure(error)) return undefined;
+      if (!isTransientCancellation(error) || attempt === attempts) throw error;
+      await backOff(attempt);
+    }
+  }
 }
 
 async function backOff(attempt: number): Promise<void> {

@@ -1,7 +1,20 @@
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../runs/errors.ts";
 
-const schemaVersion = 1;
+const schemaVersion = 2;
+
+// The parts' names sort in the order in which a step's parts are made, so that the primary key is it, too.
+const steps = `
+  CREATE TABLE steps (
+    run INTEGER NOT NULL, turn INTEGER NOT NULL, step INTEGER NOT NULL, part TEXT NOT NULL, call INTEGER NOT NULL,
+    body TEXT NOT NULL, PRIMARY KEY (run, turn, step, part, call)
+  ) STRICT, WITHOUT ROWID;`;
+const queueAndSummaries = `
+  CREATE TABLE queue (
+    run INTEGER NOT NULL, turn INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (run, turn)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE summaries (run INTEGER PRIMARY KEY, through_turn INTEGER NOT NULL, text TEXT NOT NULL) STRICT;`;
+
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE agents (id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -12,7 +25,7 @@ const schema = `
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent_id TEXT NOT NULL, organization_id TEXT NOT NULL,
     name TEXT NOT NULL, status TEXT NOT NULL, turn INTEGER NOT NULL, created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL, failure TEXT
+    updated_at INTEGER NOT NULL, failure TEXT, queued INTEGER NOT NULL DEFAULT 0, used TEXT
   ) STRICT;
   CREATE INDEX runs_by_agent ON runs (agent_id, created_at);
   CREATE INDEX runs_running ON runs (seq) WHERE status = 'running';
@@ -20,11 +33,23 @@ const schema = `
   CREATE TABLE messages (
     run INTEGER NOT NULL, turn INTEGER NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (run, turn, role)
   ) STRICT, WITHOUT ROWID;
-  -- "answer" sorts before "results", so the primary key is the order of recording.
-  CREATE TABLE steps (
-    run INTEGER NOT NULL, turn INTEGER NOT NULL, step INTEGER NOT NULL, part TEXT NOT NULL, body TEXT NOT NULL,
-    PRIMARY KEY (run, turn, step, part)
-  ) STRICT, WITHOUT ROWID;
+  ${steps}
+  ${queueAndSummaries}
+`;
+
+// From version 1: a step's results become parts of their own, and runs count what waits and what was used.
+const fromVersion1 = `
+  ALTER TABLE runs ADD COLUMN queued INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN used TEXT;
+  ALTER TABLE steps RENAME TO steps_1;
+  ${steps}
+  INSERT INTO steps SELECT run, turn, step, part, 0, body FROM steps_1 WHERE part <> 'results';
+  INSERT INTO steps
+    SELECT run, turn, step, 'result', results.key, json_object(
+      'turn', turn, 'step', step, 'part', 'result', 'call', results.key, 'result', json(results.value)
+    ) FROM steps_1, json_each(steps_1.body, '$.results') AS results WHERE part = 'results';
+  DROP TABLE steps_1;
+  ${queueAndSummaries}
 `;
 
 /**
@@ -151,7 +176,8 @@ function namedError(error: unknown): unknown {
 function migrate(db: DatabaseSync, file: string): void {
   db.exec("BEGIN IMMEDIATE");
   const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
-  if (version === 0) db.exec(`${schema} PRAGMA user_version = ${schemaVersion}`);
+  const script = [schema, fromVersion1][version];
+  if (script !== undefined) db.exec(`${script} PRAGMA user_version = ${schemaVersion}`);
   db.exec("COMMIT");
   if (version > schemaVersion) {
     throw new Error(

@@ -1,5 +1,16 @@
-import type { Run, RunChange, Runs, StepRecord, TranscriptMessage, TurnMessage } from "../../runs/ports.ts";
+import { nothingUsed, plus, type Used } from "../../agent/limits.ts";
+import type {
+  QueuedInput,
+  Run,
+  RunChange,
+  Runs,
+  StepRecord,
+  Summary,
+  TranscriptMessage,
+  TurnMessage,
+} from "../../runs/ports.ts";
 import type { Database } from "./database.ts";
+import { memoryLeases } from "./leases.ts";
 
 /** A row of `runs` as an array: what a poll reads is wanted as arrays, objects take it 1.7 times as long. */
 type RunRow = [
@@ -13,20 +24,31 @@ type RunRow = [
   createdAt: number,
   updatedAt: number,
   failure: string | null,
+  queued: number,
+  used: string | null,
 ];
 
 export function localRuns({ db, read, write }: Database): Runs {
-  const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL)");
+  const leases = memoryLeases();
+  const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL)");
   const insertMessage = db.prepare("INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?)");
-  const insertStep = db.prepare("INSERT OR IGNORE INTO steps VALUES (?, ?, ?, ?, ?)");
-  const expected = db.prepare("SELECT seq FROM runs WHERE id = ? AND status = ? AND turn = ?");
+  const insertStep = db.prepare("INSERT OR IGNORE INTO steps VALUES (?, ?, ?, ?, ?, ?)");
+  const insertQueued = db.prepare("INSERT OR IGNORE INTO queue VALUES (?, ?, ?)");
+  const deleteQueued = db.prepare("DELETE FROM queue WHERE run = ? AND turn = ?");
+  const dropQueue = db.prepare("DELETE FROM queue WHERE run = ?");
+  const putSummary = db.prepare("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)");
+  const expected = db.prepare("SELECT seq, queued, used FROM runs WHERE id = ? AND status = ? AND turn = ?");
   const updateRun = db.prepare("UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ? WHERE seq = ?");
+  const updateCounts = db.prepare("UPDATE runs SET queued = ?, used = ? WHERE seq = ?");
   const findRun = db.prepare("SELECT * FROM runs WHERE id = ?");
   const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY turn, role");
-  const stepsOf = db.prepare("SELECT body FROM steps WHERE run = ? AND turn = ? ORDER BY step, part");
+  const stepsOf = db.prepare("SELECT body FROM steps WHERE run = ? AND turn = ? ORDER BY step, part, call");
+  const queueOf = db.prepare("SELECT turn, text FROM queue WHERE run = ? ORDER BY turn");
+  const summaryOf = db.prepare("SELECT through_turn, text FROM summaries WHERE run = ?");
   const runsOfAgent = db.prepare("SELECT * FROM runs WHERE agent_id = ? ORDER BY created_at DESC, id LIMIT ?");
   for (const statement of [findRun, transcriptOf, runsOfAgent]) statement.setReturnArrays(true);
   const running = db.prepare("SELECT id, turn, updated_at FROM runs WHERE status = 'running'");
+  const isRunning = db.prepare("SELECT turn FROM runs WHERE id = ? AND status = 'running'");
 
   /** False: one of them has its place taken. */
   function add(seq: number | bigint, messages: TurnMessage[], steps: StepRecord[]): boolean {
@@ -34,20 +56,39 @@ export function localRuns({ db, read, write }: Database): Runs {
       messages.every(({ turn, role, text }) => insertMessage.run(seq, turn, role, text).changes === 1) &&
       steps.every((record) => {
         const { turn, step, part } = record;
-        return insertStep.run(seq, turn, step, part, JSON.stringify(record)).changes === 1;
+        const call = "call" in record ? record.call : 0;
+        return insertStep.run(seq, turn, step, part, call, JSON.stringify(record)).changes === 1;
       })
     );
   }
 
-  function apply({ runId, expect, set, messages = [], steps = [] }: RunChange): void {
+  function apply({ runId, expect, token, set, messages = [], steps = [], used, summary, queue }: RunChange): void {
     const found = expected.get(runId, expect.status, expect.turn);
-    if (!found) throw changeLost;
+    if (!found || (expect.queued ?? found["queued"]) !== found["queued"]) throw changeLost;
+    if (token !== undefined && !leases.isCurrent({ runId, token })) throw changeLost;
     const seq = Number(found["seq"]);
     if (set) {
       const failure = set.failure ? JSON.stringify(set.failure) : null;
       updateRun.run(set.status, set.turn, set.updatedAt, failure, seq);
     }
     if (!add(seq, messages, steps)) throw changeLost;
+    if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
+    const queued = queue === undefined ? Number(found["queued"]) : requeue(seq, Number(found["queued"]), queue);
+    if (used || queue !== undefined) updateCounts.run(queued, total(found["used"] as string | null, used), seq);
+  }
+
+  /** How many inputs wait afterwards. */
+  function requeue(seq: number, queued: number, queue: NonNullable<RunChange["queue"]>): number {
+    if (queue === "drop") {
+      dropQueue.run(seq);
+      return 0;
+    }
+    if ("add" in queue) {
+      if (insertQueued.run(seq, queue.add.turn, queue.add.text).changes === 0) throw changeLost;
+      return queued + 1;
+    }
+    if (deleteQueued.run(seq, queue.take).changes === 0) throw changeLost;
+    return queued - 1;
   }
 
   function find(id: string): { row: RunRow; run: Run; transcript: TranscriptMessage[] } | undefined {
@@ -85,17 +126,33 @@ export function localRuns({ db, read, write }: Database): Runs {
         if (!found) return undefined;
         const { row, run, transcript } = found;
         const steps = stepsOf.all(row[0], run.turn).map(({ body }) => JSON.parse(String(body)) as StepRecord);
-        return { run, transcript, steps };
+        const queue = run.queued === undefined ? [] : queueOf.all(row[0]).map(toQueued);
+        const summary = run.turn > 1 ? summaryOf.get(row[0]) : undefined;
+        return { run, transcript, steps, queue, ...(summary && { summary: toSummary(summary) }) };
       }),
 
     change: (change) =>
       write(() => apply(change)).then(
-        () => true,
+        () => {
+          const { runId, token, set } = change;
+          if (set && token === undefined) leases.end(runId);
+          else if (set && token !== undefined) leases.release({ runId, token });
+          return true;
+        },
         (error: unknown) => {
           if (error === changeLost) return false;
           throw error;
         },
       ),
+
+    async claim(wish) {
+      const found = read(() => isRunning.get(wish.runId));
+      const claim = found && leases.claim(wish);
+      return claim && { ...claim, turn: Number(found["turn"]) };
+    },
+    renew: async (lease, until) => read(() => isRunning.get(lease.runId)) !== undefined && leases.renew(lease, until),
+    holds: async (lease) => leases.isCurrent(lease) && read(() => isRunning.get(lease.runId)) !== undefined,
+    release: async (lease) => leases.release(lease),
 
     listByAgent: async (agentId, limit) =>
       read(() => runsOfAgent.all(agentId, limit) as unknown as RunRow[]).map(toRun),
@@ -112,7 +169,21 @@ export function localRuns({ db, read, write }: Database): Runs {
 // Thrown to have the transaction undone.
 const changeLost = new Error("the change lost");
 
-function toRun([, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure]: RunRow): Run {
+function total(before: string | null, used: Used | undefined): string | null {
+  if (!used) return before;
+  return JSON.stringify(plus(before === null ? nothingUsed : (JSON.parse(before) as Used), used));
+}
+
+function toQueued({ turn, text }: Record<string, unknown>): QueuedInput {
+  return { turn: Number(turn), text: String(text) };
+}
+
+function toSummary({ through_turn: throughTurn, text }: Record<string, unknown>): Summary {
+  return { throughTurn: Number(throughTurn), text: String(text) };
+}
+
+function toRun(row: RunRow): Run {
+  const [, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, used] = row;
   return {
     id,
     agentId,
@@ -123,5 +194,7 @@ function toRun([, id, agentId, organizationId, name, status, turn, createdAt, up
     createdAt,
     updatedAt,
     ...(failure !== null && { failure: JSON.parse(failure) as NonNullable<Run["failure"]> }),
+    ...(queued > 0 && { queued }),
+    ...(used !== null && { used: JSON.parse(used) as Used }),
   };
 }

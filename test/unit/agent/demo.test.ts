@@ -45,7 +45,7 @@ describe("the demo model", () => {
     expect(text(await runTurn(input, ports))).toContain("I took 12 steps");
     expect(records.filter((record) => record.part === "answer")).toHaveLength(12);
     expect(
-      records.flatMap((record) => (record.part === "results" ? record.results : [])).filter((r) => r.error),
+      records.flatMap((record) => (record.part === "result" ? [record.result] : [])).filter((r) => r.error),
     ).toEqual([]);
   });
 

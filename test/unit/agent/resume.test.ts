@@ -35,8 +35,14 @@ const scriptOf = (steps: string[][]): ModelOutcome[] => [
 
 /** A listing that is made once more after a kill may show what a call beside it wrote before the kill. */
 function withoutListing(part: StepPart): StepPart {
-  if (part.part === "answer") return part;
-  return { ...part, results: part.results.map((each) => (each.name === "list_files" ? { ...each, text: "" } : each)) };
+  if (part.part !== "result" || part.result.name !== "list_files") return part;
+  return { ...part, result: { ...part.result, text: "" } };
+}
+
+/** As a store gives them back. */
+function inOrder(records: StepPart[]): StepPart[] {
+  const place = (part: StepPart) => part.step * 1_000 + (part.part === "result" ? 100 + part.call : 0);
+  return structuredClone(records).toSorted((a, b) => place(a) - place(b));
 }
 
 /** Runs a turn as a workflow does, starting again after each kill, with nothing kept but the records and the files. */
@@ -49,7 +55,7 @@ async function untilEnded(script: ModelOutcome[], limitOfSteps: number, kills: {
   const lost = { answers: 0, results: 0 };
   for (;;) {
     const { input, ports } = turn(model, {
-      input: { recorded: structuredClone(recorded), limits: { steps: limitOfSteps, tokens: 1e6, seconds: 60 } },
+      input: { recorded: inOrder(recorded), limits: { steps: limitOfSteps, tokens: 1e6, seconds: 60 } },
       ports: {
         files: space,
         emit: (event) => void (event.type === "tool-called" && toolRuns++),
@@ -57,7 +63,7 @@ async function untilEnded(script: ModelOutcome[], limitOfSteps: number, kills: {
           const kill = left[0]?.at === recorded.length ? left.shift() : undefined;
           if (kill && !kill.after) {
             if (part.part === "answer") lost.answers++;
-            else lost.results += part.results.length;
+            else lost.results++;
             throw new Killed();
           }
           recorded.push(JSON.parse(JSON.stringify(part)) as StepPart);
@@ -68,7 +74,7 @@ async function untilEnded(script: ModelOutcome[], limitOfSteps: number, kills: {
     });
     try {
       const outcome: TurnOutcome = await runTurn(input, ports);
-      return { outcome, recorded, files: space.content, calls: requests.length, toolRuns, lost };
+      return { outcome, recorded: inOrder(recorded), files: space.content, calls: requests.length, toolRuns, lost };
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
     }

@@ -7,6 +7,7 @@ import type {
   ToolCall,
 } from "../../../lambdas/agent/model.ts";
 import type { StepPart } from "../../../lambdas/agent/steps.ts";
+import { nothingUsed } from "../../../lambdas/agent/limits.ts";
 import { toolsByName } from "../../../lambdas/agent/tools/index.ts";
 import type { Files } from "../../../lambdas/agent/tools/tool.ts";
 import type { TurnEvent, TurnInput, TurnPorts } from "../../../lambdas/agent/turn.ts";
@@ -62,10 +63,13 @@ export function turn(
     records,
     events,
     input: {
+      turn: 1,
       instructions: "Be brief.",
       history: [{ role: "user", text: "Go." }],
       recorded: [],
       limits: { steps: 100, tokens: 1_000_000, seconds: 600 },
+      usedBefore: nothingUsed,
+      patience: 0,
       startedAt: 0,
       deadline: Number.POSITIVE_INFINITY,
       ...input,

@@ -43,7 +43,15 @@ describe("a turn", () => {
       },
     });
     await runTurn(input, ports);
-    expect(log).toEqual(["model", "record answer", "write a.txt", "write b.txt", "record results", "model"]);
+    expect(log).toEqual([
+      "model",
+      "record answer",
+      "write a.txt",
+      "write b.txt",
+      "record result",
+      "record result",
+      "model",
+    ]);
   });
 
   it("runs the calls of one answer at the same time, and gives results in call order", async () => {
@@ -79,18 +87,12 @@ describe("a turn", () => {
     const { model } = scripted([answer("", calls), answer("Done.")]);
     const { input, ports, records } = turn(model);
     await runTurn(input, ports);
-    expect(records[1]).toMatchObject({
-      part: "results",
-      results: [
-        { callId: "1", text: "Not JSON.", error: true },
-        {
-          callId: "2",
-          text: expect.stringMatching(/no tool "delete_all".*list_files, read_file, write_file/),
-          error: true,
-        },
-        { callId: "3", text: expect.stringMatching(/required property 'name'.*"file"/), error: true },
-      ],
-    });
+    const noTool = expect.stringMatching(/no tool "delete_all".*list_files, read_file, write_file/);
+    expect(records.slice(1)).toMatchObject([
+      { part: "result", call: 0, result: { callId: "1", text: "Not JSON.", error: true } },
+      { part: "result", call: 1, result: { callId: "2", text: noTool, error: true } },
+      { call: 2, result: { text: expect.stringMatching(/required property 'name'.*"file"/), error: true } },
+    ]);
   });
 
   it("names the files of the workspace before the first step only, and records that it did", async () => {
@@ -166,7 +168,7 @@ describe("limits", () => {
     const outcome = await runTurn(input, ports);
     expect(outcome).toMatchObject({ kind: "done", text: "What I have.", ended: reason, last: { ended: reason } });
     expect(records).toHaveLength(recorded);
-    expect(events).toContainEqual({ type: "limit-reached", reason, step: recorded / 2 + 1 });
+    expect(events).toContainEqual({ type: "limit-reached", reason, of: "turn", step: recorded / 2 + 1 });
     expect(outcome).toMatchObject({ last: { note: expect.stringContaining(`limit of ${limits[reason]} ${reason}`) } });
   });
 
@@ -196,7 +198,7 @@ describe("limits", () => {
       await vi.advanceTimersByTimeAsync(601_000);
       expect(await second).toMatchObject({ kind: "done", text: "Cut.", ended: "seconds" });
       expect(slowTool.records[1]).toMatchObject({
-        results: [{ error: true, text: expect.stringContaining("600 seconds") }],
+        result: { error: true, text: expect.stringContaining("600 seconds") },
       });
     } finally {
       vi.useRealTimers();
@@ -230,7 +232,7 @@ describe("pausing and stopping", () => {
       input: { deadline: 100 },
     });
     expect(await runTurn(input, ports)).toEqual({ kind: "paused" });
-    expect(records.map((record) => record.part)).toEqual(["answer", "results"]);
+    expect(records.map((record) => record.part)).toEqual(["answer", "result"]);
     expect(requests).toHaveLength(1);
   });
 
@@ -283,6 +285,6 @@ describe("pausing and stopping", () => {
     setImmediate(slow.resolve);
     await expect(runTurn(input, ports)).rejects.toThrow("store down");
     expect([...space.content.keys()]).toEqual(["b.txt"]);
-    expect(records).toHaveLength(1);
+    expect(records).toMatchObject([{ part: "answer" }, { part: "result", call: 1 }]);
   });
 });

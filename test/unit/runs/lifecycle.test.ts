@@ -3,7 +3,7 @@ import { runStatuses, transitions } from "../../../lambdas/runs/lifecycle.ts";
 
 const expected: Record<string, string[]> = {
   none: ["running", "finished"],
-  running: ["finished", "technical_error", "terminated"],
+  running: ["running", "finished", "technical_error", "terminated"],
   finished: ["running", "terminated"],
   technical_error: [],
   terminated: [],

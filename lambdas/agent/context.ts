@@ -1,0 +1,128 @@
+import type { Message, ToolDefinition, ToolResult } from "./model.ts";
+import { type ContextCut, type Progress, shortened } from "./steps.ts";
+
+/** A model's window when the agent says nothing: what common models have at least. In tokens. */
+export const defaultContextTokens = 128_000;
+
+// Shares of the window. Cutting begins late and then cuts deep, because each cut makes the provider's prompt cache
+// useless once; the rest is for the answer and for what the estimate gets wrong.
+const full = 0.8;
+const aim = 0.5;
+const tail = 0.25;
+
+// UTF-8 bytes of a token: English prose has 4, tables and code 3, Chinese 3. Too few cuts too early, never too late.
+const bytesOfToken = 3;
+
+/** Characters of a tool result from which on it goes into the workspace: above what `read_file` gives at once. */
+const maxResultCharacters = 24_000;
+
+/** Characters of a tool result that the model gets whole; a small window takes smaller ones. */
+export function resultCharacters(contextTokens: number): number {
+  return Math.min(maxResultCharacters, contextTokens);
+}
+
+/**
+ * What has to be left out before the next model call so that the conversation stays within the window: nothing, the
+ * oldest tool results (`shorten`), or, when that does not help, the first `summarise` messages.
+ */
+export function contextPlan(
+  progress: Progress,
+  contextTokens: number,
+  fixed: { instructions: string; tools: ToolDefinition[] },
+): { shorten: ContextCut } | { summarise: number } | undefined {
+  const { messages, counted, inputAt } = progress;
+  const size = counted
+    ? counted.tokens + estimate(messages.slice(counted.messages))
+    : tokens(fixed.instructions) + tokens(JSON.stringify(fixed.tools)) + estimate(messages);
+  if (size <= contextTokens * full) return undefined;
+
+  const cut = shortening(messages, size - contextTokens * aim);
+  const fits = size - cut.tokens <= contextTokens * full;
+  if (fits) return { shorten: cut };
+  const summarise = olderMessages(messages, contextTokens * tail);
+  // The input stays as it is, and one message alone, such as an earlier summary, hardly becomes shorter.
+  const replaced = summarise - (summarise > inputAt ? 1 : 0);
+  if (replaced > 1 && !progress.summarised) return { summarise };
+  return cut.results > 0 ? { shorten: cut } : undefined;
+}
+
+/** The fewest of the oldest results whose shortening saves `wanted` tokens; the newest results are left whole. */
+function shortening(messages: Message[], wanted: number): ContextCut {
+  const all = messages.filter((message) => message.role === "tool");
+  let [results, saved] = [0, 0];
+  for (const message of all.slice(0, -1)) {
+    if (saved >= wanted) break;
+    results++;
+    saved += estimate([message]) - estimate(shortened([message], 1));
+  }
+  return { results, tokens: saved };
+}
+
+/** How many messages come before the last ones that fit into `room` tokens, cut where a step begins. */
+function olderMessages(messages: Message[], room: number): number {
+  let left = room;
+  let first = messages.length;
+  for (let index = messages.length - 1; index > 0; index--) {
+    const message = messages[index];
+    if (!message) break;
+    left -= estimate([message]);
+    if (left < 0 && first < messages.length) break;
+    if (message.role !== "tool") first = index;
+    if (left < 0) break;
+  }
+  return first < messages.length ? first : 0;
+}
+
+function estimate(messages: Message[]): number {
+  return messages.reduce((sum, message) => sum + messageTokens(message), 0);
+}
+
+function messageTokens(message: Message): number {
+  if (message.role === "user") return tokens(message.text);
+  if (message.role === "tool") return message.results.reduce((sum, result) => sum + resultTokens(result), 0);
+  const { text, toolCalls, echo } = message.answer;
+  return tokens(echo === undefined ? text + JSON.stringify(toolCalls) : JSON.stringify(echo));
+}
+
+// An image costs some 1,600 tokens with common providers, a PDF that much for each of its pages.
+const attachmentTokens = 3_000;
+
+function resultTokens({ text, attachments = [] }: ToolResult): number {
+  return tokens(text) + attachments.length * attachmentTokens;
+}
+
+function tokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / bytesOfToken);
+}
+
+export const summaryInstructions =
+  "You summarise the first part of a conversation between a user and an agent that works with tools, so that the " +
+  "agent can go on without it. Keep everything that later work may need: what was asked for, decisions, facts and " +
+  "numbers found, names of files and what they hold, what was done and what is still to do. Answer with the summary only.";
+
+const clippedCharacters = 4_000;
+
+/** The conversation as one text, for a model to summarise. Within `contextTokens`, oldest messages left out first. */
+export function asText(messages: Message[], contextTokens: number): string {
+  let room = contextTokens * aim * bytesOfToken;
+  const lines: string[] = [];
+  for (const line of messages.map(messageText).toReversed()) {
+    room -= Buffer.byteLength(line);
+    if (room < 0) break;
+    lines.unshift(line);
+  }
+  return lines.join("\n\n");
+}
+
+function messageText(message: Message): string {
+  if (message.role === "user") return `${message.note ? "Note" : "User"}: ${clipped(message.text)}`;
+  if (message.role === "tool")
+    return message.results.map(({ name, text }) => `Result of ${name}: ${clipped(text)}`).join("\n");
+  const { text, toolCalls } = message.answer;
+  const calls = toolCalls.map(({ name, input }) => `Agent calls ${name}: ${clipped(JSON.stringify(input) ?? "")}`);
+  return [...(text.trim() === "" ? [] : [`Agent: ${clipped(text)}`]), ...calls].join("\n");
+}
+
+function clipped(text: string): string {
+  return text.length > clippedCharacters ? `${text.slice(0, clippedCharacters).toWellFormed()}…` : text;
+}

@@ -1,0 +1,45 @@
+import type { ModelOutcome } from "./model.ts";
+
+const firstDelay = 500; // ms; doubled each time
+const longestDelay = 8_000;
+
+/** How long to wait before call `attempt` + 1, in milliseconds: full jitter, and no less than the provider asked for. */
+export function delayAfter(attempt: number, retryAfter = 0): number {
+  return Math.max(retryAfter, Math.random() * Math.min(firstDelay * 2 ** (attempt - 1), longestDelay));
+}
+
+/**
+ * Makes the same call again while its failure may be mended by waiting and the waits, taken together, stay within
+ * `patience` milliseconds. The last outcome otherwise. Rejects with the signal's reason when it aborts in between.
+ */
+export async function withRetries(
+  call: () => Promise<ModelOutcome | "timed-out">,
+  { patience, signal, onWait }: { patience: number; signal: AbortSignal; onWait: (milliseconds: number) => void },
+): Promise<ModelOutcome | "timed-out"> {
+  let left = patience;
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await call();
+    if (outcome === "timed-out" || !("failure" in outcome) || !outcome.failure.retryable) return outcome;
+    const wait = delayAfter(attempt, outcome.retryAfter);
+    left -= Math.max(wait, 1); // so that a number of immediate attempts is bounded, too
+    if (left < 0) return outcome;
+    onWait(wait);
+    await pause(wait, signal);
+  }
+}
+
+/** Rejects with the signal's reason as soon as it aborts. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    }, milliseconds);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+}
