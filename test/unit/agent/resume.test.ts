@@ -41,8 +41,11 @@ function withoutListing(part: StepPart): StepPart {
 
 /** As a store gives them back. */
 function inOrder(records: StepPart[]): StepPart[] {
-  const place = (part: StepPart) => part.step * 1_000 + (part.part === "result" ? 100 + part.call : 0);
   return structuredClone(records).toSorted((a, b) => place(a) - place(b));
+}
+
+function place(part: StepPart): number {
+  return part.step * 1_000 + (part.part === "result" ? 100 + part.call : 0);
 }
 
 /** Runs a turn as a workflow does, starting again after each kill, with nothing kept but the records and the files. */
