@@ -3,6 +3,8 @@ import type { Stores, Workflow } from "../../lambdas/runs/ports.ts";
 /** What the commands work on: the data of one service, wherever it lives. */
 export interface Home extends Stores {
   workflow: Workflow;
+  /** Why the service can't use a secret by this name (`env:NAME` and so on), as a sentence; undefined when it can. */
+  secretProblem(secret: string): Promise<string | undefined>;
   close(): void;
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openLocalStores } from "../../lambdas/stores/local/index.ts";
+import { localSecretProblem } from "../../lambdas/stores/local/secrets.ts";
 import { externalWorkflow } from "../../lambdas/workflow/runner.ts";
 import { type Home, Problem } from "./command.ts";
 
@@ -22,7 +23,11 @@ function openFolder(dataDir: string, founds: boolean): Home {
     );
   }
   try {
-    return { ...openLocalStores({ dataDir }), workflow: externalWorkflow };
+    return {
+      ...openLocalStores({ dataDir }),
+      workflow: externalWorkflow,
+      secretProblem: async (secret) => localSecretProblem(secret, dataDir),
+    };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Problem(`the data folder ${dataDir} can't be used: ${reason}; give another with --data-dir`);

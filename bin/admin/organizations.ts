@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { ModelConfiguration } from "../../lambdas/agent/model.ts";
+import { fieldsOf, providerNames } from "../../lambdas/agent/providers/configuration.ts";
 import type { Accounts, Organization } from "../../lambdas/runs/ports.ts";
-import { type Command, type Given, normalId, type Output, Problem, required } from "./command.ts";
+import { type Command, type Given, type Home, normalId, type Output, Problem, required } from "./command.ts";
+import { modelFromOptions } from "../model-options.ts";
 import { record, table } from "./output.ts";
 
 const maxNameLength = 200;
@@ -44,15 +45,16 @@ export const organizationCommands: Command[] = [
     operand: "ID",
     summary: "sets the model that the organization's agents run on",
     options: {
-      provider: { value: "demo|openai-compatible", required: true },
-      "base-url": { value: "URL" },
+      provider: { value: providerNames.join("|"), required: true },
       model: { value: "NAME" },
-      secret: { value: "env:NAME|file:PATH" },
+      "base-url": { value: "URL" },
+      region: { value: "REGION" },
+      secret: { value: "env:NAME|file:PATH|secretsmanager:NAME" },
       disabled: {},
     },
-    async run({ accounts }, given) {
-      const model = modelOf(given);
-      return save(accounts, { ...(await findOrganization(accounts, given.operand)), model });
+    async run(home, given) {
+      const model = await modelOf(given, home);
+      return save(home.accounts, { ...(await findOrganization(home.accounts, given.operand)), model });
     },
   },
   {
@@ -90,37 +92,30 @@ async function save(accounts: Accounts, organization: Organization): Promise<Out
 }
 
 function fields({ id, name, model }: Organization) {
-  const openai = model?.provider === "openai-compatible" ? model : undefined;
-  return {
-    id,
-    name,
-    provider: model?.provider,
-    enabled: model?.enabled,
-    model: openai?.model,
-    base_url: openai?.baseUrl,
-    secret: openai?.secret,
-  };
+  const { provider, model: defaultModel, baseUrl, region, secret } = model ? fieldsOf(model) : {};
+  return { id, name, provider, enabled: model?.enabled, model: defaultModel, base_url: baseUrl, region, secret };
 }
 
-function modelOf({ options, flags }: Given): ModelConfiguration {
-  const { provider, "base-url": baseUrl, model, secret } = options;
-  const enabled = !flags.has("disabled");
-  if (provider === "demo") {
-    if (baseUrl ?? model ?? secret) throw new Problem("--provider demo takes no --base-url, --model or --secret");
-    return { provider, enabled };
+const flags = {
+  provider: "--provider",
+  model: "--model",
+  baseUrl: "--base-url",
+  region: "--region",
+  secret: "--secret",
+};
+
+async function modelOf({ options, flags: set }: Given, home: Home): Promise<NonNullable<Organization["model"]>> {
+  const { provider, model, "base-url": baseUrl, region, secret } = options;
+  const configuration = configurationOf({ provider, model, baseUrl, region, secret }, !set.has("disabled"));
+  const problem = secret === undefined ? undefined : await home.secretProblem(secret);
+  if (problem !== undefined) throw new Problem(`--secret ${secret} can't be used: ${problem}`);
+  return configuration;
+}
+
+function configurationOf(given: Parameters<typeof modelFromOptions>[0], enabled: boolean) {
+  try {
+    return modelFromOptions(given, flags, enabled);
+  } catch (error) {
+    throw new Problem((error as Error).message);
   }
-  if (provider !== "openai-compatible") {
-    throw new Problem(`--provider is ${JSON.stringify(provider)}; it takes demo or openai-compatible`);
-  }
-  if (!/^https?:$/.test(URL.parse(baseUrl ?? "")?.protocol ?? "") || baseUrl === undefined) {
-    throw new Problem(
-      `--base-url is ${JSON.stringify(baseUrl) ?? "missing"}; give the server's http or https URL, as http://127.0.0.1:11434/v1`,
-    );
-  }
-  if (!model) throw new Problem("--model is missing; give the model's name as the server knows it");
-  if (secret !== undefined && !/^(env|file):./.test(secret)) {
-    // The value itself may be a key that was pasted here: it is not repeated.
-    throw new Problem("--secret says where the provider's key is, not what it is: env:NAME or file:PATH");
-  }
-  return { provider, enabled, baseUrl, model, ...(secret !== undefined && { secret }) };
 }

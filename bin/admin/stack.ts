@@ -2,6 +2,7 @@ import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-clo
 import { outputs, type OutputName } from "../../lib/outputs.ts";
 import { type ClientSettings, documentClient, s3Client, sfnClient } from "../../lambdas/stores/aws/clients.ts";
 import { awsStores } from "../../lambdas/stores/aws/index.ts";
+import { awsSecretProblem, secretsManagerClient } from "../../lambdas/stores/aws/secrets.ts";
 import { awsWorkflow } from "../../lambdas/stores/aws/workflow.ts";
 import { type Home, Problem } from "./command.ts";
 
@@ -20,13 +21,16 @@ export async function openStack(stack: string): Promise<Home> {
   const sfn = sfnClient(settings);
   const s3 = s3Client(settings);
   const stores = awsStores({ documents, s3: () => s3, table: output("TableName"), bucket: output("BucketName") });
+  let secrets: ReturnType<typeof secretsManagerClient> | undefined;
   return {
     ...stores,
     workflow: awsWorkflow({ sfn, stateMachineArn: output("StateMachineArn") }),
+    secretProblem: awsSecretProblem(() => (secrets ??= secretsManagerClient(settings))),
     close() {
       documents.destroy();
       sfn.destroy();
       void s3.then((client) => client.destroy());
+      void secrets?.then((client) => client.destroy());
     },
   };
 }

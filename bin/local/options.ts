@@ -1,5 +1,7 @@
 import { parseArgs } from "node:util";
 import type { ModelConfiguration } from "../../lambdas/agent/model.ts";
+import { providerNames } from "../../lambdas/agent/providers/configuration.ts";
+import { modelFromOptions } from "../model-options.ts";
 
 export interface LocalOptions {
   host: string;
@@ -17,10 +19,12 @@ export const usage = `npm start -- [options]
   --port N             port to listen on, 0 for any free one (8787)
   --host H             address to listen on (127.0.0.1)
   --data-dir D         folder of the data, made when missing (.data)
-  --model P            demo | openai-compatible: what the starter agent's organization runs on from now on
-  --model-base-url U   of an OpenAI-compatible server, such as http://127.0.0.1:11434/v1
+  --model P            ${providerNames.join(" | ")}:
+                       what the starter agent's organization runs on from now on
   --model-name M       the model's name there
-  --model-secret S     where its API key is: env:NAME or file:PATH (none: no key is sent)
+  --model-base-url U   of an OpenAI-compatible server, such as http://127.0.0.1:11434/v1
+  --model-region R     of Bedrock, such as eu-central-1; AWS credentials come from the environment
+  --model-secret S     where the API key is: env:NAME or file:PATH (openai-compatible: none, no key is sent)
   --json               print one line when ready: {"base_url","api_key","template_id"}
   --verbose            log the progress of runs
   --help               print this`;
@@ -37,6 +41,7 @@ export function parseOptions(args: string[]): LocalOptions | "help" {
       "model-base-url": { type: "string" },
       "model-name": { type: "string" },
       "model-secret": { type: "string" },
+      "model-region": { type: "string" },
       json: { type: "boolean", default: false },
       verbose: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
@@ -47,30 +52,29 @@ export function parseOptions(args: string[]): LocalOptions | "help" {
   if (!/^\d+$/.test(values.port) || port > 65_535) {
     throw new Error(`--port takes a number from 0 to 65535, not ${JSON.stringify(values.port)}`);
   }
-  const model = modelOf(values.model, values["model-base-url"], values["model-name"], values["model-secret"]);
+  const model = modelOf({
+    provider: values.model,
+    baseUrl: values["model-base-url"],
+    model: values["model-name"],
+    secret: values["model-secret"],
+    region: values["model-region"],
+  });
   const { host, json, verbose } = values;
   return { host, port, dataDir: values["data-dir"], json, verbose, ...(model && { model }) };
 }
 
-function modelOf(
-  provider: string | undefined,
-  baseUrl: string | undefined,
-  model: string | undefined,
-  secret: string | undefined,
-): ModelConfiguration | undefined {
-  const details = baseUrl ?? model ?? secret;
-  if (provider === undefined || provider === "demo") {
-    if (details !== undefined)
-      throw new Error("--model-base-url, --model-name and --model-secret go with --model openai-compatible");
-    return provider && { provider, enabled: true };
+const flags = {
+  provider: "--model",
+  baseUrl: "--model-base-url",
+  model: "--model-name",
+  secret: "--model-secret",
+  region: "--model-region",
+};
+
+function modelOf(given: Parameters<typeof modelFromOptions>[0]): ModelConfiguration | undefined {
+  if (Object.values(given).every((value) => value === undefined)) return undefined;
+  if (given.provider === undefined) {
+    throw new Error(`--model is missing; the other model options go with one of ${providerNames.join(", ")}`);
   }
-  if (provider !== "openai-compatible") {
-    throw new Error(`--model takes demo or openai-compatible, not ${JSON.stringify(provider)}`);
-  }
-  if (!baseUrl || !URL.canParse(baseUrl) || !model) {
-    throw new Error(
-      "--model openai-compatible needs --model-base-url (such as http://127.0.0.1:11434/v1) and --model-name",
-    );
-  }
-  return { provider, enabled: true, baseUrl, model, ...(secret && { secret }) };
+  return modelFromOptions(given, flags, true);
 }

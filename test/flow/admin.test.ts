@@ -186,8 +186,11 @@ describe("without a server", () => {
     [["org", "list", "--colour"], "--colour"],
     [["org", "list", "--stack", "Prod"], "--stack and --data-dir were both given"],
     [["org", "show", "nowhere"], 'there is no organization "nowhere"'],
-    [["org", "set-model", "x", "--provider", "gpt"], '--provider is "gpt"; it takes demo or openai-compatible'],
-    [["org", "set-model", "x", "--provider", "demo", "--model", "m"], "--provider demo takes no --base-url"],
+    [
+      ["org", "set-model", "x", "--provider", "gpt"],
+      '--provider is "gpt"; it takes demo, openai-compatible, anthropic or bedrock',
+    ],
+    [["org", "set-model", "x", "--provider", "demo", "--model", "m"], "--provider demo takes no --model"],
     [["org", "set-model", "x", "--provider", "openai-compatible", "--base-url", "localhost:1"], "--base-url is"],
     [["agent", "show", randomUUID()], "there is no agent"],
     [["agent", "create", "--file", "no/such/file.json"], "--file no/such/file.json can't be read"],

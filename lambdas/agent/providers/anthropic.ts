@@ -1,6 +1,6 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { Model } from "../model.ts";
-import { fetchUnlessSilent, silenceLimit } from "./silence.ts";
+import { modelFetch } from "./model-fetch.ts";
 import { streamedModel } from "./streamed.ts";
 
 export interface Anthropic {
@@ -13,13 +13,8 @@ export interface Anthropic {
 }
 
 /** A model behind Anthropic's Messages API. Reasoning effort becomes a thinking budget or an effort, by the model. */
-export function anthropic({
-  model,
-  apiKey,
-  baseUrl = "https://api.anthropic.com/v1",
-  silence = silenceLimit,
-}: Anthropic): Model {
-  const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch: fetchUnlessSilent(silence) });
+export function anthropic({ model, apiKey, baseUrl = "https://api.anthropic.com/v1", silence }: Anthropic): Model {
+  const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch: modelFetch({ silence, type: /event-stream/ }) });
   return streamedModel({
     languageModel: provider(model),
     endpoint: {

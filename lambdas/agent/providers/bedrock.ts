@@ -1,6 +1,6 @@
 import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import type { Model } from "../model.ts";
-import { fetchUnlessSilent, silenceLimit } from "./silence.ts";
+import { modelFetch } from "./model-fetch.ts";
 import { streamedModel } from "./streamed.ts";
 
 export interface Bedrock {
@@ -18,9 +18,9 @@ export interface Bedrock {
  * A model on Amazon Bedrock, by the Converse API. Requests are signed with the AWS credentials of the process's
  * environment, or carry its Bedrock API key (`AWS_BEARER_TOKEN_BEDROCK`).
  */
-export function bedrock({ model, region, baseUrl, silence = silenceLimit }: Bedrock): Model {
+export function bedrock({ model, region, baseUrl, silence }: Bedrock): Model {
   const carried = new Set<string>();
-  const send = fetchUnlessSilent(silence);
+  const send = modelFetch({ silence, type: /vnd\.amazon\.eventstream/ });
   const provider = createAmazonBedrock({
     region,
     ...(baseUrl !== undefined && { baseURL: baseUrl }),

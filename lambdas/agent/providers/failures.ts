@@ -3,16 +3,17 @@ import {
   EmptyResponseBodyError,
   InvalidResponseDataError,
   JSONParseError,
+  NoOutputGeneratedError,
   StreamProviderError,
   TypeValidationError,
 } from "ai";
 import type { Failure, ModelOutcome } from "../model.ts";
-import { Silence } from "./silence.ts";
+import { OtherContent, Silence } from "./model-fetch.ts";
 
 /** The server ended its answer before it was complete. */
 export class BrokenOff extends Error {
-  constructor(cause: Error) {
-    super(cause.message, { cause });
+  constructor() {
+    super("the stream ended before the answer did");
     this.name = "BrokenOff";
   }
 }
@@ -34,7 +35,8 @@ export interface Endpoint {
 /** What went wrong with a model call, for the operator. The credentials are in none of its texts. */
 export function modelFailure(cause: unknown, endpoint: Endpoint): Extract<ModelOutcome, { failure: Failure }> {
   const server = `The model server ${address(endpoint.address)}`;
-  const detail = clipped(withoutSecrets(messageOf(cause), endpoint.secrets()));
+  const silence = causes(cause).find((error) => error instanceof Silence);
+  const detail = clipped(withoutSecrets(messageOf(silence ?? cause), endpoint.secrets()));
   if (APICallError.isInstance(cause) && cause.statusCode !== undefined && cause.statusCode >= 400) {
     const retryAfter = retryAfterOf(cause.responseHeaders ?? {});
     const failure = statusFailure(cause.statusCode, `${server} answered ${cause.statusCode}`, detail, endpoint);
@@ -109,8 +111,18 @@ function statusFailure(status: number, title: string, detail: string, { model, c
   }
 }
 
+/** Whether a stream ended too soon, or came damaged, as each provider's reader of it says so. */
+function isCut(error: Error): boolean {
+  if (InvalidResponseDataError.isInstance(error)) return error.message.includes("stream ended");
+  return NoOutputGeneratedError.isInstance(error) || eventStreamError.test(error.message);
+}
+
+// Of the reader of AWS event streams, whose errors have no name of their own.
+const eventStreamError = /event-stream frame|event stream message|message length|(prelude|message) checksum/;
+
 function isUnreadable(cause: unknown): boolean {
   return (
+    cause instanceof OtherContent ||
     InvalidResponseDataError.isInstance(cause) ||
     EmptyResponseBodyError.isInstance(cause) ||
     JSONParseError.isInstance(cause) ||
@@ -121,14 +133,18 @@ function isUnreadable(cause: unknown): boolean {
 
 /** Whether the connection failed or ended too soon. */
 function isNetworkError(cause: unknown): boolean {
-  for (let error = cause; error instanceof Error; error = error.cause) {
+  return causes(cause).some((error) => {
     const { code } = error as { code?: unknown };
     if (typeof code === "string" && /^(UND_ERR_|E[A-Z]+$)/.test(code)) return true;
     if (error instanceof TypeError && /^(terminated|fetch failed)$/.test(error.message)) return true;
     if (APICallError.isInstance(error) && error.isRetryable && error.statusCode === undefined) return true;
-    if (error instanceof BrokenOff || error instanceof Silence) return true;
-  }
-  return false;
+    return error instanceof BrokenOff || error instanceof Silence || isCut(error);
+  });
+}
+
+/** An error, what caused it, what caused that. */
+function causes(error: unknown): Error[] {
+  return error instanceof Error ? [error, ...causes(error.cause)] : [];
 }
 
 /** `retry-after-ms`, or `retry-after` as seconds or as a date. In milliseconds. */

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { APICallError, type LanguageModelMiddleware, simulateStreamingMiddleware, wrapLanguageModel } from "ai";
 import type { Model } from "../model.ts";
-import { fetchUnlessSilent, silenceLimit } from "./silence.ts";
+import { modelFetch } from "./model-fetch.ts";
 import { streamedModel } from "./streamed.ts";
 
 export interface OpenAiCompatible {
@@ -14,12 +14,17 @@ export interface OpenAiCompatible {
 }
 
 /** A model behind an OpenAI-compatible chat completions server (OpenAI, vLLM, Ollama, LM Studio and others). */
-export function openAiCompatible({ baseUrl, model, apiKey, silence = silenceLimit }: OpenAiCompatible): Model {
+export function openAiCompatible({ baseUrl, model, apiKey, silence }: OpenAiCompatible): Model {
+  // Some servers stream as plain text, but a page or one whole answer is no stream.
+  const fetchAs = {
+    stream: modelFetch({ silence, type: /event-stream|text\/plain|octet-stream/ }),
+    whole: modelFetch({ silence, type: /json|text\/plain/ }),
+  };
   const provider = createOpenAICompatible({
     name: "openai-compatible",
     baseURL: baseUrl,
     includeUsage: true,
-    fetch: fetchUnlessSilent(silence),
+    fetch: (input, init) => fetchAs[isStreamed(init) ? "stream" : "whole"](input, init),
     ...(apiKey !== undefined && { apiKey }),
     ...(isOpenAi(baseUrl) && { transformRequestBody: renamed }),
   });
@@ -54,6 +59,10 @@ function wholeWhenNotStreamed(): LanguageModelMiddleware {
       return answer;
     },
   };
+}
+
+function isStreamed(init: RequestInit | undefined): boolean {
+  return typeof init?.body === "string" && init.body.includes('"stream":true');
 }
 
 function isOpenAi(baseUrl: string): boolean {

@@ -1,4 +1,4 @@
-import { InvalidResponseDataError, jsonSchema, streamText, type ToolSet, tool } from "ai";
+import { jsonSchema, streamText, type ToolSet, tool } from "ai";
 import type { Attachment, Model, ModelAnswer, ModelOutcome, ModelRequest, ToolCall } from "../model.ts";
 import { type Shown, showAttachments } from "./attachments.ts";
 import { echoOf, toModelMessages } from "./conversation.ts";
@@ -80,15 +80,10 @@ async function answerTo(
     usage: { inputTokens: 0, outputTokens: 0 },
   };
   const invalid: { call: ToolCall; reason: string }[] = [];
-  let begun = false;
   let finished = false;
   for await (const part of result.stream) {
+    if (part.type === "error") throw part.error;
     if (part.type === "text-delta") answer.text += part.text;
-    if (part.type === "error") {
-      // A stream that ends too soon is an answer cut off, or, when nothing came before, no answer at all.
-      throw begun && endedTooSoon(part.error) ? new BrokenOff(part.error) : part.error;
-    }
-    begun ||= !isLibrarysOwn(part.type);
     if (part.type === "tool-call") {
       const call: ToolCall = { id: part.toolCallId, name: part.toolName, input: part.input ?? {} };
       answer.toolCalls.push(call);
@@ -102,7 +97,7 @@ async function answerTo(
   }
   signal.throwIfAborted();
   // Two of the providers' streams end without an error when the connection does.
-  if (!finished) throw new BrokenOff(new Error("the stream ended before the answer did"));
+  if (!finished) throw new BrokenOff();
   for (const { call, reason } of invalid) {
     call.invalid =
       answer.finishReason === "length" ? `${reason} The answer was cut at its longest; write less.` : reason;
@@ -146,16 +141,4 @@ function finishReason(reason: string, raw: string | undefined): ModelAnswer["fin
   if (raw === "model_context_window_exceeded") return "length";
   const known = ["stop", "tool-calls", "length", "content-filter"] as const;
   return known.find((each) => each === reason) ?? "other";
-}
-
-function endedTooSoon(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
-  return InvalidResponseDataError.isInstance(error)
-    ? error.message.includes("stream ended")
-    : error.message.startsWith("Incomplete Amazon Bedrock event-stream frame");
-}
-
-/** Parts of the stream that come without anything from the server. */
-function isLibrarysOwn(type: string): boolean {
-  return type === "start" || type === "start-step";
 }

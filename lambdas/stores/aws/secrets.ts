@@ -52,6 +52,30 @@ export function awsSecretOf(client: () => Promise<SecretsManagerClient>, now: ()
   };
 }
 
+/**
+ * Why functions can't use a secret by this name, as a sentence; undefined when they can. Asks AWS Secrets Manager
+ * whether there is one, not for its value. Rejects with the client's error when it gives no answer to that.
+ */
+export function awsSecretProblem(client: () => Promise<SecretsManagerClient>) {
+  return async (secret: string): Promise<string | undefined> => {
+    const name = nameOf(secret);
+    if (name === undefined) {
+      return `on AWS a secret is secretsmanager:${secretPrefix}NAME; the functions may read no others.`;
+    }
+    const [{ DescribeSecretCommand, ResourceNotFoundException }, opened] = await Promise.all([
+      import("@aws-sdk/client-secrets-manager"),
+      client(),
+    ]);
+    try {
+      const { DeletedDate } = await opened.send(new DescribeSecretCommand({ SecretId: name }));
+      return DeletedDate && `${name} is being deleted; restore it (aws secretsmanager restore-secret).`;
+    } catch (error) {
+      if (!(error instanceof ResourceNotFoundException)) throw error;
+      return `there is no ${name} in this region; make it (aws secretsmanager create-secret --name ${name}).`;
+    }
+  };
+}
+
 /** Loaded when first asked for: models on Bedrock, and organizations without a key, need none. */
 export async function secretsManagerClient(settings: ClientSettings): Promise<SecretsManagerClient> {
   const { SecretsManagerClient } = await import("@aws-sdk/client-secrets-manager");

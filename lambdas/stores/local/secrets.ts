@@ -19,8 +19,19 @@ export function localSecrets(environment: Record<string, string | undefined>, da
   };
 }
 
+/**
+ * Why a service with this data folder can't use a secret by this name, as a sentence; undefined when it can. Of
+ * `env:NAME` only the form is looked at: it is the environment of the server that counts.
+ */
+export function localSecretProblem(secret: string, dataDir: string): string | undefined {
+  const [, kind, name = ""] = /^(env|file):(.+)$/.exec(secret) ?? [];
+  if (kind === undefined) return "on one machine a secret is env:NAME or file:PATH.";
+  const problem = kind === "file" ? secretFileProblem(resolve(dataDir, name)) : undefined;
+  return problem && `${resolve(dataDir, name)} ${problem}.`;
+}
+
 /** Why a file can't be used as a secret, as the end of a sentence; undefined when it can. */
-export function secretFileProblem(path: string): string | undefined {
+function secretFileProblem(path: string): string | undefined {
   const status = statSync(path, { throwIfNoEntry: false });
   if (!status?.isFile()) return "is no file";
   // Windows has no such modes.

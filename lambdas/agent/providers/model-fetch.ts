@@ -1,0 +1,74 @@
+/**
+ * Milliseconds without a byte after which a model server is given up. Servers that stream send something every few
+ * seconds, but one that thinks first, or reads a long prompt on a small machine, is silent for minutes; 240 s is below
+ * the 300 s at which `fetch` itself gives up, and fits into the 300 s that `advance` keeps for its last step.
+ */
+const silenceLimit = 240_000;
+
+/** The server sent nothing for too long. */
+export class Silence extends Error {
+  constructor(milliseconds: number) {
+    super(`nothing came for ${milliseconds / 1_000} seconds`);
+    this.name = "Silence";
+  }
+}
+
+/** What answered is another server than the provider's, or answers in another way. */
+export class OtherContent extends Error {
+  constructor(type: string) {
+    super(`its content is ${type}`);
+    this.name = "OtherContent";
+  }
+}
+
+/**
+ * A `fetch` for model servers. It gives a server up when nothing comes from it for `silence` milliseconds, no head of
+ * an answer or no further byte of its body: the connection is closed then, and the call or the reading of the body
+ * rejects with `Silence`. An answer whose content type does not match `type` rejects with `OtherContent`.
+ */
+export function modelFetch({
+  silence = silenceLimit,
+  type,
+}: {
+  silence?: number | undefined;
+  type: RegExp;
+}): typeof fetch {
+  return async (input, init) => {
+    const end = new AbortController();
+    const timer = setTimeout(() => end.abort(new Silence(silence)), silence);
+    const stop = () => clearTimeout(timer);
+    init?.signal?.addEventListener("abort", stop, { once: true });
+    const signal = init?.signal ? AbortSignal.any([init.signal, end.signal]) : end.signal;
+    let response: Response;
+    try {
+      response = await fetch(input, { ...init, signal });
+    } catch (error) {
+      stop();
+      throw error;
+    }
+    const { status, statusText, headers } = response;
+    const contentType = headers.get("content-type");
+    if (response.ok && contentType !== null && !type.test(contentType)) {
+      stop();
+      const error = new OtherContent(contentType);
+      end.abort(error); // closes the connection
+      throw error;
+    }
+    if (!response.body) {
+      stop();
+      return response;
+    }
+    timer.refresh();
+    const body = response.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          timer.refresh();
+          controller.enqueue(chunk);
+        },
+        flush: stop,
+        cancel: stop,
+      }),
+    );
+    return new Response(body, { status, statusText, headers });
+  };
+}

@@ -1,0 +1,141 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { answersSuite } from "./answers.suite.ts";
+import { answerOf, ask, failureOf, request } from "./ask.ts";
+import { conversationSuite } from "./conversation.suite.ts";
+import { converse as wire, credentials, eventsOf, frame, startStream } from "./converse.ts";
+import { failuresSuite } from "./failures.suite.ts";
+import { modelServer, type Reply } from "./model-server.ts";
+import { refuses, streams } from "./wire.ts";
+
+const hi = streams(wire, { text: ["Hi."] });
+
+/** The beginning of an answer, then these bytes, then the end of the connection. */
+function half(...frames: Buffer[]): Reply {
+  return (response) => {
+    wire.send(response, { text: ["Half", " of it."] }, "beginning");
+    for (const each of frames) response.write(each);
+    response.end();
+  };
+}
+
+beforeEach(() => {
+  for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
+  return () => vi.unstubAllEnvs();
+});
+
+describe("bedrock", () => {
+  answersSuite(wire);
+  conversationSuite(wire, { signed: true });
+  failuresSuite(wire);
+
+  it("takes models and inference profiles by their ARN, too", async () => {
+    const model = "arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/a1b2c3";
+    const { asked } = await ask(wire, hi, {}, { model });
+    expect(asked[0]?.model).toBe(model);
+  });
+
+  it.each([
+    [
+      "eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
+      "low",
+      { thinking: { type: "enabled", budget_tokens: 6_400 } },
+      2_000 + 6_400,
+    ],
+    ["openai.gpt-oss-120b-1:0", "high", { reasoning_effort: "high" }, 2_000],
+    [
+      "us.amazon.nova-2-lite-v1:0",
+      "medium",
+      { reasoningConfig: { type: "enabled", maxReasoningEffort: "medium" } },
+      2_000,
+    ],
+    ["eu.meta.llama3-2-3b-instruct-v1:0", "medium", undefined, 2_000],
+  ] as const)("gives %s an effort of %s as it takes it", async (model, reasoningEffort, fields, maxTokens) => {
+    const parameters = { reasoningEffort, maxOutputTokens: 2_000 };
+    const { received, asked } = await ask(wire, hi, { parameters }, { model });
+    expect(received[0]?.body["additionalModelRequestFields"]).toEqual(fields);
+    expect(asked[0]?.maxOutputTokens).toBe(maxTokens);
+  });
+
+  it("shows one PDF twice under two names, as it has to be", async () => {
+    const file = { name: "b.pdf", mediaType: "application/pdf" };
+    const { received } = await ask(wire, hi, {
+      messages: [{ role: "user", text: "Compare.", attachments: [file, { ...file }] }],
+      readAttachment: async () => new TextEncoder().encode("%PDF-1.7"),
+    });
+    const names = JSON.stringify(received[0]?.body).match(/"name":"document-\d"/g);
+    expect(names).toEqual(['"name":"document-1"', '"name":"document-2"']);
+  });
+
+  it.each([
+    ["throttlingException", "model_unavailable", true],
+    ["internalServerException", "model_unavailable", true],
+    ["modelStreamErrorException", "model_unavailable", true],
+    ["validationException", "model_refused", false],
+  ] as const)("takes %s in the middle of the stream for what it is", async (type, category, retryable) => {
+    const { outcome } = await ask(wire, half(frame(type, { message: "Said so" }, "exception")));
+    expect(failureOf(outcome)).toMatchObject({ category, retryable, title: expect.stringContaining("Said so") });
+  });
+
+  it("takes an exception that it does not know for an answer broken off", async () => {
+    const { outcome } = await ask(wire, half(frame("modelTimeoutException", { message: "Too slow" }, "exception")));
+    expect(failureOf(outcome)).toMatchObject({ category: "model_unavailable", retryable: true });
+  });
+
+  it("takes a stream that ends within a message for one broken off", async () => {
+    const next = frame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "more" } });
+    const { outcome } = await ask(wire, half(next.subarray(0, 40)));
+    expect(failureOf(outcome)).toMatchObject({ category: "model_unavailable", retryable: true });
+  });
+
+  it("does not take bytes with a wrong checksum for an answer", async () => {
+    const next = frame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "more" } });
+    next.writeUInt8(next.readUInt8(next.length - 8) ^ 1, next.length - 8);
+    const { outcome } = await ask(wire, half(next));
+    expect(failureOf(outcome)).toMatchObject({ category: "model_unavailable", retryable: true });
+  });
+
+  it("reads messages however the network cuts them", async () => {
+    const { outcome } = await ask(wire, async (response) => {
+      startStream(response);
+      const bytes = Buffer.concat(eventsOf({ text: ["Hel", "lo."] }).map(([type, payload]) => frame(type, payload)));
+      for (let at = 0; at < bytes.length; at += 97) {
+        response.write(bytes.subarray(at, at + 97));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      response.end();
+    });
+    expect(answerOf(outcome).text).toBe("Hello.");
+  });
+
+  it("does not show the session token that a refused signature is answered with", async () => {
+    const canonical = `x-amz-security-token:${credentials.AWS_SESSION_TOKEN}`;
+    const { outcome } = await ask(
+      wire,
+      refuses(wire, 403, `The request signature we calculated does not match. The Canonical String was ${canonical}`),
+    );
+    expect(failureOf(outcome)).toMatchObject({ category: "model_configuration" });
+    expect(failureOf(outcome).title).toContain("x-amz-security-token:[API key]");
+    expect(JSON.stringify(outcome)).not.toContain(credentials.AWS_SESSION_TOKEN);
+  });
+
+  it("says so when there are no AWS credentials, and calls nobody", async () => {
+    for (const name of Object.keys(credentials)) vi.stubEnv(name, undefined);
+    await using server = await modelServer(hi);
+    const failure = failureOf(await wire.open(server.baseUrl)(request()));
+    expect(failure).toMatchObject({
+      category: "model_configuration",
+      retryable: false,
+      title: expect.stringContaining("no AWS credentials"),
+    });
+    expect(server.received).toHaveLength(0);
+  });
+
+  it("sends the Bedrock API key of the environment instead of a signature", async () => {
+    vi.stubEnv("AWS_BEARER_TOKEN_BEDROCK", "bedrock-api-key-YmVkcm9jay5hbWF6b25hd3M");
+    await using server = await modelServer(hi, refuses(wire, 403, "bedrock-api-key-YmVkcm9jay5hbWF6b25hd3M is old"));
+    const model = wire.open(server.baseUrl);
+    answerOf(await model(request()));
+    expect(server.received[0]?.headers.authorization).toBe("Bearer bedrock-api-key-YmVkcm9jay5hbWF6b25hd3M");
+    expect(failureOf(await model(request())).title).toContain("[API key] is old");
+  });
+});

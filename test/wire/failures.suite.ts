@@ -1,0 +1,191 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it, vi } from "vitest";
+import { ask, failureOf, request } from "./ask.ts";
+import { modelServer, type Reply } from "./model-server.ts";
+import { refuses, type Script, type Wire } from "./wire.ts";
+
+const half: Script = { text: ["Half", " of it."] };
+
+/** What may go wrong with a model call, over each provider's wire. */
+export function failuresSuite(wire: Wire): void {
+  describe("a failure", () => {
+    it.each([
+      [400, "model_refused", false],
+      [401, "model_configuration", false],
+      [402, "model_configuration", false],
+      [403, "model_configuration", false],
+      [404, "model_configuration", false],
+      [408, "model_unavailable", true],
+      [409, "model_unavailable", true],
+      [413, "model_refused", false],
+      [422, "model_refused", false],
+      [424, "model_unavailable", true],
+      [429, "model_unavailable", true],
+      [500, "model_unavailable", true],
+      [503, "model_unavailable", true],
+      [529, "model_unavailable", true],
+    ] as const)(
+      "%i is %s, with the server's words and a remedy, without a second try and without the credentials",
+      async (status, category, retryable) => {
+        const printed = vi.spyOn(console, "error").mockImplementation(() => {});
+        const { outcome, received } = await ask(wire, refuses(wire, status, `Words for key ${wire.credential}`));
+        const failure = failureOf(outcome);
+        expect(failure).toMatchObject({
+          category,
+          retryable,
+          title: expect.stringMatching(`${status}: Words for key`),
+        });
+        expect(failure.remedy).toMatch(/^[A-Z].{10,}\.$/);
+        expect(JSON.stringify(outcome)).not.toContain(wire.credential);
+        expect(received).toHaveLength(1);
+        expect(printed).not.toHaveBeenCalled();
+        printed.mockRestore();
+      },
+    );
+
+    it.each<[Record<string, string>, number, number]>([
+      [{ "retry-after": "7" }, 7000, 7000],
+      [{ "retry-after-ms": "250", "retry-after": "7" }, 250, 250],
+      [{ "retry-after": new Date(Date.now() + 30_000).toUTCString() }, 20_000, 30_000],
+      [{ "retry-after": new Date(0).toUTCString() }, 0, 0],
+    ])("passes on how long to wait: %j", async (headers, least, most) => {
+      const { outcome } = await ask(wire, refuses(wire, 429, "Slow down", headers));
+      const { retryAfter } = outcome as { retryAfter?: number };
+      expect(retryAfter).toBeGreaterThanOrEqual(least);
+      expect(retryAfter).toBeLessThanOrEqual(most);
+    });
+
+    it("has no time to wait when the server gave none, or nonsense", async () => {
+      const unusable: Record<string, string>[] = [{}, { "retry-after": "soon" }];
+      for (const headers of unusable) {
+        const { outcome } = await ask(wire, refuses(wire, 503, "Busy", headers));
+        expect(outcome).not.toHaveProperty("retryAfter");
+      }
+    });
+
+    it.each<[string, Reply]>([
+      ["dropped before the answer", (response) => void response.destroy()],
+      [
+        "dropped in the middle of the answer",
+        async (response) => {
+          wire.send(response, half, "beginning");
+          await sleep(20);
+          response.destroy();
+        },
+      ],
+      [
+        "ended in the middle of the answer",
+        (response) => {
+          wire.send(response, half, "beginning");
+          response.end();
+        },
+      ],
+    ])("is retryable when the connection is %s", async (_, reply) => {
+      const { outcome } = await ask(wire, reply);
+      expect(failureOf(outcome)).toMatchObject({ category: "model_unavailable", retryable: true });
+    });
+
+    it("may come in the middle of the stream, and is no answer", async () => {
+      const { outcome } = await ask(wire, (response) => {
+        wire.send(response, half, "beginning");
+        wire.breakOff(response, "Overloaded just now");
+      });
+      expect(failureOf(outcome)).toMatchObject({
+        category: "model_unavailable",
+        retryable: true,
+        title: expect.stringContaining("Overloaded just now"),
+      });
+    });
+
+    it.each<[string, Reply]>([
+      ["does not begin to answer", () => {}],
+      ["falls silent in the middle of the answer", (response) => wire.send(response, half, "beginning")],
+    ])("is retryable when the server %s, whose connection is closed", async (_, reply) => {
+      const closed = Promise.withResolvers<void>();
+      const { outcome } = await ask(
+        wire,
+        (response, received) => {
+          response.on("close", () => closed.resolve());
+          return reply(response, received);
+        },
+        {},
+        { silence: 150 },
+      );
+      await closed.promise;
+      const { title, ...failure } = failureOf(outcome);
+      expect(failure).toMatchObject({ category: "model_unavailable", retryable: true });
+      expect(title).toContain("nothing came for 0.15 seconds");
+    });
+
+    it("is not that the whole answer takes longer than the server may be silent", async () => {
+      const { outcome } = await ask(
+        wire,
+        async (response) => {
+          const write = response.write.bind(response) as (chunk: unknown) => boolean;
+          const chunks: unknown[] = [];
+          response.write = (chunk: unknown) => chunks.push(chunk) > 0;
+          wire.send(response, { text: ["a", "b", "c", "d", "e", "f"] });
+          for (const chunk of chunks) {
+            write(chunk);
+            await sleep(60);
+          }
+          response.end();
+        },
+        {},
+        { silence: 300 },
+      );
+      expect(outcome).toMatchObject({ answer: { text: "abcdef" } });
+    });
+
+    it("is for good when what answers is no such API", async () => {
+      const { outcome } = await ask(wire, (response) => {
+        response.writeHead(200, { "content-type": "text/html" }).end("<html><body>Welcome to nginx!</body></html>");
+      });
+      expect(failureOf(outcome)).toMatchObject({ category: "model_answer", retryable: false });
+    });
+
+    it("is retryable when nobody listens", async () => {
+      const free = createServer().listen(0, "127.0.0.1");
+      await once(free, "listening");
+      const { port } = free.address() as { port: number };
+      await new Promise((resolve) => free.close(resolve));
+      const failure = failureOf(await wire.open(`http://127.0.0.1:${port}/v1`)(request()));
+      expect(failure).toMatchObject({ category: "model_unavailable", retryable: true });
+      expect(failure.title).toContain(`http://127.0.0.1:${port}`);
+    });
+  });
+
+  describe("an abort", () => {
+    it.each<[string, Reply]>([
+      ["before the first byte", () => {}],
+      ["in the middle of the answer", (response) => wire.send(response, half, "beginning")],
+    ])("%s closes the connection and rejects with its reason", async (_, reply) => {
+      const arrived = Promise.withResolvers<void>();
+      const closed = Promise.withResolvers<void>();
+      await using server = await modelServer((response, received) => {
+        response.on("close", () => closed.resolve());
+        arrived.resolve();
+        return reply(response, received);
+      });
+      const stop = new AbortController();
+      const outcome = wire.open(server.baseUrl)(request({ signal: stop.signal }));
+      await arrived.promise;
+      await sleep(30);
+      const begun = performance.now();
+      const reason = new Error("stopped by an operator");
+      stop.abort(reason);
+      await expect(outcome).rejects.toBe(reason);
+      await closed.promise;
+      expect(performance.now() - begun).toBeLessThan(1000);
+    });
+
+    it("that came before makes no connection", async () => {
+      await using server = await modelServer();
+      const signal = AbortSignal.abort(new Error("too late"));
+      await expect(wire.open(server.baseUrl)(request({ signal }))).rejects.toThrow("too late");
+      expect(server.received).toHaveLength(0);
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+export interface Received {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingMessage["headers"];
+  body: { [field: string]: unknown; messages: object[] };
+}
+
+export type Reply = (response: ServerResponse, received: Received) => void | Promise<void>;
+
+/** A server on a free port of this machine that gives these replies one after the other and keeps what it received. */
+export async function modelServer(...replies: Reply[]) {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then(async (body) => {
+      const one = {
+        method: request.method,
+        url: request.url,
+        headers: request.headers,
+        body: JSON.parse(body) as Received["body"],
+      };
+      received.push(one);
+      const reply = replies[received.length - 1];
+      if (reply) await reply(response, one);
+      else response.writeHead(500).end("the test has no further reply");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    received,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
