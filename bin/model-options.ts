@@ -42,9 +42,6 @@ export function modelFromOptions(
       `${flags.provider} ${provider} takes no ${refused.map((setting) => flags[setting]).join(", ")}${only}`,
     );
   }
-  for (const setting of settings) {
-    if (taken[setting] && !given[setting]) throw new Error(`${flags[setting]} is missing; give ${meanings[setting]}`);
-  }
   const { baseUrl, secret, region } = given;
   if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) {
     throw new Error(`${flags.baseUrl} is ${JSON.stringify(baseUrl)}; give ${meanings.baseUrl}`);
@@ -54,6 +51,9 @@ export function modelFromOptions(
   }
   if (secret !== undefined && !/^(env|file|secretsmanager):./.test(secret)) {
     throw new Error(`${flags.secret} says where the key is, not what it is; give ${meanings.secret}`);
+  }
+  for (const setting of settings) {
+    if (taken[setting] && !given[setting]) throw new Error(`${flags[setting]} is missing; give ${meanings[setting]}`);
   }
   const chosen = settings.flatMap((setting) => (given[setting] === undefined ? [] : [[setting, given[setting]]]));
   // What the provider needs is there, which the compiler can't see through the table.
