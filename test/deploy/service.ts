@@ -1,0 +1,115 @@
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import { stackName } from "./cdk.ts";
+import { run, succeed } from "./processes.ts";
+
+/** The stack's outputs by name. */
+export async function stackOutputs(): Promise<Record<string, string>> {
+  const cloudFormation = new CloudFormationClient({ endpoint: endpoint() });
+  const { Stacks = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stackName }));
+  cloudFormation.destroy();
+  return Object.fromEntries(
+    (Stacks[0]?.Outputs ?? []).map(({ OutputKey = "", OutputValue = "" }) => [OutputKey, OutputValue]),
+  );
+}
+
+/** MiniStack, for the stores' own clients. */
+export function emulated() {
+  return {
+    region: "us-east-1",
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+    endpoint: endpoint(),
+  };
+}
+
+function endpoint(): string {
+  const url = process.env["AWS_ENDPOINT_URL"];
+  if (url) return url;
+  throw new Error("AWS_ENDPOINT_URL is missing: these tests run by npm run test:deploy, which starts what they need");
+}
+
+/**
+ * A server of this machine that passes every request on to MiniStack with the Host of the API: MiniStack tells APIs
+ * apart by that name, which DNS resolves on AWS and nobody resolves here.
+ */
+export async function forwardTo(apiUrl: string): Promise<{ baseUrl: string; close: () => void }> {
+  const { host } = new URL(apiUrl);
+  const { hostname, port } = new URL(endpoint());
+  const server = createServer((incoming, outgoing) => {
+    const { method, url: path, headers } = incoming;
+    const onward = request({ hostname, port, method, path, headers: { ...headers, host }, agent: false }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    onward.on("error", () => outgoing.destroy());
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
+
+/** The operator's command line on the deployed stack, as people type it; resolves with the JSON that it prints. */
+export async function admin(...args: string[]): Promise<Record<string, string>> {
+  const command = ["run", "-s", "admin", "--", "--stack", stackName, "--json", ...args];
+  return JSON.parse(await succeed("npm", command)) as Record<string, string>;
+}
+
+/** `npm run conformance`: its exit code and its last line. */
+export async function conformance(
+  ...args: string[]
+): Promise<{ status: number | null; summary: string; failures: string }> {
+  const { status, stdout } = await run("npm", ["run", "-s", "conformance", "--", ...args]);
+  const lines = stdout.trim().split("\n");
+  return {
+    status,
+    summary: lines.at(-1) ?? "",
+    failures: lines.filter((line) => /^(FAIL| {4})/.test(line)).join("\n"),
+  };
+}
+
+export interface RunStatus {
+  agent_id: string;
+  loop_status: string;
+  transcript: { role: string; text: string }[];
+}
+
+/** A client of the API with the key of one agent. */
+export function client(baseUrl: string, agentId: string, key: string) {
+  const authorization = `Bearer ${key}`;
+
+  async function read(runId: string): Promise<RunStatus> {
+    const answer = await fetch(`${baseUrl}/v1/agents/${runId}`, { headers: { authorization } });
+    if (answer.status !== 200) throw new Error(`get answered ${answer.status}: ${await answer.text()}`);
+    return (await answer.json()) as RunStatus;
+  }
+
+  return {
+    read,
+
+    /** Creates a run and resolves with its id. */
+    async create(input_text: string, files: { filename: string; content_base64: string }[] = []): Promise<string> {
+      const answer = await fetch(`${baseUrl}/v1/agents`, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json" },
+        body: JSON.stringify({ name: "deploy test", template_id: agentId, input_text, files }),
+      });
+      if (answer.status !== 201) throw new Error(`create answered ${answer.status}: ${await answer.text()}`);
+      return ((await answer.json()) as RunStatus).agent_id;
+    },
+
+    /** Polls until the run is no longer `running`. */
+    async ended(runId: string, seconds = 60): Promise<RunStatus> {
+      for (const begun = Date.now(); Date.now() - begun < seconds * 1_000; await sleep(100)) {
+        const status = await read(runId);
+        if (status.loop_status !== "running") return status;
+      }
+      throw new Error(`run ${runId} is still running after ${seconds} s`);
+    },
+  };
+}
