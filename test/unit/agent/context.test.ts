@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import type { Message, Model, ModelOutcome, ModelRequest } from "../../../lambdas/agent/model.ts";
+import type { StepPart } from "../../../lambdas/agent/steps.ts";
+import type { Tool } from "../../../lambdas/agent/tools/tool.ts";
+import { runTurn } from "../../../lambdas/agent/turn.ts";
+import { answer, call, turn } from "./scripted.ts";
+
+const window = 20_000;
+
+/** Three bytes a token, as the engine estimates. */
+const sizeOf = (request: ModelRequest): number =>
+  Math.ceil(Buffer.byteLength(JSON.stringify([request.instructions, request.messages, request.tools])) / 3);
+
+/**
+ * A model of that window, which refuses what exceeds it. It calls `look` until it has had `steps` answers, and
+ * summarises when it is asked to; `requests` are those of the conversation.
+ */
+function model(steps: number, { counts = true } = {}) {
+  const requests: ModelRequest[] = [];
+  const summaries: ModelRequest[] = [];
+  const ask: Model = async (request): Promise<ModelOutcome> => {
+    const size = sizeOf(request);
+    if (size > window) {
+      return { failure: { category: "model_refused", title: `Too long: ${size}.`, remedy: "", retryable: false } };
+    }
+    const usage = { inputTokens: counts ? size : 0, outputTokens: counts ? 10 : 0 };
+    if (request.instructions.startsWith("You summarise")) {
+      summaries.push(structuredClone({ ...request, signal: undefined, readAttachment: undefined }) as never);
+      return answer(`Summary ${summaries.length}.`, [], { usage });
+    }
+    requests.push({ ...request, messages: structuredClone(request.messages) });
+    if (requests.length > steps || request.tools.length === 0) return answer("Done.", [], { usage });
+    return answer("", [call(`${requests.length}`, "look", { at: requests.length })], { usage });
+  };
+  return { ask, requests, summaries };
+}
+
+const look = (characters: number): Tool => ({
+  definition: { name: "look", description: "", input: {} },
+  run: async (input) => ({ text: `${(input as { at: number }).at}: ${"x".repeat(characters)}` }),
+});
+
+const setUp = (ask: Model, tool: Tool, input: Parameters<typeof turn>[1] = {}) =>
+  turn(ask, { ports: { tools: [tool] }, input: { contextTokens: window, ...input.input } });
+
+describe("a conversation that nears the window", () => {
+  it.each([true, false])(
+    "has its older tool results shortened, and never exceeds it (usage told: %s)",
+    async (counts) => {
+      const { ask, requests, summaries } = model(30, { counts });
+      const { input, ports, records, events } = setUp(ask, look(6_000));
+      expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
+      expect(requests).toHaveLength(31);
+      expect(summaries).toEqual([]);
+      const cuts = records.flatMap((record) => (record.part === "answer" && record.cut ? [record.cut] : []));
+      expect(cuts.length).toBeGreaterThan(2);
+      expect(cuts.length).toBeLessThan(10); // cut deep and seldom, so that the provider's cache stays useful
+      expect(events.filter(({ type }) => type === "context-cut")).toHaveLength(cuts.length);
+
+      const last = requests.at(-1)?.messages ?? [];
+      const results = last.flatMap((message) => (message.role === "tool" ? message.results : []));
+      expect(results).toHaveLength(30);
+      expect(results[0]?.text).toMatch(/^1: x+…\n\[Shortened.*had 6003 characters/);
+      expect(results.at(-1)?.text).toHaveLength(6_004);
+      expect(last[0]).toEqual({ role: "user", text: "Go." });
+    },
+  );
+
+  it("goes on after a crash with the same conversation", async () => {
+    const whole = model(12);
+    const first = setUp(whole.ask, look(6_000));
+    await runTurn(first.input, first.ports);
+    const kept = first.records.filter(({ step }) => step <= 11);
+    const after = model(0);
+    const again = setUp(after.ask, look(6_000), { input: { recorded: kept } });
+    await runTurn(again.input, again.ports);
+    expect(after.requests[0]?.messages).toEqual(whole.requests[11]?.messages);
+  });
+
+  it("is summarised when shortening does not help, and keeps this turn's input", async () => {
+    const { ask, requests, summaries } = model(3);
+    const history: Message[] = Array.from({ length: 20 }, (_, n): Message[] => [
+      { role: "user", text: `Question ${n + 1}. ${"q".repeat(1_000)}` },
+      { role: "assistant", answer: { text: `Answer ${n + 1}. ${"a".repeat(1_800)}`, toolCalls: [] } },
+    ]).flat();
+    history.push({ role: "user", text: "And now?" });
+    const { input, ports, records } = setUp(ask, look(10), { input: { history, turn: 21 } });
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done.", last: { step: 5 } });
+    expect(summaries).toHaveLength(1);
+    expect(summaries[0]?.tools).toEqual([]);
+    expect(JSON.stringify(summaries[0]?.messages)).toContain("Question 8.");
+    const [summary] = records;
+    expect(summary).toMatchObject({ part: "summary", step: 1, text: "Summary 1.", usage: { outputTokens: 10 } });
+    const covered = summary?.part === "summary" ? summary.throughTurn : 0;
+    expect(covered).toBeGreaterThan(10);
+    expect(covered).toBeLessThan(20);
+    const [first, second] = requests[0]?.messages ?? [];
+    expect(first).toMatchObject({ note: true, text: expect.stringContaining("Summary 1.") });
+    expect(second).toMatchObject({ role: "user", text: expect.stringContaining(`Question ${covered + 1}.`) });
+    expect(requests.at(-1)?.messages).toContainEqual({ role: "user", text: "And now?" });
+  });
+
+  it("is summarised within one turn, too, when its own steps fill the window", async () => {
+    const talk: Model = async (request) => {
+      const asked = await long.ask(request);
+      if (!("answer" in asked) || asked.answer.toolCalls.length === 0) return asked;
+      return { answer: { ...asked.answer, text: "t".repeat(4_000) } };
+    };
+    const long = model(40);
+    const { input, ports, records } = setUp(talk, look(10));
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
+    expect(records.filter(({ part }) => part === "summary").length).toBeGreaterThan(1);
+    expect(long.requests.at(-1)?.messages).toContainEqual({ role: "user", text: "Go." });
+  });
+
+  it("resumes at each record of a summarised turn with the same next request", async () => {
+    const talking = (steps: number) => {
+      const inner = model(steps);
+      return {
+        ...inner,
+        ask: (async (request) => {
+          const asked = await inner.ask(request);
+          if (!("answer" in asked) || asked.answer.toolCalls.length === 0) return asked;
+          return { answer: { ...asked.answer, text: "t".repeat(4_000) } };
+        }) as Model,
+      };
+    };
+    const whole = talking(14);
+    const first = setUp(whole.ask, look(10));
+    await runTurn(first.input, first.ports);
+    const at = first.records.findIndex(({ part }) => part === "summary");
+    expect(at).toBeGreaterThan(0);
+    const answersBefore = first.records.slice(0, at).filter(({ part }) => part === "answer").length;
+    for (const kept of [at, at + 1]) {
+      const after = talking(0);
+      const again = setUp(after.ask, look(10), { input: { recorded: first.records.slice(0, kept) as StepPart[] } });
+      await runTurn(again.input, again.ports);
+      expect(after.requests[0]?.messages).toEqual(whole.requests[answersBefore]?.messages);
+    }
+  });
+
+  it("goes on without a summary that the provider won't make", async () => {
+    const { ask, requests } = model(0);
+    const stubborn: Model = async (request) =>
+      request.instructions.startsWith("You summarise")
+        ? { failure: { category: "model_refused", title: "No.", remedy: "", retryable: false } }
+        : ask(request);
+    const history: Message[] = Array.from({ length: 20 }, (): Message[] => [
+      { role: "user", text: "q".repeat(2_000) },
+      { role: "assistant", answer: { text: "a".repeat(1_000), toolCalls: [] } },
+    ]).flat();
+    history.push({ role: "user", text: "And now?" });
+    const { input, ports } = setUp(stubborn, look(10), { input: { history, turn: 21 } });
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
+    expect(requests[0]?.messages[0]).toMatchObject({ note: true, text: expect.stringContaining("No summary") });
+  });
+});

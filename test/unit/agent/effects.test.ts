@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import type { StepPart } from "../../../lambdas/agent/steps.ts";
+import type { Tool } from "../../../lambdas/agent/tools/tool.ts";
+import { runTurn } from "../../../lambdas/agent/turn.ts";
+import { answer, call, files, scripted, turn } from "./scripted.ts";
+
+/** A tool that counts how often it was called. */
+function counting(name: string, more: Partial<Tool> = {}): Tool & { calls: number } {
+  const tool: Tool & { calls: number } = {
+    definition: { name, description: "", input: {} },
+    calls: 0,
+    run: async () => ({ text: `sent ${++tool.calls}` }),
+    ...more,
+  };
+  return tool;
+}
+
+const script = [answer("", [call("a", "send", {}), call("b", "look", {})]), answer("Done.")];
+
+describe("a tool with effects outside the workspace", () => {
+  it("is recorded as begun before it is called, one without is not", async () => {
+    const log: string[] = [];
+    const send = counting("send", { effects: "outside", run: async () => (log.push("send"), { text: "sent" }) });
+    const look = counting("look");
+    const { input, ports } = turn(scripted(script).model, {
+      ports: {
+        tools: [send, look],
+        record: async (part) => (log.push(part.part + ("call" in part ? ` ${part.call}` : "")), true),
+      },
+    });
+    await runTurn(input, ports);
+    expect(log.indexOf("began 0")).toBeGreaterThan(log.indexOf("answer"));
+    expect(log.indexOf("send")).toBeGreaterThan(log.indexOf("began 0"));
+    expect(log).toContain("result 0");
+    expect(log).not.toContain("began 1");
+  });
+
+  const begun: StepPart[] = [
+    { part: "answer", step: 1, ...(script[0] as Extract<(typeof script)[0], { answer: unknown }>) },
+    { part: "began", step: 1, call: 0 },
+  ];
+
+  it("is not called again after a crash: the model is told that its effect is unknown", async () => {
+    const [send, look] = [counting("send", { effects: "outside" }), counting("look")];
+    const { model, requests } = scripted(script);
+    const { input, ports, records } = turn(model, { ports: { tools: [send, look] }, input: { recorded: begun } });
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
+    expect([send.calls, look.calls]).toEqual([0, 1]);
+    const unknown = { callId: "a", name: "send", error: true, text: expect.stringContaining("effect is unknown") };
+    expect(records).toContainEqual({ part: "result", step: 1, call: 0, result: unknown });
+    expect(requests[0]?.messages.at(-1)).toMatchObject({ role: "tool", results: [unknown, { callId: "b" }] });
+  });
+
+  it("is called again when it is idempotent, without a second record of the beginning", async () => {
+    const send = counting("send", { effects: "outside", idempotent: true });
+    const tools = [send, counting("look")];
+    const { input, ports, records } = turn(scripted(script).model, { ports: { tools }, input: { recorded: begun } });
+    await runTurn(input, ports);
+    expect(send.calls).toBe(1);
+    expect(records.filter(({ part }) => part === "began")).toEqual([]);
+  });
+
+  it("is not called when its beginning could not be recorded", async () => {
+    const send = counting("send", { effects: "outside" });
+    const { input, ports } = turn(scripted(script).model, {
+      ports: { tools: [send, counting("look")], record: async ({ part }) => part !== "began" },
+    });
+    expect(await runTurn(input, ports)).toEqual({ kind: "stopped" });
+    expect(send.calls).toBe(0);
+  });
+
+  it("is called once for each call that has no record of its beginning", async () => {
+    const send = counting("send", { effects: "outside" });
+    const { input, ports } = turn(scripted(script).model, {
+      ports: { tools: [send, counting("look")] },
+      input: { recorded: begun.slice(0, 1) },
+    });
+    await runTurn(input, ports);
+    expect(send.calls).toBe(1);
+  });
+});
+
+describe("a large result", () => {
+  const text = `${"0123456789".repeat(4_000)}end`;
+  const large: Tool = { definition: { name: "send", description: "", input: {} }, run: async () => ({ text }) };
+
+  it("goes whole into the workspace, and the model gets its head and where it is", async () => {
+    const space = files();
+    const { model, requests } = scripted(script);
+    const { input, ports } = turn(model, {
+      ports: { tools: [large, counting("look")], files: space },
+      input: { turn: 3 },
+    });
+    await runTurn(input, ports);
+    expect(Buffer.from(space.content.get("tool-result-3-1-1.txt") ?? []).toString()).toBe(text);
+    const [result] =
+      requests[1]?.messages.at(-1)?.role === "tool"
+        ? (requests[1].messages.at(-1) as { results: { text: string }[] }).results
+        : [];
+    expect(result?.text.length).toBeLessThan(7_000);
+    expect(result?.text.startsWith("0123456789")).toBe(true);
+    expect(result?.text).toMatch(/40003 characters.*file tool-result-3-1-1\.txt/);
+  });
+
+  it("is what does not fit a small window", async () => {
+    const space = files();
+    const small = { ...large, run: async () => ({ text: "x".repeat(5_000) }) };
+    const { input, ports } = turn(scripted(script).model, {
+      ports: { tools: [small, counting("look")], files: space },
+      input: { contextTokens: 4_000 },
+    });
+    await runTurn(input, ports);
+    expect([...space.content.keys()]).toEqual(["tool-result-1-1-1.txt"]);
+  });
+});

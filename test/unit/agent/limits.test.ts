@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { nothingUsed, type RunLimits, type Used, usedBy } from "../../../lambdas/agent/limits.ts";
+import type { Model, ModelAnswer } from "../../../lambdas/agent/model.ts";
+import { foldStep, startProgress } from "../../../lambdas/agent/steps.ts";
+import { runTurn } from "../../../lambdas/agent/turn.ts";
+import { answer, call, turn } from "./scripted.ts";
+
+const usage: ModelAnswer["usage"] = { inputTokens: 1_000, outputTokens: 100, cachedInputTokens: 400 };
+const prices = { input: 3, cachedInput: 0.3, output: 15 };
+const priceOfCall = (600 * 3 + 400 * 0.3 + 100 * 15) / 1_000_000;
+
+/** Calls a tool for as long as it has any. */
+const endless: Model = async ({ tools }) =>
+  tools.length > 0 ? answer("", [call("1", "list_files", {})], { usage }) : answer("What I have.", [], { usage });
+
+const wide = { steps: 1_000, tokens: 1e9, seconds: 3_600 };
+
+describe("prices", () => {
+  it("count cached input at its own price, or as input", () => {
+    expect(usedBy(usage, prices).dollars).toBeCloseTo(priceOfCall, 10);
+    expect(usedBy(usage, { input: 3, output: 15 }).dollars).toBeCloseTo((1_000 * 3 + 100 * 15) / 1_000_000, 10);
+    expect(usedBy(usage, undefined).dollars).toBe(0);
+  });
+
+  it("are recorded with each answer, so that a later price changes nothing of the past", async () => {
+    const { input, ports, records } = turn(endless, { input: { limits: { ...wide, steps: 2 }, prices } });
+    const outcome = await runTurn(input, ports);
+    const answers = [...records.filter((record) => record.part === "answer")];
+    expect(answers.map((record) => record.dollars?.toFixed(6))).toEqual(answers.map(() => priceOfCall.toFixed(6)));
+    expect(outcome).toMatchObject({ kind: "done", last: { dollars: expect.closeTo(priceOfCall, 10) } });
+    const { used } = records.reduce(foldStep, startProgress(input.history));
+    expect(used).toMatchObject({ steps: 2, inputTokens: 2_000, cachedInputTokens: 800, outputTokens: 200 });
+    expect(used.dollars).toBeCloseTo(2 * priceOfCall, 10);
+  });
+});
+
+describe("each limit of a turn", () => {
+  it.each([
+    ["inputTokens", 2_500, 3, "limit of 2500 input tokens of this turn"],
+    ["outputTokens", 200, 2, "limit of 200 output tokens of this turn"],
+    ["dollars", priceOfCall * 3.5, 4, "US dollars of this turn"],
+    ["tokens", 1_100, 1, "limit of 1100 tokens of this turn"],
+  ] as const)("%s", async (reason, limit, steps, name) => {
+    const limits = { ...wide, [reason]: limit };
+    const { input, ports, records } = turn(endless, { input: { limits, prices } });
+    const outcome = await runTurn(input, ports);
+    expect(outcome).toMatchObject({ kind: "done", text: "What I have.", ended: reason });
+    expect(outcome).toMatchObject({ last: { ended: reason, note: expect.stringContaining(name) } });
+    expect(records.filter((record) => record.part === "answer")).toHaveLength(steps);
+  });
+});
+
+describe("each limit of a run", () => {
+  const before: Used = {
+    ...nothingUsed,
+    steps: 7,
+    inputTokens: 7_000,
+    outputTokens: 700,
+    milliseconds: 50_000,
+    dollars: 1,
+  };
+
+  it.each<[keyof RunLimits, number, number]>([
+    ["steps", 9, 2],
+    ["tokens", 9_000, 2],
+    ["inputTokens", 9_500, 3],
+    ["outputTokens", 701, 1],
+    ["dollars", 1.000001, 1],
+    ["steps", 7, 0],
+    ["seconds", 50, 0],
+  ])("%s of %i: %i calls more", async (reason, limit, steps) => {
+    const { input, ports, records, events } = turn(endless, {
+      input: { limits: wide, runLimits: { [reason]: limit }, usedBefore: before, prices },
+    });
+    expect(await runTurn(input, ports)).toMatchObject({
+      kind: "done",
+      text: "What I have.",
+      ended: `run_${reason}`,
+      last: { note: expect.stringContaining("of this run is reached") },
+    });
+    expect(records.filter((record) => record.part === "answer")).toHaveLength(steps);
+    expect(events).toContainEqual({ type: "limit-reached", step: steps + 1, reason, of: "run" });
+  });
+
+  it("counts on from what is recorded after a crash", async () => {
+    const first = turn(endless, { input: { limits: { ...wide, steps: 3 } } });
+    await runTurn(first.input, first.ports);
+    const second = turn(endless, { input: { recorded: first.records, limits: wide, runLimits: { steps: 4 } } });
+    expect(await runTurn(second.input, second.ports)).toMatchObject({ ended: "run_steps", last: { step: 5 } });
+    expect(second.records.filter((record) => record.part === "answer")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it, vi } from "vitest";
+import type { Failure, ModelOutcome } from "../../../lambdas/agent/model.ts";
+import { delayAfter } from "../../../lambdas/agent/retry.ts";
+import { runTurn } from "../../../lambdas/agent/turn.ts";
+import { answer, turn } from "./scripted.ts";
+
+const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };
+
+/** Gives these outcomes one after the other, the last one for ever, and keeps when it was called. */
+function model(...outcomes: ModelOutcome[]) {
+  const calledAt: number[] = [];
+  return {
+    calledAt,
+    call: async () => outcomes[calledAt.push(Date.now()) - 1] ?? (outcomes.at(-1) as ModelOutcome),
+  };
+}
+
+async function withFakeTime<Value>(work: () => Promise<Value>, milliseconds = 600_000): Promise<Value> {
+  vi.useFakeTimers();
+  try {
+    const result = work();
+    await vi.advanceTimersByTimeAsync(milliseconds);
+    return await result;
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+describe("a busy provider", () => {
+  it("is asked again within the step, and the turn goes on", async () => {
+    const { call, calledAt } = model({ failure: outage }, { failure: outage }, answer("Done."));
+    const { input, ports, events } = turn(call, { input: { patience: 30_000 } });
+    expect(await withFakeTime(() => runTurn(input, ports))).toMatchObject({ kind: "done", text: "Done." });
+    expect(calledAt).toHaveLength(3);
+    expect(events.filter(({ type }) => type === "model-awaited")).toHaveLength(2);
+  });
+
+  it("is given as much time as it asks for", async () => {
+    const { call, calledAt } = model({ failure: outage, retryAfter: 12_000 }, answer("Done."));
+    const { input, ports } = turn(call, { input: { patience: 30_000 } });
+    await withFakeTime(() => runTurn(input, ports));
+    expect((calledAt[1] ?? 0) - (calledAt[0] ?? 0)).toBeGreaterThanOrEqual(12_000);
+  });
+
+  it("is left to the workflow when it asks for more than there is patience or time", async () => {
+    for (const more of [{ patience: 10_000 }, { patience: 60_000, deadline: Date.now() + 5_000 }]) {
+      const { call, calledAt } = model({ failure: outage, retryAfter: 12_000 });
+      const { input, ports } = turn(call, { input: { startedAt: Date.now(), ...more }, ports: { now: Date.now } });
+      expect(await runTurn(input, ports)).toEqual({ kind: "retry", failure: outage, after: 12_000 });
+      expect(calledAt).toHaveLength(1);
+    }
+  });
+
+  it("is left to the workflow when it stays busy", async () => {
+    const { call, calledAt } = model({ failure: outage });
+    const { input, ports } = turn(call, { input: { patience: 30_000 } });
+    expect(await withFakeTime(() => runTurn(input, ports))).toEqual({ kind: "retry", failure: outage });
+    expect(calledAt.length).toBeGreaterThan(4);
+    expect((calledAt.at(-1) ?? 0) - (calledAt[0] ?? 0)).toBeLessThanOrEqual(30_000);
+  });
+
+  it("is not waited for once the turn is stopped", async () => {
+    const stop = new AbortController();
+    const { call, calledAt } = model({ failure: outage, retryAfter: 20_000 });
+    const { input, ports } = turn(call, { input: { patience: 30_000 }, ports: { signal: stop.signal } });
+    setTimeout(() => stop.abort(), 20);
+    expect(await runTurn(input, ports)).toEqual({ kind: "stopped" });
+    expect(calledAt).toHaveLength(1);
+  });
+
+  it("that refuses for good is asked once", async () => {
+    const { call, calledAt } = model({ failure: { ...outage, retryable: false } });
+    const { input, ports } = turn(call, { input: { patience: 30_000 } });
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "failed" });
+    expect(calledAt).toHaveLength(1);
+  });
+});
+
+it("delays have full jitter below a bound that doubles up to 8 s", () => {
+  for (const [attempt, bound] of [500, 1_000, 2_000, 4_000, 8_000, 8_000].entries()) {
+    const delays = Array.from({ length: 200 }, () => delayAfter(attempt + 1));
+    expect(Math.max(...delays)).toBeLessThan(bound);
+    expect(Math.max(...delays)).toBeGreaterThan(bound * 0.8);
+    expect(Math.min(...delays)).toBeLessThan(bound * 0.2);
+  }
+  expect(delayAfter(1, 3_000)).toBe(3_000);
+});

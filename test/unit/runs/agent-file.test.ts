@@ -1,0 +1,39 @@
+import { describe, expect, test } from "vitest";
+import { parseAgentFile } from "../../../lambdas/runs/agent-file.ts";
+
+const least = { name: "n", instructions: "i" };
+const parsed = (fields: object) => parseAgentFile(JSON.stringify({ ...least, ...fields }));
+
+describe("an agent file", () => {
+  test("has defaults for the limits of a turn, and no others", () => {
+    expect(parsed({ tools: [] })).toEqual({
+      fields: { ...least, tools: [], limits: { steps: 50, tokens: 500_000, seconds: 1_800 } },
+    });
+  });
+
+  test("may say what the model costs, how it is to answer, its window and what a run may use", () => {
+    const fields = {
+      tools: [],
+      limits: { steps: 5, tokens: 10, seconds: 20, inputTokens: 8, outputTokens: 2, dollars: 0.5 },
+      runLimits: { steps: 9, seconds: 100, dollars: 2.5 },
+      prices: { input: 3, cachedInput: 0.3, output: 15 },
+      parameters: { temperature: 0, maxOutputTokens: 4_000, reasoningEffort: "low" },
+      contextTokens: 32_000,
+    };
+    expect(parsed(fields)).toEqual({ fields: { ...least, ...fields } });
+  });
+
+  test.each([
+    [{ limits: { dollars: 0 } }, "limits.dollars must be > 0, not 0"],
+    [{ runLimits: { turns: 3 } }, "runLimits.turns is not a field of an agent file"],
+    [{ prices: { input: 3 } }, "prices.output is missing"],
+    [{ parameters: { temperature: 3 } }, "parameters.temperature must be <= 2, not 3"],
+    [
+      { parameters: { reasoningEffort: "most" } },
+      'parameters.reasoningEffort must be one of low, medium, high, not "most"',
+    ],
+    [{ contextTokens: 100 }, "contextTokens must be >= 2000, not 100"],
+  ])("%j is refused", (fields, problem) => {
+    expect(parsed(fields)).toEqual({ problems: [problem] });
+  });
+});
