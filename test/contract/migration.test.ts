@@ -52,7 +52,8 @@ test("a database of version 1 opens with everything in it, and its running run g
   old.close();
 
   for (let opened = 1; opened <= 2; opened++) {
-    const { runs, accounts, close } = openLocalStores({ dataDir });
+    const stores = openLocalStores({ dataDir });
+    const { runs, accounts } = stores;
     expect(await accounts.findKey("h")).toEqual({ hash: "h", agentId: "A" });
     const run = { id: "R", agentId: "A", organizationId: "O", name: "Run", status: "running", turn: 1 };
     expect(await runs.load("R")).toEqual({
@@ -65,7 +66,7 @@ test("a database of version 1 opens with everything in it, and its running run g
       ],
       queue: [],
     });
-    close();
+    stores.close();
   }
   rmSync(dataDir, { recursive: true });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { Message, Model, ModelOutcome, ModelRequest } from "../../../lambdas/agent/model.ts";
-import type { StepPart } from "../../../lambdas/agent/steps.ts";
 import type { Tool } from "../../../lambdas/agent/tools/tool.ts";
 import { runTurn } from "../../../lambdas/agent/turn.ts";
 import { answer, call, turn } from "./scripted.ts";
@@ -133,7 +132,7 @@ describe("a conversation that nears the window", () => {
     const answersBefore = first.records.slice(0, at).filter(({ part }) => part === "answer").length;
     for (const kept of [at, at + 1]) {
       const after = talking(0);
-      const again = setUp(after.ask, look(10), { input: { recorded: first.records.slice(0, kept) as StepPart[] } });
+      const again = setUp(after.ask, look(10), { input: { recorded: first.records.slice(0, kept) } });
       await runTurn(again.input, again.ports);
       expect(after.requests[0]?.messages).toEqual(whole.requests[answersBefore]?.messages);
     }

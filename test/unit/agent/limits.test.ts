@@ -25,7 +25,7 @@ describe("prices", () => {
   it("are recorded with each answer, so that a later price changes nothing of the past", async () => {
     const { input, ports, records } = turn(endless, { input: { limits: { ...wide, steps: 2 }, prices } });
     const outcome = await runTurn(input, ports);
-    const answers = [...records.filter((record) => record.part === "answer")];
+    const answers = records.filter((record) => record.part === "answer");
     expect(answers.map((record) => record.dollars?.toFixed(6))).toEqual(answers.map(() => priceOfCall.toFixed(6)));
     expect(outcome).toMatchObject({ kind: "done", last: { dollars: expect.closeTo(priceOfCall, 10) } });
     const { used } = records.reduce(foldStep, startProgress(input.history));

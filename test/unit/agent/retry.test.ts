@@ -7,11 +7,12 @@ import { answer, turn } from "./scripted.ts";
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };
 
 /** Gives these outcomes one after the other, the last one for ever, and keeps when it was called. */
-function model(...outcomes: ModelOutcome[]) {
+function model(first: ModelOutcome, ...later: ModelOutcome[]) {
+  const outcomes = [first, ...later];
   const calledAt: number[] = [];
   return {
     calledAt,
-    call: async () => outcomes[calledAt.push(Date.now()) - 1] ?? (outcomes.at(-1) as ModelOutcome),
+    call: async () => outcomes[calledAt.push(Date.now()) - 1] ?? outcomes.at(-1),
   };
 }
 
