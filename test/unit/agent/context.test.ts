@@ -42,6 +42,17 @@ const look = (characters: number): Tool => ({
 const setUp = (ask: Model, tool: Tool, input: Parameters<typeof turn>[1] = {}) =>
   turn(ask, { ports: { tools: [tool] }, input: { contextTokens: window, ...input.input } });
 
+/** The same, with a long text in each of its answers. */
+function talking(steps: number) {
+  const inner = model(steps);
+  const ask: Model = async (request) => {
+    const asked = await inner.ask(request);
+    if (!("answer" in asked) || asked.answer.toolCalls.length === 0) return asked;
+    return { answer: { ...asked.answer, text: "t".repeat(4_000) } };
+  };
+  return { ...inner, ask };
+}
+
 describe("a conversation that nears the window", () => {
   it.each([true, false])(
     "has its older tool results shortened, and never exceeds it (usage told: %s)",
@@ -100,30 +111,14 @@ describe("a conversation that nears the window", () => {
   });
 
   it("is summarised within one turn, too, when its own steps fill the window", async () => {
-    const talk: Model = async (request) => {
-      const asked = await long.ask(request);
-      if (!("answer" in asked) || asked.answer.toolCalls.length === 0) return asked;
-      return { answer: { ...asked.answer, text: "t".repeat(4_000) } };
-    };
-    const long = model(40);
-    const { input, ports, records } = setUp(talk, look(10));
+    const long = talking(40);
+    const { input, ports, records } = setUp(long.ask, look(10));
     expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
     expect(records.filter(({ part }) => part === "summary").length).toBeGreaterThan(1);
     expect(long.requests.at(-1)?.messages).toContainEqual({ role: "user", text: "Go." });
   });
 
   it("resumes at each record of a summarised turn with the same next request", async () => {
-    const talking = (steps: number) => {
-      const inner = model(steps);
-      return {
-        ...inner,
-        ask: (async (request) => {
-          const asked = await inner.ask(request);
-          if (!("answer" in asked) || asked.answer.toolCalls.length === 0) return asked;
-          return { answer: { ...asked.answer, text: "t".repeat(4_000) } };
-        }) as Model,
-      };
-    };
     const whole = talking(14);
     const first = setUp(whole.ask, look(10));
     await runTurn(first.input, first.ports);

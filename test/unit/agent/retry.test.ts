@@ -10,10 +10,8 @@ const outage: Failure = { category: "model_unavailable", title: "Down.", remedy:
 function model(first: ModelOutcome, ...later: ModelOutcome[]) {
   const outcomes = [first, ...later];
   const calledAt: number[] = [];
-  return {
-    calledAt,
-    call: async () => outcomes[calledAt.push(Date.now()) - 1] ?? outcomes.at(-1),
-  };
+  const call = async (): Promise<ModelOutcome> => outcomes[calledAt.push(Date.now()) - 1] ?? outcomes.at(-1) ?? first;
+  return { calledAt, call };
 }
 
 async function withFakeTime<Value>(work: () => Promise<Value>, milliseconds = 600_000): Promise<Value> {
