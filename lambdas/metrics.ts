@@ -9,7 +9,10 @@ export const serviceDimension = "Table";
 /** A second dimension of `RunsFailed`: the failure's category. */
 export const categoryDimension = "Category";
 
-/** What is measured, in the units that CloudWatch knows. `Cost` is in US dollars, which it does not. */
+/**
+ * What is measured, in the units that CloudWatch knows. `Cost` is in US dollars, which it does not. `RunsRunning` and
+ * `RunsStuck` (nobody works on them) are what a sweep found.
+ */
 export const metricUnits = {
   RunsCreated: "Count",
   RunsFinished: "Count",
@@ -21,6 +24,8 @@ export const metricUnits = {
   InputTokens: "Count",
   OutputTokens: "Count",
   Cost: "None",
+  RunsRunning: "Count",
+  RunsStuck: "Count",
 } as const;
 
 export type Metric = keyof typeof metricUnits;
@@ -30,9 +35,9 @@ export type Measured = Partial<Record<Metric, number>>;
 export type Emit = (measured: Measured, category?: string) => void;
 
 /**
- * One line of JSON on stderr, in CloudWatch's embedded metric format: the function's log is where the metrics come from, and
- * no call is made. It is written here, in twenty lines, and not by Powertools, because that takes 10 ms of every
- * function's start and keeps what it was given until it is told to flush.
+ * One line of JSON on stderr, in CloudWatch's embedded metric format: metrics come out of the function's log, and no call
+ * is made. It is written here, in twenty lines, and not by Powertools, because that takes 10 ms of every function's start
+ * and keeps what it was given until it is told to flush.
  */
 export function emitter(table: string, { now = Date.now, write = toStderr } = {}): Emit {
   return (measured, category) => {
@@ -100,13 +105,13 @@ function takenTurn({ run, steps }: RunState, now: number): TakenTurn {
   return { runId, turn, acceptedAt, ...(steps.length === 0 && { waited: now - acceptedAt }) };
 }
 
-/** A run's move from one status to another. */
+/** A run's move from one status to another. `RunsFailed` is 0 or 1 of a turn that ends, so that its average is a share. */
 function ofMove({ set }: RunChange, taken: TakenTurn | undefined): Measured {
   if (!set) return {};
   const took = taken ? { TurnDuration: set.updatedAt - taken.acceptedAt } : {};
   switch (set.status) {
     case "finished":
-      return { RunsFinished: 1, ...took };
+      return { RunsFinished: 1, RunsFailed: 0, ...took };
     case "technical_error":
       return { RunsFailed: 1, ...took };
     case "terminated":

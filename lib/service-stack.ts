@@ -3,6 +3,7 @@ import type { Construct } from "constructs";
 import { advanceSeconds, failSeconds } from "../lambdas/workflow/payload.ts";
 import { serviceFunction } from "./functions.ts";
 import { HttpApi } from "./http-api.ts";
+import { Operations } from "./operations.ts";
 import { operatorPolicy } from "./operator.ts";
 import { type OutputName, outputs } from "./outputs.ts";
 import type { Settings } from "./settings.ts";
@@ -91,6 +92,7 @@ export class ServiceStack extends Stack {
     });
 
     const { url } = new HttpApi(this, "HttpApi", { create, get, openapi, notFound, logRetention });
+    new Operations(this, "Operations", {});
 
     const values: Record<OutputName, string> = {
       ApiUrl: url,

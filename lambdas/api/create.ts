@@ -1,3 +1,4 @@
+import { log } from "../log.ts";
 import { createRun, type Deps } from "../runs/use-cases.ts";
 import {
   type ApiHandler,
@@ -12,7 +13,11 @@ import {
 /** `POST /v1/agents` (specification section 4.1). */
 export function createHandler(deps: Deps): ApiHandler {
   return operation<Authenticated & WithCreateBody>(
-    async ({ caller, input }) => json(201, { agent_id: await createRun(deps, await caller, input) }),
+    async ({ caller, input, requestContext: { requestId } }) => {
+      const runId = await createRun(deps, await caller, input);
+      log("info", "run created", { requestId, runId });
+      return json(201, { agent_id: runId });
+    },
     withCaller(deps),
     withCreateBody,
   );

@@ -63,7 +63,7 @@ test("a turn is measured from its creation to its end", () =>
     expect(emitted).toEqual([
       [{ RunsCreated: 1 }],
       [{ Steps: 1, InputTokens: 100, OutputTokens: 10, QueueTime: 250 }],
-      [{ RunsFinished: 1, TurnDuration: 3_000, Steps: 1, InputTokens: 200, OutputTokens: 20 }],
+      [{ RunsFinished: 1, RunsFailed: 0, TurnDuration: 3_000, Steps: 1, InputTokens: 200, OutputTokens: 20 }],
     ]);
   }));
 

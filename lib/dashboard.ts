@@ -1,0 +1,92 @@
+import { Duration } from "aws-cdk-lib";
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  MathExpression,
+  SingleValueWidget,
+} from "aws-cdk-lib/aws-cloudwatch";
+import type { Construct } from "constructs";
+import { categoryDimension, namespace, serviceDimension } from "../lambdas/metrics.ts";
+import type { Watched } from "./operations.ts";
+
+/** One page: what users feel on top, then what runs cost, then the services beneath. */
+export function dashboard(scope: Construct, watched: Watched, alarms: Alarm[]): Dashboard {
+  const { stackName, api, table, stateMachine, functions, queues, measured } = watched;
+  const each = (statistic: string, ...names: Parameters<typeof measured>[0][]): IMetric[] =>
+    names.map((name) => measured(name, statistic));
+  const spread = (name: Parameters<typeof measured>[0]): IMetric[] =>
+    ["p50", "p90", "Maximum"].map((statistic) => measured(name, statistic).with({ label: statistic }));
+  const byCategory = new MathExpression({
+    expression:
+      `SEARCH('{${namespace},${serviceDimension},${categoryDimension}} MetricName="RunsFailed" ` +
+      `${serviceDimension}="${table.tableName}"', 'Sum')`,
+    usingMetrics: {},
+    label: "",
+  });
+  const rows: IWidget[][] = [
+    [new AlarmStatusWidget({ alarms, width: 24, height: 3, title: "Alarms" })],
+    [
+      graph("Runs", each("Sum", "RunsCreated", "RunsFinished", "RunsFailed", "RunsTerminated")),
+      graph("Failed runs by category", [byCategory]),
+      graph("Requests", [api.metricCount(), api.metricClientError(), api.metricServerError()]),
+    ],
+    [
+      graph("Turns, milliseconds", spread("TurnDuration")),
+      graph("Wait before a turn's first step, milliseconds", spread("QueueTime")),
+      graph("Latency of requests, milliseconds", [
+        api.metricLatency({ statistic: "p50" }),
+        api.metricLatency({ statistic: "p99" }),
+      ]),
+    ],
+    [
+      graph("Steps", each("Sum", "Steps")),
+      graph("Tokens", each("Sum", "InputTokens", "OutputTokens")),
+      new SingleValueWidget({
+        title: "US dollars for models, where priced",
+        metrics: each("Sum", "Cost"),
+        setPeriodToTimeRange: true,
+        width: 8,
+        height: 6,
+      }),
+    ],
+    [
+      graph("Running runs, and those that were stuck", each("Maximum", "RunsRunning", "RunsStuck")),
+      graph("Executions", [
+        stateMachine.metricStarted(),
+        stateMachine.metricSucceeded(),
+        stateMachine.metricFailed(),
+        stateMachine.metricTimedOut(),
+        stateMachine.metricAborted(),
+        stateMachine.metricThrottled(),
+      ]),
+      graph(
+        "Dead letters",
+        queues.map((queue) => queue.metricApproximateNumberOfMessagesVisible()),
+      ),
+    ],
+    [
+      graph(
+        "Errors of functions (advance: also its waits for a model)",
+        functions.map((fn) => fn.metricErrors()),
+      ),
+      graph(
+        "Throttles of functions",
+        functions.map((fn) => fn.metricThrottles()),
+      ),
+      graph("Table, units", [table.metricConsumedReadCapacityUnits(), table.metricConsumedWriteCapacityUnits()]),
+    ],
+  ];
+  return new Dashboard(scope, "Dashboard", {
+    dashboardName: stackName,
+    defaultInterval: Duration.days(1),
+    widgets: rows,
+  });
+}
+
+function graph(title: string, left: IMetric[]): GraphWidget {
+  return new GraphWidget({ title, left, width: 8, height: 6, leftYAxis: { min: 0, showUnits: false } });
+}

@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import { App, Stack } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { Queue } from "aws-cdk-lib/aws-sqs";
+import { describe, expect, test } from "vitest";
+import { metricUnits, namespace } from "../../lambdas/metrics.ts";
+import { Operations } from "../../lib/operations.ts";
+import { ServiceStack } from "../../lib/service-stack.ts";
+import { short, synthesise } from "./synth.ts";
+
+const { all } = synthesise();
+const alarms = all("AWS::CloudWatch::Alarm").map(([, properties]) => short(properties) as Record<string, unknown>);
+const [[, dashboard] = ["", {}]] = all("AWS::CloudWatch::Dashboard");
+const page = String(short(dashboard["DashboardBody"]));
+const runbook = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+
+/** Anchors as GitHub makes them of headings. */
+const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, "")
+    .replaceAll(" ", "-"),
+);
+
+describe("alarms", () => {
+  test("are there for what users feel", () => {
+    const names = alarms.map(({ AlarmName }) => String(AlarmName).replace("AgentRunService-prod-", ""));
+    expect(names.toSorted()).toEqual([
+      "errors",
+      "failed-runs",
+      "stuck-runs",
+      "sweep-not-running",
+      "throttles",
+      "throttles-reads",
+      "throttles-writes",
+      "waiting-runs",
+    ]);
+  });
+
+  test.each(alarms.map((alarm) => [String(alarm["AlarmName"]), alarm] as const))(
+    "%s says what users feel and links a chapter of the runbook that exists",
+    (name, { AlarmDescription }) => {
+      const [, feel, anchor = ""] =
+        /^([A-Z].{20,})\. What to do: docs\/operations\.md#(\S+)$/.exec(String(AlarmDescription)) ?? [];
+      expect(feel).toBeDefined();
+      expect(name.startsWith(`AgentRunService-prod-${anchor}`)).toBe(true);
+      expect(anchors).toContain(anchor);
+    },
+  );
+
+  test("tell a topic when they begin and when they end, and it lets them", () => {
+    for (const { AlarmActions, OKActions } of alarms) {
+      expect(AlarmActions).toEqual(["<OperationsAlarms>"]);
+      expect(OKActions).toEqual(AlarmActions);
+    }
+    const [[, policy] = ["", {}]] = all("AWS::SNS::TopicPolicy");
+    const { Statement } = short(policy["PolicyDocument"]) as { Statement: Record<string, unknown>[] };
+    expect(Statement.find(({ Effect }) => Effect === "Allow")).toMatchObject({
+      Action: "sns:Publish",
+      Principal: { Service: "cloudwatch.amazonaws.com" },
+      Condition: { StringEquals: { "aws:SourceAccount": "<AWS::AccountId>" } },
+    });
+  });
+});
+
+test("alarms and dashboard use no metric of ours that the code does not write", () => {
+  const own = alarms.filter(({ Namespace }) => Namespace === namespace).map(({ MetricName }) => MetricName);
+  const shown = [...page.matchAll(new RegExp(`"${namespace}","(\\w+)"`, "g"))].map(([, name = ""]) => name);
+  expect(own.length).toBeGreaterThan(2);
+  for (const name of [...own, ...shown]) expect(Object.keys(metricUnits)).toContain(name);
+  expect(new Set(shown)).toEqual(new Set(Object.keys(metricUnits)));
+});
+
+test("a mail goes out where an address is set, and a queue that is added is watched", () => {
+  expect(all("AWS::SNS::Subscription")).toEqual([]);
+  const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
+  const stack = new ServiceStack(app, { stage: "test", removal: "destroy", logRetentionDays: 7 });
+  stack.node.tryRemoveChild("Operations");
+  new Queue(stack, "Late");
+  new Operations(stack, "Operations", { alarmEmail: "on-call@example.com" });
+  const template = Template.fromStack(stack);
+  template.hasResourceProperties("AWS::SNS::Subscription", { Protocol: "email", Endpoint: "on-call@example.com" });
+  template.hasResourceProperties("AWS::CloudWatch::Alarm", { AlarmName: "AgentRunService-test-dead-letters" });
+});
+
+test("without a service there is nothing to watch, and the error says so", () => {
+  expect(() => new Operations(new Stack(new App(), "Empty"), "Operations", {})).toThrow(
+    "There is no table in Empty: Operations has to come after it.",
+  );
+});
