@@ -66,7 +66,7 @@ export function emitter(table: string, { now = Date.now, write = toStderr } = {}
  */
 export function measuredRuns(runs: Runs, emit: Emit, now: () => number = Date.now): Runs {
   // A function's process works on one turn at a time.
-  let taken: TakenTurn | undefined;
+  let fresh: FreshTurn | undefined;
   return {
     ...runs,
 
@@ -77,63 +77,61 @@ export function measuredRuns(runs: Runs, emit: Emit, now: () => number = Date.no
 
     async load(id) {
       const state = await runs.load(id);
-      taken = state && takenTurn(state, now());
+      fresh = state && freshTurn(state, now());
       return state;
     },
 
     async change(change) {
       const applied = await runs.change(change);
       if (!applied) return false;
-      const ours = change.runId === taken?.runId && change.expect.turn === taken.turn ? taken : undefined;
-      emit({ ...ofMove(change, ours), ...ofSteps(change, ours) }, change.set?.failure?.category);
+      const waited = fresh && isFirstStep(change, fresh) ? { QueueTime: fresh.waited } : {};
+      if ("QueueTime" in waited) fresh = undefined;
+      emit({ ...ofMove(change), ...ofUse(change), ...waited }, change.set?.failure?.category);
       return true;
     },
   };
 }
 
-/** A turn as a worker took it up. `waited`: milliseconds since its input was accepted, when nothing was recorded yet. */
-interface TakenTurn {
+/** A turn nothing is recorded of yet, as a worker took it up. `waited`: milliseconds since its input was accepted. */
+interface FreshTurn {
   runId: string;
   turn: number;
-  acceptedAt: number;
-  waited?: number;
+  waited: number;
 }
 
-function takenTurn({ run, steps }: RunState, now: number): TakenTurn {
+function freshTurn({ run, steps }: RunState, now: number): FreshTurn | undefined {
   // A running run was last written when its turn's input was accepted.
-  const { id: runId, turn, updatedAt: acceptedAt } = run;
-  return { runId, turn, acceptedAt, ...(steps.length === 0 && { waited: now - acceptedAt }) };
+  return steps.length > 0 ? undefined : { runId: run.id, turn: run.turn, waited: now - run.updatedAt };
 }
 
-/** A run's move from one status to another. `RunsFailed` is 0 or 1 of a turn that ends, so that its average is a share. */
-function ofMove({ set }: RunChange, taken: TakenTurn | undefined): Measured {
-  if (!set) return {};
-  const took = taken ? { TurnDuration: set.updatedAt - taken.acceptedAt } : {};
-  switch (set.status) {
+/** A run's move to another status. `RunsFailed` is 0 or 1 of a run that ends, so that its average is a share. */
+function ofMove({ set }: RunChange): Measured {
+  switch (set?.status) {
     case "finished":
-      return { RunsFinished: 1, RunsFailed: 0, ...took };
+      return { RunsFinished: 1, RunsFailed: 0 };
     case "technical_error":
-      return { RunsFailed: 1, ...took };
+      return { RunsFailed: 1 };
     case "terminated":
       return { RunsTerminated: 1 };
     case "running":
+    case undefined:
       return {};
   }
 }
 
-/** The model calls that were recorded, and with a turn's first one how long it had waited for a worker. */
-function ofSteps({ steps = [] }: RunChange, taken: TakenTurn | undefined): Measured {
-  const answers = steps.filter((step) => step.part === "answer");
-  if (answers.length === 0) return {};
-  const sum = (amount: (step: (typeof answers)[number]) => number): number =>
-    answers.reduce((total, step) => total + amount(step), 0);
-  const first = answers.some(({ step }) => step === 1);
+/** What model calls used up, and at a turn's end the time it took. */
+function ofUse({ used }: RunChange): Measured {
+  if (!used) return {};
+  const { steps, inputTokens, outputTokens, dollars, milliseconds } = used;
   return {
-    Steps: answers.length,
-    InputTokens: sum(({ answer }) => answer.usage.inputTokens),
-    OutputTokens: sum(({ answer }) => answer.usage.outputTokens),
-    ...(first && taken?.waited !== undefined && { QueueTime: taken.waited }),
+    ...(steps > 0 && { Steps: steps, InputTokens: inputTokens, OutputTokens: outputTokens }),
+    ...(dollars > 0 && { Cost: dollars }),
+    ...(milliseconds > 0 && { TurnDuration: milliseconds }),
   };
+}
+
+function isFirstStep({ runId, expect, steps = [] }: RunChange, fresh: FreshTurn): boolean {
+  return runId === fresh.runId && expect.turn === fresh.turn && steps.some(({ step }) => step === 1);
 }
 
 function toStderr(line: string): void {

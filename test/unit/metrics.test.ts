@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { emitter, type Measured, measuredRuns } from "../../lambdas/metrics.ts";
+import { nothingUsed, type Used } from "../../lambdas/agent/limits.ts";
 import type { Failure } from "../../lambdas/agent/model.ts";
 import type { Run, Runs, StepRecord } from "../../lambdas/runs/ports.ts";
 import { openLocalStores } from "../../lambdas/stores/local/index.ts";
@@ -22,6 +23,10 @@ const failure: Failure = { category: "model_refused", title: "No.", remedy: "Ask
 function answer(step: number): StepRecord {
   const usage = { inputTokens: 100 * step, outputTokens: 10 * step };
   return { turn: 1, part: "answer", step, answer: { text: "t", toolCalls: [], finishReason: "stop", usage } };
+}
+
+function use(steps: number, more: Partial<Used> = {}): Used {
+  return { ...nothingUsed, steps, inputTokens: 100 * steps, outputTokens: 10 * steps, ...more };
 }
 
 /** Runs of a real store, all that was emitted about them, and a clock. */
@@ -52,18 +57,29 @@ test("a turn is measured from its creation to its end", () =>
     clock.now = 1_250;
     await runs.load(run.id);
     const expected = { status: "running", turn: 1 } as const;
-    await runs.change({ runId: run.id, expect: expected, steps: [answer(1)] });
+    await runs.change({ runId: run.id, expect: expected, steps: [answer(1)], used: use(1) });
     await runs.change({
       runId: run.id,
       expect: expected,
       set: { status: "finished", turn: 1, updatedAt: 4_000 },
       messages: [{ turn: 1, role: "output_from_agent", text: "o" }],
       steps: [answer(2)],
+      used: use(2, { milliseconds: 3_000, dollars: 0.25 }),
     });
     expect(emitted).toEqual([
       [{ RunsCreated: 1 }],
       [{ Steps: 1, InputTokens: 100, OutputTokens: 10, QueueTime: 250 }],
-      [{ RunsFinished: 1, RunsFailed: 0, TurnDuration: 3_000, Steps: 1, InputTokens: 200, OutputTokens: 20 }],
+      [
+        {
+          RunsFinished: 1,
+          RunsFailed: 0,
+          TurnDuration: 3_000,
+          Steps: 2,
+          InputTokens: 200,
+          OutputTokens: 20,
+          Cost: 0.25,
+        },
+      ],
     ]);
   }));
 
@@ -91,14 +107,15 @@ test("a stop counts as terminated, an accepted input as nothing", () =>
     expect(emitted.map(([measured]) => measured)).toEqual([{ RunsCreated: 1 }, {}, { RunsTerminated: 1 }]);
   }));
 
-test("a turn that another worker began has no queue time, and a turn nobody loaded has no duration", () =>
+test("the wait before a turn is measured once, and not for a turn that another worker began", () =>
   measuredStore(async (runs, emitted) => {
     await runs.create(run, []);
     const expected = { status: "running", turn: 1 } as const;
-    await runs.change({ runId: run.id, expect: expected, steps: [answer(1)] });
     await runs.load(run.id);
-    await runs.change({ runId: run.id, expect: expected, steps: [answer(2)] });
-    expect(emitted.slice(1).map(([measured]) => "QueueTime" in measured)).toEqual([false, false]);
+    for (const step of [1, 2]) await runs.change({ runId: run.id, expect: expected, steps: [answer(step)] });
+    await runs.load(run.id);
+    await runs.change({ runId: run.id, expect: expected, steps: [answer(3)] });
+    expect(emitted.slice(1).map(([measured]) => "QueueTime" in measured)).toEqual([true, false, false]);
   }));
 
 test("one line is one document of the embedded metric format", () => {
