@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { metricUnits, namespace } from "../../lambdas/metrics.ts";
 import { Operations } from "../../lib/operations.ts";
 import { ServiceStack } from "../../lib/service-stack.ts";
+import { readSettings } from "../../lib/settings.ts";
 import { short, synthesise } from "./synth.ts";
 
 const { all } = synthesise();
@@ -73,8 +74,8 @@ test("alarms and dashboard use no metric of ours that the code does not write", 
 
 test("a mail goes out where an address is set, and a queue that is added is watched", () => {
   expect(all("AWS::SNS::Subscription")).toEqual([]);
-  const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
-  const stack = new ServiceStack(app, { stage: "test", removal: "destroy", logRetentionDays: 7 });
+  const app = new App({ context: { "aws:cdk:bundling-stacks": [], stage: "test" } });
+  const stack = new ServiceStack(app, readSettings(app.node));
   stack.node.tryRemoveChild("Operations");
   new Queue(stack, "Late");
   new Operations(stack, "Operations", { alarmEmail: "on-call@example.com" });

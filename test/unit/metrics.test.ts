@@ -25,7 +25,7 @@ function answer(step: number): StepRecord {
   return { turn: 1, part: "answer", step, answer: { text: "t", toolCalls: [], finishReason: "stop", usage } };
 }
 
-function use(steps: number, more: Partial<Used> = {}): Used {
+function used(steps: number, more: Partial<Used> = {}): Used {
   return { ...nothingUsed, steps, inputTokens: 100 * steps, outputTokens: 10 * steps, ...more };
 }
 
@@ -57,14 +57,14 @@ test("a turn is measured from its creation to its end", () =>
     clock.now = 1_250;
     await runs.load(run.id);
     const expected = { status: "running", turn: 1 } as const;
-    await runs.change({ runId: run.id, expect: expected, steps: [answer(1)], used: use(1) });
+    await runs.change({ runId: run.id, expect: expected, steps: [answer(1)], used: used(1) });
     await runs.change({
       runId: run.id,
       expect: expected,
       set: { status: "finished", turn: 1, updatedAt: 4_000 },
       messages: [{ turn: 1, role: "output_from_agent", text: "o" }],
       steps: [answer(2)],
-      used: use(2, { milliseconds: 3_000, dollars: 0.25 }),
+      used: used(2, { milliseconds: 3_000, dollars: 0.25 }),
     });
     expect(emitted).toEqual([
       [{ RunsCreated: 1 }],
