@@ -1,5 +1,11 @@
 /** What `lib/` sets: these names and no others, each by the grant that also gives the permission to use it. */
-export const envNames = ["TABLE_NAME", "BUCKET_NAME", "STATE_MACHINE_ARN"] as const;
+export const envNames = [
+  "TABLE_NAME",
+  "BUCKET_NAME",
+  "STATE_MACHINE_ARN",
+  "ORIGIN_SECRET_ARNS", // separated by commas
+  "BODY_MEMORY_MB",
+] as const;
 
 export type EnvName = (typeof envNames)[number];
 
@@ -8,23 +14,40 @@ export function env(name: EnvName): string {
   return required(name, "A function gets it with its permission: see the grants in lib/, and deploy again.");
 }
 
+/** The header by which CloudFront shows an origin that a request came through it. Lower case, as node:http has it. */
+export const originSecretHeader = "x-origin-secret";
+
+/** Where a load balancer asks an origin whether it is well. */
+export const healthPath = "/health";
+
+const setByLambda = "Lambda sets it; elsewhere it has to be set by hand.";
+
+/** Where AWS is. `endpoint` is there where something else than AWS speaks its wire. */
+export function awsPlace() {
+  const endpoint = process.env["AWS_ENDPOINT_URL"];
+  return { region: required("AWS_REGION", setByLambda), ...(endpoint ? { endpoint } : {}) };
+}
+
 /**
  * Where AWS is and who calls it, from what Lambda sets. The credentials outlive the process, so nothing needs to look
- * for newer ones. `endpoint` is there where something else than AWS speaks its wire.
+ * for newer ones.
  */
 export function awsSettings() {
-  const remedy = "Lambda sets it; elsewhere it has to be set by hand.";
   const sessionToken = process.env["AWS_SESSION_TOKEN"];
-  const endpoint = process.env["AWS_ENDPOINT_URL"];
   return {
-    region: required("AWS_REGION", remedy),
+    ...awsPlace(),
     credentials: {
-      accessKeyId: required("AWS_ACCESS_KEY_ID", remedy),
-      secretAccessKey: required("AWS_SECRET_ACCESS_KEY", remedy),
+      accessKeyId: required("AWS_ACCESS_KEY_ID", setByLambda),
+      secretAccessKey: required("AWS_SECRET_ACCESS_KEY", setByLambda),
       ...(sessionToken ? { sessionToken } : {}),
     },
-    ...(endpoint ? { endpoint } : {}),
   };
+}
+
+/** Where an HTTP server listens: what Lambda says (`host:port`), or every address of its container. */
+export function listenAddress(): { host: string; port: number } {
+  const [host = "", port] = (process.env["AWS_LAMBDA_HTTP_ENDPOINT"] ?? "0.0.0.0:3000").split(":");
+  return { host, port: Number(port) };
 }
 
 function required(name: string, remedy: string): string {

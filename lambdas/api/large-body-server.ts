@@ -1,0 +1,146 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { log } from "../log.ts";
+import { bodyBudget, type Share } from "./body-budget.ts";
+import { announcedBytes, bodyOf, type Refused } from "./bounded-body.ts";
+import { type ApiEvent, type ApiHandler, type ApiResponse, json } from "./chain.ts";
+import { eventOf, refuseConnection, respond, tooLarge } from "./http-event.ts";
+import { acceptsSecret } from "./origin-secret.ts";
+
+const MiB = 1024 * 1024;
+
+/** Sizes in bytes, times in milliseconds. */
+export const largeBodyLimits = {
+  /** 10 MiB of files are 13,981,016 characters of base64; what is left is for the input text and JSON. */
+  body: 20 * MiB,
+  /** How much of a body that is refused is read, and forgotten, before it is answered. */
+  drain: 128 * MiB,
+  head: 10_000,
+  /** Between two pieces of a body. */
+  silence: 10_000,
+  /** A whole request, to its last byte: 14 MB at 0.75 Mbit/s. */
+  request: 150_000,
+  /** For memory, while other bodies have it. */
+  memory: 30_000,
+  /** Longer than the load balancer keeps a connection that nobody uses (60 s), so that it never sends into a closed one. */
+  idleConnection: 65_000,
+  /** For requests under way when the process is told to end; less than the 30 s until it is killed. */
+  shutdown: 25_000,
+} as const;
+
+export interface LargeBodyOptions {
+  create: ApiHandler;
+  /** Answers everything that is not a create. */
+  notFound: ApiHandler;
+  /** The header (lower case) that shows who sent a request, and its accepted values; without one it is refused. */
+  originSecret: { header: string; accepted: string[] };
+  /** Answered to whoever asks. */
+  healthPath: string;
+  /** Bytes for bodies in memory. */
+  bodyMemory: number;
+}
+
+export interface LargeBodyServer {
+  server: Server;
+  /** No new requests; resolves when those under way are answered, or after `largeBodyLimits.shutdown`. */
+  stop: () => Promise<void>;
+}
+
+/**
+ * An HTTP server for the creates that API Gateway and Lambda's events are too small for. It reads every body to its end
+ * before it answers, since its homes don't pass an answer on before that, unless the client waits to be asked for it.
+ */
+export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
+  const { create, notFound, originSecret, healthPath } = options;
+  const knows = acceptsSecret(originSecret.accepted);
+  const budget = bodyBudget(options.bodyMemory, largeBodyLimits.memory);
+  let stopping = false;
+
+  /** `waits`: the client sends its body only when it is told to. */
+  async function serve(request: IncomingMessage, response: ServerResponse, waits: boolean): Promise<void> {
+    if (request.url === healthPath) return respond(response, json(200, { status: "ok" }));
+    const started = performance.now();
+    const refused = refusal(request, waits);
+    if (waits && !refused) response.writeContinue();
+    const { answer, last } = refused ? { answer: refused, last: true } : await answerTo(request);
+    if (last || stopping) response.setHeader("connection", "close");
+    await respond(response, answer);
+    log("info", "request", {
+      requestId: answer.headers?.["x-request-id"],
+      method: request.method,
+      path: request.url?.split("?", 1)[0],
+      status: answer.statusCode,
+      bytes: request.headers["content-length"],
+      milliseconds: Math.round(performance.now() - started),
+    });
+  }
+
+  /** What is answered without the body; what the client still sends of it is not read. */
+  function refusal(request: IncomingMessage, waits: boolean): ApiResponse | undefined {
+    if (!knows(request.headers[originSecret.header])) return json(403, { detail: "Forbidden" });
+    const { body, drain } = largeBodyLimits;
+    return announcedBytes(request, body) > (waits ? body : drain) ? tooLarge : undefined;
+  }
+
+  /** `last`: the connection is of no more use. */
+  async function answerTo(request: IncomingMessage): Promise<{ answer: ApiResponse; last: boolean }> {
+    const share = budget.open(Math.min(announcedBytes(request, largeBodyLimits.body), largeBodyLimits.body));
+    try {
+      const event = await eventFrom(request, share);
+      if ("reason" in event) return { answer: answers[event.reason], last: !event.complete };
+      const isCreate = event.rawPath === "/v1/agents" && request.method === "POST";
+      return { answer: await (isCreate ? create : notFound)(event), last: false };
+    } finally {
+      share.release();
+    }
+  }
+
+  const timeouts = {
+    headersTimeout: largeBodyLimits.head,
+    requestTimeout: largeBodyLimits.request,
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: largeBodyLimits.idleConnection,
+  };
+  const listener = (waits: boolean) => (request: IncomingMessage, response: ServerResponse) => {
+    serve(request, response, waits).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ECONNRESET") log("error", "a request was given up", { error });
+      response.destroy(); // the client went away: nobody to tell
+    });
+  };
+  const server = createServer(timeouts, listener(false));
+  server.on("checkContinue", listener(true));
+  server.on("checkExpectation", (_: IncomingMessage, response: ServerResponse) => {
+    response.setHeader("connection", "close");
+    void respond(response, json(417, { detail: STATUS_CODES[417] }));
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket));
+
+  return {
+    server,
+    async stop() {
+      stopping = true;
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      await Promise.race([closed, pause(largeBodyLimits.shutdown, undefined, { ref: false })]);
+      server.closeAllConnections();
+    },
+  };
+}
+
+const answers: Record<Refused["reason"], ApiResponse> = {
+  "too large": tooLarge,
+  "no memory": json(
+    503,
+    { detail: "too many large requests at once; send it again in a few seconds" },
+    { "retry-after": "5" },
+  ),
+  silence: json(408, { detail: "the body stopped coming; send it again" }),
+};
+
+/** The raw body does not outlive this: the event's text is a second copy of it. */
+async function eventFrom(request: IncomingMessage, share: Share): Promise<ApiEvent | Refused> {
+  const { body: most, drain, silence } = largeBodyLimits;
+  const body = await bodyOf(request, share, { most, drain, silence });
+  return "reason" in body ? body : eventOf(request, body);
+}

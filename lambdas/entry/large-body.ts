@@ -1,0 +1,62 @@
+import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { createHandler } from "../api/create.ts";
+import { largeBodyServer } from "../api/large-body-server.ts";
+import { notFoundHandler } from "../api/not-found.ts";
+import { awsPlace, env, healthPath, listenAddress, originSecretHeader } from "../env.ts";
+import { log } from "../log.ts";
+import { documentClient, s3Client, sfnClient, tuned } from "../stores/aws/clients.ts";
+import { awsStores } from "../stores/aws/index.ts";
+import { awsWorkflow } from "../stores/aws/workflow.ts";
+import { secretOf } from "./secrets.ts";
+
+// This process may outlive its credentials: none are given, so that the clients find them, and newer ones in time.
+const settings = awsPlace();
+
+/** The secrets' values. Without them no request could be told from one that went around CloudFront. */
+async function originSecrets(): Promise<string[]> {
+  const secrets = new SecretsManagerClient(tuned(settings, 3_000));
+  const ids = env("ORIGIN_SECRET_ARNS").split(",");
+  const found = await Promise.all(ids.map((SecretId) => secrets.send(new GetSecretValueCommand({ SecretId }))));
+  secrets.destroy();
+  return found.map(({ SecretString }, index) => {
+    if (!SecretString)
+      throw new Error(`The secret ${ids[index]} has no text. Raise originSecretGeneration and deploy.`);
+    return SecretString;
+  });
+}
+
+async function main(): Promise<void> {
+  const create = createHandler({
+    ...awsStores({
+      documents: documentClient(settings),
+      s3: () => s3Client(settings),
+      table: env("TABLE_NAME"),
+      bucket: env("BUCKET_NAME"),
+    }),
+    workflow: awsWorkflow({ sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") }),
+    now: Date.now,
+    secretOf,
+  });
+  const { server, stop } = largeBodyServer({
+    create,
+    notFound: notFoundHandler(),
+    originSecret: { header: originSecretHeader, accepted: await originSecrets() },
+    healthPath,
+    bodyMemory: Number(env("BODY_MEMORY_MB")) * 1024 * 1024,
+  });
+  const { host, port } = listenAddress();
+  server.listen(port, host, () => log("info", "listening", { address: server.address() }));
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.once(signal, () => {
+      void stop().then(() => {
+        log("info", "ended", { maxMemoryMb: Math.round(process.resourceUsage().maxRSS / 1024) });
+        process.exit(0);
+      });
+    });
+  }
+}
+
+main().catch((error: unknown) => {
+  log("error", "the server could not start", { error });
+  process.exit(1);
+});
