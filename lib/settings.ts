@@ -1,5 +1,6 @@
 import type { Node } from "constructs";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { type LargeBodyHome, largeBodyHomes } from "./front-door-homes.ts";
 
 /** What a deployment may choose, in `cdk.json` under `context` or with `cdk deploy --context name=value`. */
 export interface Settings {
@@ -9,6 +10,10 @@ export interface Settings {
   removal: "retain" | "destroy";
   /** Days that logs are kept: one of the periods CloudWatch Logs knows. */
   logRetentionDays: RetentionDays;
+  /** What takes the creates that are too large for API Gateway and Lambda's events: see `front-door.ts`. */
+  largeBodies: LargeBodyHome | "off";
+  /** Raised by one, and deployed, it gives the origin of large bodies a new secret; the one before stays accepted. */
+  originSecretGeneration: number;
 }
 
 interface Setting<T> {
@@ -21,6 +26,8 @@ interface Setting<T> {
 const retentions = Object.values(RetentionDays).filter(
   (days): days is RetentionDays => typeof days === "number" && days !== RetentionDays.INFINITE,
 );
+
+const largeBodies: Settings["largeBodies"][] = [...(Object.keys(largeBodyHomes) as LargeBodyHome[]), "off"];
 
 const settings: { [Name in keyof Settings]: Setting<Settings[Name]> } = {
   stage: {
@@ -37,6 +44,16 @@ const settings: { [Name in keyof Settings]: Setting<Settings[Name]> } = {
     fallback: RetentionDays.ONE_MONTH,
     accepted: retentions.join(", "),
     read: (value) => retentions.find((days) => String(days) === String(value)),
+  },
+  largeBodies: {
+    fallback: "web-function",
+    accepted: largeBodies.join(", "),
+    read: (value) => largeBodies.find((home) => home === value),
+  },
+  originSecretGeneration: {
+    fallback: 1,
+    accepted: "a whole number from 1 on",
+    read: (value) => (/^[1-9]\d{0,8}$/.test(String(value)) ? Number(value) : undefined),
   },
 };
 
@@ -62,6 +79,8 @@ export function readSettings(node: Node): Settings {
     stage: setting("stage"),
     removal: setting("removal"),
     logRetentionDays: setting("logRetentionDays"),
+    largeBodies: setting("largeBodies"),
+    originSecretGeneration: setting("originSecretGeneration"),
   };
   if (problems.length > 0) {
     throw new Error(`Change the settings (cdk.json, "context", or --context name=value):\n  ${problems.join("\n  ")}`);

@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, () => {
       void stop().then(() => {
-        log("info", "ended", { maxMemoryMb: Math.round(process.resourceUsage().maxRSS / 1024) });
+        log("info", "ended", {});
         process.exit(0);
       });
     });

@@ -1,0 +1,191 @@
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createBody, headersOf, type LargeBodyProcess, secrets, send, startLargeBodyServer } from "./server.ts";
+
+const MiB = 1024 * 1024;
+const tooLarge = { detail: "total file size exceeds the allowed limit" };
+
+let service: LargeBodyProcess;
+let body: Buffer;
+beforeAll(async () => {
+  service = await startLargeBodyServer("fargate");
+  body = createBody(service, [10 * MiB]);
+  return async () => {
+    service.child.kill("SIGKILL");
+    await service.exited;
+  };
+});
+
+/** A connection on which the test writes what it likes. `received`: all that came so far. */
+interface Wire {
+  socket: Socket;
+  received: () => string;
+  closed: Promise<void>;
+}
+
+function open(): Wire {
+  const socket = connect(service.port);
+  let text = "";
+  socket.on("data", (chunk) => (text += chunk.toString()));
+  socket.on("error", () => {}); // a reset ends the connection like anything else
+  return { socket, received: () => text, closed: new Promise((resolve) => void socket.once("close", () => resolve())) };
+}
+
+function head(headers: Record<string, string | number>): string {
+  const lines = Object.entries({ host: "origin", ...headersOf(service), ...headers });
+  return `POST /v1/agents HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}`).join("\r\n")}\r\n\r\n`;
+}
+
+async function until(condition: () => boolean, seconds = 20): Promise<void> {
+  for (let waited = 0; !condition(); waited += 10) {
+    if (waited > seconds * 1_000) throw new Error(`not within ${seconds} s: ${condition.toString()}`);
+    await sleep(10);
+  }
+}
+
+describe("Expect: 100-continue", () => {
+  test("is answered with 100, and the body is taken", async () => {
+    const { socket, received } = open();
+    socket.write(head({ "content-length": body.length, expect: "100-continue" }));
+    await until(() => received().includes("100 Continue"));
+    expect(received()).not.toContain("HTTP/1.1 201");
+    socket.write(body);
+    await until(() => received().includes("agent_id"));
+    expect(received()).toContain("HTTP/1.1 201");
+    socket.destroy();
+  });
+
+  test("with a body that is too large, is answered with 413 before any of it is sent", async () => {
+    const { received, socket, closed } = open();
+    socket.write(head({ "content-length": 60_000_000, expect: "100-continue" }));
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1.1 413 /);
+    expect(received()).toContain(JSON.stringify(tooLarge));
+  });
+
+  test("any other expectation is 417", async () => {
+    const { status } = await send(service, Buffer.from("{}"), { headers: { expect: "a miracle" } });
+    expect(status).toBe(417);
+  });
+});
+
+test("a body beyond what is read in vain is refused at once, whoever sends it", async () => {
+  const { received, socket, closed } = open();
+  socket.write(head({ "content-length": 200 * MiB }));
+  await closed;
+  expect(received()).toContain(JSON.stringify(tooLarge));
+});
+
+test("a connection serves on after a body was refused", async () => {
+  const { socket, received } = open();
+  socket.write(head({ "content-length": 30 * MiB }));
+  socket.write(Buffer.alloc(30 * MiB, "a"));
+  await until(() => received().includes("HTTP/1.1 413"));
+  socket.write(head({ "content-length": body.length }));
+  socket.write(body);
+  await until(() => received().includes("HTTP/1.1 201"));
+  socket.destroy();
+});
+
+describe("slow and broken clients", () => {
+  test("64 that trickle, and 64 that go away half way, leave room for one that does not", async () => {
+    const slow = Array.from({ length: 64 }, () => open());
+    for (const { socket } of slow) socket.write(head({ "content-length": body.length }));
+    const trickle = setInterval(() => {
+      for (const { socket } of slow) socket.write(body.subarray(0, 1_000));
+    }, 100);
+    const aborted = Array.from({ length: 64 }, () => open());
+    for (const { socket } of aborted) {
+      socket.write(head({ "content-length": body.length }));
+      socket.write(body.subarray(0, 5 * MiB));
+    }
+    await sleep(300);
+    for (const { socket } of aborted) socket.resetAndDestroy();
+
+    const started = performance.now();
+    const { status } = await send(service, body);
+    const milliseconds = Math.round(performance.now() - started);
+    clearInterval(trickle);
+    for (const { socket } of slow) socket.destroy();
+    console.log(`beside 64 slow senders and 64 aborted uploads: ${milliseconds} ms, ${service.memory("VmHWM")} MB`);
+    expect(status).toBe(201);
+    expect(milliseconds).toBeLessThan(10_000);
+  });
+
+  test.concurrent("a body that stops coming is answered with 408 after 10 s", async () => {
+    const { socket, received, closed } = open();
+    const started = performance.now();
+    socket.write(head({ "content-length": body.length }));
+    socket.write(body.subarray(0, MiB));
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1.1 408 .*"detail"/s);
+    expect(performance.now() - started).toBeGreaterThan(9_000);
+  });
+
+  test.concurrent("headers that come byte by byte are answered with 408 after 10 s", async () => {
+    const { socket, received, closed } = open();
+    const bytes = setInterval(() => socket.write("x"), 200);
+    socket.write("POST /v1/agents HTTP/1.1\r\nx-slow: ");
+    await closed;
+    clearInterval(bytes);
+    expect(received()).toMatch(/^HTTP\/1.1 408 .*"detail"/s);
+  });
+
+  test("none of it held memory for ever: uploads that fill it are all taken", async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(service, body)));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 201));
+  });
+});
+
+async function statusOf(secret: string, path = "/v1/agents"): Promise<number> {
+  return (await send(service, Buffer.from("{}"), { headers: { "x-origin-secret": secret }, path })).status;
+}
+
+describe("the origin's secret", () => {
+  test("is needed for everything but the health check; the new and the old are accepted", async () => {
+    expect(await statusOf(secrets.new)).toBe(422);
+    expect(await statusOf(secrets.old)).toBe(422);
+    expect(await statusOf(`${secrets.new}, ${secrets.new}`)).toBe(403);
+    expect(await statusOf("")).toBe(403);
+    expect(await statusOf("undefined")).toBe(403);
+    expect(await statusOf("", "/health")).toBe(200);
+    expect(await statusOf("", "/healthy")).toBe(403);
+  });
+
+  test("a request without it is refused before its body is read", async () => {
+    const { socket, received, closed } = open();
+    socket.write("POST /v1/agents HTTP/1.1\r\nhost: origin\r\ncontent-length: 14000000\r\n\r\n");
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1.1 403 .*{"detail":"Forbidden"}/s);
+  });
+});
+
+test("what is no create is answered as API Gateway's default route does", async () => {
+  expect((await send(service, Buffer.from("{}"), { path: "/v1/nothing" })).status).toBe(404);
+  expect((await send(service, undefined, { method: "GET" })).status).toBe(405);
+});
+
+test("the log has a line for each request, and no key, secret or content in it", () => {
+  const requests = service.lines.filter(({ message }) => message === "request");
+  expect(requests.length).toBeGreaterThan(15);
+  expect(requests).toContainEqual(expect.objectContaining({ method: "POST", path: "/v1/agents", status: 201 }));
+  const log = JSON.stringify(service.lines);
+  for (const word of [service.apiKey, secrets.new, secrets.old, "Bearer", "Read them."])
+    expect(log).not.toContain(word);
+});
+
+test("SIGTERM: the upload under way is answered, nothing new is accepted, the process ends", async () => {
+  const { socket, received, closed } = open();
+  socket.write(head({ "content-length": body.length }));
+  socket.write(body.subarray(0, MiB));
+  await sleep(100);
+  service.child.kill("SIGTERM");
+  await sleep(100);
+  await expect(send(service, body)).rejects.toThrow("ECONNREFUSED");
+  socket.write(body.subarray(MiB));
+  await closed;
+  expect(received()).toMatch(/^HTTP\/1.1 201 /);
+  expect(received().toLowerCase()).toContain("connection: close");
+  expect(await service.exited).toBe(0);
+});
