@@ -1,15 +1,31 @@
-import { App, Validations } from "aws-cdk-lib";
+import { Annotations, App, Validations } from "aws-cdk-lib";
 import recommendedFlags from "aws-cdk-lib/recommended-feature-flags.json" with { type: "json" };
 import { AwsSolutionsChecks } from "cdk-nag";
+import { FrontDoorStack } from "./front-door.ts";
+import { warningWithoutFrontDoor } from "./front-door-limits.ts";
 import { ServiceStack } from "./service-stack.ts";
 import { readSettings } from "./settings.ts";
 
+interface ServiceApp {
+  app: App;
+  stack: ServiceStack;
+  /** Absent where large bodies are off. */
+  frontDoor?: FrontDoorStack;
+}
+
 /**
- * The CDK app: the service stack as the context's settings have it, checked against AWS's advice at synthesis.
+ * The CDK app: the service stack and its front door as the context's settings have them, checked against AWS's advice at
+ * synthesis.
  * `context`: settings over those of `cdk.json`. All of CDK's corrections to itself are on; the version is pinned.
  */
-export function serviceApp(context: Record<string, unknown> = {}): { app: App; stack: ServiceStack } {
+export function serviceApp(context: Record<string, unknown> = {}): ServiceApp {
   const app = new App({ context: { ...recommendedFlags, ...context } });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  return { app, stack: new ServiceStack(app, readSettings(app.node)) };
+  const settings = readSettings(app.node);
+  const stack = new ServiceStack(app, settings);
+  if (settings.largeBodies !== "off") {
+    return { app, stack, frontDoor: new FrontDoorStack(app, stack, settings.largeBodies, settings) };
+  }
+  Annotations.of(stack).addWarningV2("agent-run-service:large-bodies-off", warningWithoutFrontDoor);
+  return { app, stack };
 }

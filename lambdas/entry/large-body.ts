@@ -1,20 +1,20 @@
-import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { createHandler } from "../api/create.ts";
 import { largeBodyServer } from "../api/large-body-server.ts";
 import { notFoundHandler } from "../api/not-found.ts";
 import { awsPlace, env, healthPath, listenAddress, originSecretHeader } from "../env.ts";
 import { log } from "../log.ts";
-import { documentClient, s3Client, sfnClient, tuned } from "../stores/aws/clients.ts";
+import { documentClient, s3Client, sfnClient } from "../stores/aws/clients.ts";
 import { awsStores } from "../stores/aws/index.ts";
+import { awsSecretExists, secretsManagerClient } from "../stores/aws/secrets.ts";
 import { awsWorkflow } from "../stores/aws/workflow.ts";
-import { secretOf } from "./secrets.ts";
 
 // This process may outlive its credentials: none are given, so that the clients find them, and newer ones in time.
 const settings = awsPlace();
 
 /** The secrets' values. Without them no request could be told from one that went around CloudFront. */
 async function originSecrets(): Promise<string[]> {
-  const secrets = new SecretsManagerClient(tuned(settings, 3_000));
+  const secrets = await secretsManagerClient(settings);
   const ids = env("ORIGIN_SECRET_ARNS").split(",");
   const found = await Promise.all(ids.map((SecretId) => secrets.send(new GetSecretValueCommand({ SecretId }))));
   secrets.destroy();
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
     }),
     workflow: awsWorkflow({ sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") }),
     now: Date.now,
-    secretOf,
+    secretExists: awsSecretExists,
   });
   const { server, stop } = largeBodyServer({
     create,

@@ -6,13 +6,19 @@ import { readSettings } from "../../lib/settings.ts";
 const read = (context: Record<string, unknown>) => readSettings(new App({ context }).node);
 
 test("cdk.json holds the settings' defaults", () => {
-  expect(read(cdkJson.context)).toEqual({ stage: "prod", removal: "retain", logRetentionDays: 30 });
+  expect(read(cdkJson.context)).toEqual({
+    stage: "prod",
+    removal: "retain",
+    logRetentionDays: 30,
+    largeBodies: "web-function",
+    originSecretGeneration: 1,
+  });
   expect(read({})).toEqual(read(cdkJson.context));
 });
 
 test("the command line's strings are as good as numbers", () => {
-  const context = { stage: "dev-2", removal: "destroy", logRetentionDays: "7" };
-  expect(read(context)).toEqual({ ...context, logRetentionDays: 7 });
+  const context = { stage: "dev-2", removal: "destroy", logRetentionDays: "7", originSecretGeneration: "2" };
+  expect(read(context)).toMatchObject({ ...context, logRetentionDays: 7, originSecretGeneration: 2 });
 });
 
 test.each([
@@ -20,6 +26,9 @@ test.each([
   [{ removal: "keep" }, /removal: received "keep"; accepted: retain or destroy/],
   [{ logRetentionDays: 31 }, /logRetentionDays: received 31; accepted: 1, 3, 5, 7, .*, 3653$/m],
   [{ logRetentionDays: 9999 }, /logRetentionDays: received 9999/],
+  [{ largeBodies: "on" }, /largeBodies: received "on"; accepted: web-function, fargate, off/],
+  [{ originSecretGeneration: 0 }, /originSecretGeneration: received 0; accepted: a whole number from 1 on/],
+  [{ originSecretGeneration: 1.5 }, /originSecretGeneration: received 1.5/],
   [{ stages: "dev" }, /stages: no such setting; there are stage, removal, logRetentionDays/],
 ])("%j is refused, and the error says what is accepted", (context, message) => {
   expect(() => read(context)).toThrow(message);

@@ -1,0 +1,128 @@
+import { join } from "node:path";
+import { Duration, Stack, Stage, Validations } from "aws-cdk-lib";
+import { type IOrigin, OriginProtocolPolicy, type OriginProps } from "aws-cdk-lib/aws-cloudfront";
+import { VpcOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
+import {
+  GatewayVpcEndpointAwsService,
+  IpAddresses,
+  type IVpc,
+  Peer,
+  Port,
+  SecurityGroup,
+  SubnetType,
+  Vpc,
+} from "aws-cdk-lib/aws-ec2";
+import { Platform } from "aws-cdk-lib/aws-ecr-assets";
+import {
+  Cluster,
+  ContainerImage,
+  ContainerInsights,
+  CpuArchitecture,
+  FargateService,
+  FargateTaskDefinition,
+  type ICluster,
+  LogDriver,
+  OperatingSystemFamily,
+} from "aws-cdk-lib/aws-ecs";
+import { ApplicationLoadBalancer, ApplicationProtocol } from "aws-cdk-lib/aws-elasticloadbalancingv2";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { Construct } from "constructs";
+import { healthPath } from "../lambdas/env.ts";
+import { largeBodyHomes } from "./front-door-homes.ts";
+import { grantServer, type LargeBodyServer, writeImage } from "./front-door-server.ts";
+
+const port = 3000;
+const network = "10.0.0.0/16";
+
+/** The large-body server on Fargate, behind a load balancer that only CloudFront reaches. One to four tasks, always one. */
+export function fargateOrigin(scope: Construct, server: LargeBodyServer, origin: OriginProps): IOrigin {
+  // The casts: CDK's interfaces have optional properties where its classes have undefined ones.
+  const vpc = new Vpc(scope, "Vpc", {
+    ipAddresses: IpAddresses.cidr(network),
+    maxAzs: 2,
+    natGateways: 0, // tasks have public addresses that nobody may connect to, for 33 USD a month less
+    subnetConfiguration: [
+      { name: "Balancer", subnetType: SubnetType.PRIVATE_ISOLATED },
+      { name: "Tasks", subnetType: SubnetType.PUBLIC, mapPublicIpOnLaunch: false },
+    ],
+    gatewayEndpoints: {
+      Objects: { service: GatewayVpcEndpointAwsService.S3 },
+      Items: { service: GatewayVpcEndpointAwsService.DYNAMODB },
+    },
+  }) as IVpc;
+  const balancerGroup = new SecurityGroup(scope, "BalancerGroup", { vpc, allowAllOutbound: false });
+  const taskGroup = new SecurityGroup(scope, "TaskGroup", { vpc });
+  // CloudFront comes from addresses of its own inside this network.
+  balancerGroup.addIngressRule(Peer.ipv4(network), Port.tcp(80), "CloudFront's VPC origin");
+
+  const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("ecs-tasks.amazonaws.com") });
+  const environment = { ...grantServer(role, server), AWS_REGION: Stack.of(scope).region };
+  const task = new FargateTaskDefinition(scope, "Task", {
+    cpu: 256,
+    memoryLimitMiB: largeBodyHomes.fargate.memory,
+    runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
+    taskRole: role,
+  });
+  const image = join(Stage.of(scope)?.outdir ?? "cdk.out", "large-body-image");
+  writeImage(image, Stack.of(scope).bundlingRequired);
+  task.addContainer("Server", {
+    image: ContainerImage.fromAsset(image, { platform: Platform.LINUX_ARM64 }),
+    environment,
+    portMappings: [{ containerPort: port }],
+    logging: LogDriver.awsLogs({ logGroup: server.logGroup, streamPrefix: "server" }),
+    readonlyRootFilesystem: true,
+    stopTimeout: Duration.seconds(30),
+  });
+
+  const cluster = new Cluster(scope, "Cluster", { vpc, containerInsightsV2: ContainerInsights.ENABLED }) as ICluster;
+  const service = new FargateService(scope, "Service", {
+    cluster,
+    taskDefinition: task,
+    desiredCount: 1,
+    minHealthyPercent: 100,
+    circuitBreaker: { rollback: true },
+    assignPublicIp: true,
+    vpcSubnets: { subnetType: SubnetType.PUBLIC },
+    securityGroups: [taskGroup],
+  });
+  service.autoScaleTaskCount({ minCapacity: 1, maxCapacity: 4 }).scaleOnCpuUtilization("Cpu", {
+    targetUtilizationPercent: 50,
+  });
+
+  const balancer = new ApplicationLoadBalancer(scope, "Balancer", {
+    vpc,
+    internetFacing: false,
+    vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
+    securityGroup: balancerGroup,
+    dropInvalidHeaderFields: true,
+  });
+  balancer.addListener("Http", { port: 80, open: false }).addTargets("Server", {
+    protocol: ApplicationProtocol.HTTP,
+    port,
+    targets: [service],
+    healthCheck: { path: healthPath, interval: Duration.seconds(10), timeout: Duration.seconds(5) },
+    deregistrationDelay: Duration.seconds(30),
+  });
+
+  Validations.of(vpc).acknowledge({
+    id: "AwsSolutions-VPC7",
+    reason: "The balancer's only client is CloudFront, and the server logs every request: flow logs would add nothing.",
+  });
+  Validations.of(task.obtainExecutionRole()).acknowledge({
+    id: "AwsSolutions-IAM5[Resource::*]",
+    reason: "Only for ecr:GetAuthorizationToken, which knows no resources.",
+  });
+  Validations.of(balancer).acknowledge({
+    id: "AwsSolutions-ELB2",
+    reason: "The server behind it logs every request; the balancer's own log would add health checks.",
+  });
+  Validations.of(task).acknowledge({
+    id: "AwsSolutions-ECS2",
+    reason: "The environment has names and numbers only; the server reads its secret from Secrets Manager.",
+  });
+  return VpcOrigin.withApplicationLoadBalancer(balancer, {
+    ...origin,
+    protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
+    readTimeout: Duration.seconds(120),
+  });
+}

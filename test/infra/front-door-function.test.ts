@@ -1,0 +1,82 @@
+import { runInNewContext } from "node:vm";
+import { describe, expect, test } from "vitest";
+import { synthesiseFrontDoor } from "./front-door.ts";
+
+const { properties } = synthesiseFrontDoor();
+const [{ FunctionCode, FunctionConfig } = {}] = properties("AWS::CloudFront::Function");
+const code = String(FunctionCode);
+const [{ DistributionConfig } = {}] = properties("AWS::CloudFront::Distribution");
+
+interface ViewerRequest {
+  method: string;
+  uri: string;
+  querystring: Record<string, { value: string }>;
+  headers: Record<string, { value: string }>;
+  cookies: Record<string, { value: string }>;
+}
+
+/** Runs the code as it is deployed, with a request as CloudFront describes it. `origin`: the one that it chose. */
+function route(method: string, headers: Record<string, string>, uri = "/v1/agents") {
+  const request: ViewerRequest = {
+    method,
+    uri,
+    querystring: {},
+    headers: Object.fromEntries(
+      Object.entries({ host: "d111111abcdef8.cloudfront.net", ...headers }).map(([name, value]) => [name, { value }]),
+    ),
+    cookies: {},
+  };
+  const event = {
+    version: "1.0",
+    context: {
+      distributionDomainName: "d111111abcdef8.cloudfront.net",
+      distributionId: "EDFDVBD6EXAMPLE",
+      eventType: "viewer-request",
+      requestId: "EXAMPLEntjQpEXAMPLE_SG5Z-EXAMPLEPmPfEXAMPLEu3EqEXAMPLE==",
+    },
+    viewer: { ip: "198.51.100.11" },
+    request,
+  };
+  const before = structuredClone(request);
+  let origin: string | undefined;
+  const cf = { selectRequestOriginById: (id: string) => (origin = id) };
+  const [first = "", ...rest] = code.split("\n");
+  expect(first).toBe('import cf from "cloudfront";');
+  const returned = runInNewContext(`"use strict"; ${rest.join("\n")}; handler(event)`, { cf, event }) as ViewerRequest;
+  expect(returned).toBe(request);
+  expect(returned).toEqual(before);
+  return origin;
+}
+
+describe("the viewer-request function", () => {
+  test.each([["2"], ["2999999"], ["3000000"]])("leaves a POST of %s bytes to API Gateway", (length) => {
+    expect(route("POST", { "content-length": length })).toBeUndefined();
+  });
+
+  test.each([["3000001"], ["13981016"], ["60000000"], ["99999999999999999999"], ["x"]])(
+    "sends a POST of %s bytes to the large origin",
+    (length) => {
+      expect(route("POST", { "content-length": length })).toBe("large-bodies");
+    },
+  );
+
+  test("sends a POST of unknown length to the large origin", () => {
+    expect(route("POST", { "transfer-encoding": "chunked" })).toBe("large-bodies");
+    expect(route("POST", {})).toBe("large-bodies");
+  });
+
+  test.each(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"])(
+    "leaves %s to API Gateway, whatever it says of a body",
+    (method) => {
+      expect(route(method, {}, "/v1/agents/2f4d5c1e-0a3b-4c5d-8e6f-7a8b9c0d1e2f")).toBeUndefined();
+      expect(route(method, { "content-length": "60000000" })).toBeUndefined();
+    },
+  );
+
+  test("runs where origins can be chosen, names one that is there, and fits CloudFront's 10 KB", () => {
+    expect(FunctionConfig).toMatchObject({ Runtime: "cloudfront-js-2.0" });
+    const { Origins } = DistributionConfig as { Origins: { Id: string }[] };
+    expect(Origins.map(({ Id }) => Id)).toContain("large-bodies");
+    expect(Buffer.byteLength(code)).toBeLessThan(10 * 1024);
+  });
+});

@@ -1,0 +1,189 @@
+import { Annotations, Match } from "aws-cdk-lib/assertions";
+import { AwsSolutionsChecks } from "cdk-nag";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import cdkJson from "../../cdk.json" with { type: "json" };
+import { envNames } from "../../lambdas/env.ts";
+import { largeBodyHomes } from "../../lib/front-door-homes.ts";
+import { fileLimitsWithoutFrontDoor, warningWithoutFrontDoor } from "../../lib/front-door-limits.ts";
+import { serviceApp } from "../../lib/service-app.ts";
+import { synthesiseFrontDoor } from "./front-door.ts";
+import { short } from "./synth.ts";
+
+const homes = Object.keys(largeBodyHomes);
+const allHomes = homes.map((largeBodies) => ({ largeBodies, ...synthesiseFrontDoor({ context: { largeBodies } }) }));
+
+interface Behavior {
+  PathPattern?: string;
+  TargetOriginId: string;
+  CachePolicyId: unknown;
+  AllowedMethods?: string[];
+  FunctionAssociations?: unknown[];
+  [other: string]: unknown;
+}
+interface Origin {
+  Id: string;
+  OriginCustomHeaders?: { HeaderName: string; HeaderValue: unknown }[];
+  [other: string]: unknown;
+}
+
+describe.each(allHomes)("the front door to $largeBodies", ({ largeBodies, app, service, template, properties }) => {
+  const [{ DistributionConfig } = {}] = properties("AWS::CloudFront::Distribution");
+  const { DefaultCacheBehavior, CacheBehaviors, Origins, CustomErrorResponses, Logging } = DistributionConfig as {
+    DefaultCacheBehavior: Behavior;
+    CacheBehaviors: Behavior[];
+    Origins: Origin[];
+    CustomErrorResponses: { ErrorCode: number; ErrorCachingMinTTL: number }[];
+    Logging?: unknown;
+  };
+  const [openapi, unused] = CacheBehaviors;
+
+  test("is what was reviewed", () => {
+    const text = JSON.stringify(template.toJSON(), null, 2).replaceAll(/[0-9a-f]{64}/g, "<asset>");
+    expect(text).toMatchSnapshot();
+  });
+
+  test("sends everything to API Gateway, except for what the function sends to the large origin", () => {
+    const small = Origins.find(({ Id }) => Id === DefaultCacheBehavior.TargetOriginId);
+    expect(JSON.stringify(short(small))).toContain("ApiUrl");
+    expect(DefaultCacheBehavior.FunctionAssociations).toHaveLength(1);
+    expect(DefaultCacheBehavior.AllowedMethods).toContain("POST");
+    expect(openapi).toMatchObject({ PathPattern: "/v1/openapi.json", TargetOriginId: small?.Id });
+    expect(unused?.TargetOriginId).toBe("large-bodies");
+    expect(Origins).toHaveLength(2);
+  });
+
+  test("caches nothing but the description: no answer of one key reaches another", () => {
+    const disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"; // CloudFront's own policy CachingDisabled
+    expect([DefaultCacheBehavior.CachePolicyId, unused?.CachePolicyId]).toEqual([disabled, disabled]);
+    template.hasResourceProperties("AWS::CloudFront::CachePolicy", {
+      CachePolicyConfig: { DefaultTTL: 300, MinTTL: 0, MaxTTL: 3600 },
+    });
+    const kept = CustomErrorResponses.filter(({ ErrorCachingMinTTL }) => ErrorCachingMinTTL !== 0);
+    expect(kept).toEqual([]);
+    expect(CustomErrorResponses.map(({ ErrorCode }) => ErrorCode)).toEqual(
+      expect.arrayContaining([400, 403, 404, 405, 414, 500, 501, 502, 503, 504]),
+    );
+  });
+
+  test("talks TLS with viewers, and logs nothing at the edge", () => {
+    for (const { ViewerProtocolPolicy } of [DefaultCacheBehavior, ...CacheBehaviors]) {
+      expect(ViewerProtocolPolicy).toBe("https-only");
+    }
+    expect(Logging).toBeUndefined();
+    expect(JSON.stringify(template.toJSON())).not.toMatch(/RealtimeLogConfig|DeliverySource/);
+  });
+
+  test("shows the large origin, and no other, a secret that is in no template", () => {
+    const headers = Origins.map(({ Id, OriginCustomHeaders = [] }) => [Id, OriginCustomHeaders] as const);
+    for (const [id, sent] of headers) expect(sent).toHaveLength(id === "large-bodies" ? 1 : 0);
+    const [[, [header] = []] = []] = headers.filter(([id]) => id === "large-bodies");
+    expect(header?.HeaderName).toBe("x-origin-secret");
+    expect(short(header?.HeaderValue)).toBe("{{resolve:secretsmanager:<OriginSecret1>:SecretString:::}}");
+  });
+
+  test("rotates the secret: the new one is sent, the new and the one before are accepted", () => {
+    const next = synthesiseFrontDoor({ context: { largeBodies, originSecretGeneration: "3" } });
+    const text = JSON.stringify(short(next.template.toJSON()));
+    expect(text).toContain("{{resolve:secretsmanager:<OriginSecret3>:SecretString:::}}");
+    expect(text).toContain("<OriginSecret3>,<OriginSecret2>");
+    expect(next.properties("AWS::SecretsManager::Secret")).toHaveLength(2);
+  });
+
+  test("gives the server what the create function may do, its secrets and its log, and nothing else", () => {
+    const lines = (stack: typeof template, role: string): string[] =>
+      Object.entries(stack.findResources("AWS::IAM::Policy"))
+        .filter(([id]) => id.startsWith(role))
+        .flatMap(
+          ([, { Properties }]) => (Properties as { PolicyDocument: { Statement: object[] } }).PolicyDocument.Statement,
+        )
+        .map((statement) => {
+          const { Action, Resource, Condition } = statement as Record<string, unknown>;
+          const kinds = [Resource]
+            .flat()
+            .map((each) => /(table|workspaces|texts|stateMachine)?[^/]*$/i.exec(String(short(each)))?.[1]);
+          return JSON.stringify({ Action, kinds: kinds.map((kind) => kind?.toLowerCase()).toSorted(), Condition });
+        });
+    const create = lines(service, "CreateRole").filter((line) => !line.includes("logs:"));
+    const server = lines(template, "Role").filter((line) => !/logs:|secretsmanager:/.test(line));
+    expect(create.length).toBeGreaterThan(3);
+    expect(server).toEqual(create);
+  });
+
+  test("sets every name that the server reads, within its home's memory", () => {
+    const text = JSON.stringify(short(template.toJSON()));
+    for (const name of envNames) expect(text).toContain(name);
+    const { heap, bodies, memory } = largeBodyHomes[largeBodies as keyof typeof largeBodyHomes];
+    expect(text).toContain(`--max-old-space-size=${heap}`);
+    expect(heap + bodies).toBeLessThan(memory);
+  });
+
+  test("passes cdk-nag, every answer with its reason", () => {
+    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+  });
+
+  test("is tied to the service by names alone", () => {
+    expect(service.toJSON()["Outputs"]).toSatisfy((outputs: object) => !JSON.stringify(outputs).includes("Export"));
+    service.resourceCountIs("AWS::SSM::Parameter", 4);
+  });
+});
+
+describe("homes", () => {
+  test("web functions: a request is authorised by the server, and environments are added before bodies wait", () => {
+    const { template } = synthesiseFrontDoor({ context: { largeBodies: "web-function" } });
+    template.hasResourceProperties("AWS::Lambda::WebFunctionEndpoint", { AuthType: "ApplicationManaged" });
+    const revision = JSON.stringify(template.findResources("AWS::Lambda::WebFunctionRevision"));
+    const [, most] = /"MaxConcurrency[^"]*":(\d+)/.exec(revision) ?? [];
+    expect(Number(most) * 20).toBeLessThanOrEqual(largeBodyHomes["web-function"].bodies);
+  });
+
+  test("Fargate: the balancer is private, its tasks are let in by nobody else", () => {
+    const { template } = synthesiseFrontDoor({ context: { largeBodies: "fargate" } });
+    template.hasResourceProperties("AWS::ElasticLoadBalancingV2::LoadBalancer", { Scheme: "internal" });
+    template.hasResourceProperties("AWS::ECS::TaskDefinition", {
+      Memory: "512",
+      RuntimePlatform: { CpuArchitecture: "ARM64" },
+    });
+    template.hasResourceProperties("AWS::ElasticLoadBalancingV2::TargetGroup", { HealthCheckPath: "/health" });
+    template.resourceCountIs("AWS::EC2::NatGateway", 0);
+    const open = template.findResources("AWS::EC2::SecurityGroup", {
+      Properties: { SecurityGroupIngress: Match.arrayWith([Match.objectLike({ CidrIp: "0.0.0.0/0" })]) },
+    });
+    expect(open).toEqual({});
+  });
+
+  test.each(homes)("%s gets the server's bundle, within its size", (largeBodies) => {
+    const { app } = synthesiseFrontDoor({ context: { largeBodies }, bundled: true });
+    const { directory } = app.synth();
+    const bundles = readdirSync(directory)
+      .filter((name) => name.startsWith("asset."))
+      .map((name) => join(directory, name, "index.js"))
+      .filter(
+        (file) => statSync(file, { throwIfNoEntry: false }) && readFileSync(file, "utf8").includes("large requests"),
+      );
+    expect(bundles).toHaveLength(1);
+    expect(statSync(bundles[0] ?? "").size / 1024).toBeLessThan(850);
+  });
+});
+
+describe("off", () => {
+  const { app, stack, frontDoor } = serviceApp({
+    ...cdkJson.context,
+    "aws:cdk:bundling-stacks": [],
+    largeBodies: "off",
+  });
+
+  test("leaves the service stack alone, and synthesis says what is refused", () => {
+    expect(frontDoor).toBeUndefined();
+    expect(app.synth().stacks).toHaveLength(1);
+    Annotations.fromStack(stack).hasWarning("*", Match.stringLikeRegexp("2\\.2 MiB .* 3\\.6\\s+MiB .* 7\\.5 MiB"));
+  });
+
+  test("the figures follow from the limits of Lambda and API Gateway", () => {
+    // 6 MiB / 2 * 3/4 = 2.25 MiB; 6 MiB / 1.26 * 3/4 = 3.57 MiB; 10 MiB * 3/4 = 7.5 MiB
+    expect(fileLimitsWithoutFrontDoor).toEqual({ taken: 2.2, refusedByLambda: 3.6, refusedByApiGateway: 7.5 });
+    for (const figure of Object.values(fileLimitsWithoutFrontDoor))
+      expect(warningWithoutFrontDoor).toContain(`${figure} MiB`);
+  });
+});
