@@ -92,9 +92,10 @@ export function grantServer(role: Role, { home, service, secrets }: LargeBodySer
   return { ...names, ...memoryEnvironment(home) };
 }
 
-/** Makes the server one file, `index.js`, in a folder. */
-export function bundleServer(folder: string): void {
+/** Makes the server one file, `index.js`, in a folder. Always true: that CDK needs no container for it. */
+export function bundleServer(folder: string): boolean {
   buildSync({ entryPoints: [`${entries}large-body.ts`], outfile: join(folder, "index.js"), ...bundleOptions });
+  return true;
 }
 
 const dockerfile = `FROM public.ecr.aws/docker/library/node:24-slim

@@ -15,16 +15,16 @@ const entries = fileURLToPath(new URL("../lambdas/entry/", import.meta.url));
 export function webFunctionOrigin(scope: Construct, server: LargeBodyServer, origin: OriginProps): IOrigin {
   const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
   server.logGroup.grantWrite(role);
-  const tryBundle = (folder: string): boolean => {
-    bundleServer(folder);
-    return true;
-  };
   const fn = new WebFunction(scope, "WebFunction", {
     // One account's names are shared by all its regions.
     webFunctionName: `agent-runs-${server.settings.stage}-${Aws.REGION}`,
     code: WebFunctionCode.fromAssetToManagedBucket(entries, {
       assetHashType: AssetHashType.OUTPUT,
-      bundling: { local: { tryBundle }, image: DockerImage.fromRegistry("never-used"), command: ["large-body"] },
+      bundling: {
+        local: { tryBundle: bundleServer },
+        image: DockerImage.fromRegistry("never-used"),
+        command: ["large-body"],
+      },
     }),
     runtime: WebFunctionRuntime.NODEJS_24_X,
     role,
