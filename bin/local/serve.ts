@@ -10,6 +10,7 @@ import { lockDataDir } from "../../lambdas/stores/local/lock.ts";
 import { localSecrets } from "../../lambdas/stores/local/secrets.ts";
 import { startRunner } from "../../lambdas/workflow/runner.ts";
 import type { LocalOptions } from "./options.ts";
+import { localToolEdges } from "./sandbox.ts";
 import { starterAgent } from "./starter.ts";
 
 const watchMilliseconds = 250;
@@ -31,7 +32,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const stores = openStores(dataDir);
   const { agent, key } = await starterAgent(stores.accounts, { model: options.model, freshKey: options.json });
   const secrets = localSecrets(process.env, dataDir);
-  const runner = startRunner({ ...stores, ...secrets, now: Date.now });
+  const tools = localToolEdges();
+  const runner = startRunner({ ...stores, ...secrets, ...tools, now: Date.now });
   const deps = { ...stores, ...secrets, workflow: runner, now: Date.now };
   const server = httpServer({
     create: createHandler(deps),
@@ -57,6 +59,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       await runner.close();
+      tools.sandbox.close();
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 5_000).unref())]);
       server.closeAllConnections();
       stores.close();

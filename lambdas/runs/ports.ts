@@ -1,6 +1,7 @@
 import type { Prices, RunLimits, TurnLimits, Used } from "../agent/limits.ts";
 import type { Failure, ModelConfiguration, ModelParameters } from "../agent/model.ts";
 import type { StepPart } from "../agent/steps.ts";
+import type { McpServer } from "../agent/tools/mcp.ts";
 import type { RunStatus } from "./lifecycle.ts";
 
 /** Owner of agents; holds the model configuration that its agents run on. */
@@ -21,6 +22,10 @@ export interface Agent {
   model?: string;
   /** Names out of the tool table in `agent/tools/index.ts`. */
   tools: string[];
+  /** Servers whose tools the agent may use besides. */
+  mcp?: McpServer[];
+  /** How `web_fetch` works. Absent: only addresses of the public internet. */
+  webFetch?: { privateAddresses: boolean };
   limits: TurnLimits;
   runLimits?: RunLimits;
   prices?: Prices;

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { minus, nothingUsed, plus } from "../agent/limits.ts";
 import type { Failure, Message } from "../agent/model.ts";
-import type { SecretOf } from "../agent/providers/configuration.ts";
 import { openModel } from "../agent/providers/index.ts";
 import { summaryMessage, usedIn } from "../agent/steps.ts";
-import { toolsByName } from "../agent/tools/index.ts";
+import { openTools, type ToolEdges } from "../agent/tools/index.ts";
 import { runTurn, type TurnEvent, type TurnOutcome } from "../agent/turn.ts";
 import { log } from "../log.ts";
 import { StoreUnavailable } from "../runs/errors.ts";
@@ -13,9 +12,8 @@ import type { Lease, RunState, StepRecord, Stores } from "../runs/ports.ts";
 import { failTurn, finishTurn, stepRecorder, type WorkedTurn } from "../runs/turns.ts";
 import { type AdvanceResult, leaseWaitSeconds, patienceSeconds, retryPolicy, type TurnPayload } from "./payload.ts";
 
-export interface AdvanceDeps extends Stores {
+export interface AdvanceDeps extends Stores, ToolEdges {
   now: () => number;
-  secretOf: SecretOf;
 }
 
 /** How long one invocation may work. `deadline`: milliseconds since 1970 from which on no further step is begun. */
@@ -138,7 +136,8 @@ async function work(
   const { workspace } = deps;
   const { instructions, limits, runLimits, prices, parameters, contextTokens } = agent;
   const usedHere = steps.reduce((sum, step) => plus(sum, usedIn(step) ?? nothingUsed), nothingUsed);
-  return runTurn(
+  await using toolbox = await openTools(agent, deps, signal);
+  return await runTurn(
     {
       turn,
       instructions,
@@ -156,7 +155,7 @@ async function work(
     },
     {
       model: opened.model,
-      tools: agent.tools.flatMap((name) => toolsByName[name] ?? []),
+      tools: toolbox.tools,
       files: {
         list: () => workspace.list(runId),
         read: (name) => workspace.read(runId, name),

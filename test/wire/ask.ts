@@ -1,9 +1,9 @@
 import type { Failure, Message, ModelAnswer, ModelOutcome, ModelRequest } from "../../lambdas/agent/model.ts";
-import { toolsByName } from "../../lambdas/agent/tools/index.ts";
+import { listFiles, readFile } from "../../lambdas/agent/tools/definitions.ts";
 import { modelServer, type Reply } from "./model-server.ts";
 import type { Wire } from "./wire.ts";
 
-export const tools = [toolsByName["read_file"], toolsByName["list_files"]].flatMap((each) => each?.definition ?? []);
+export const tools = [readFile, listFiles];
 
 export function request(more: Partial<ModelRequest> = {}): ModelRequest {
   const messages: Message[] = [{ role: "user", text: "Hello" }];

@@ -8,8 +8,8 @@ import type {
 } from "../../../lambdas/agent/model.ts";
 import type { StepPart } from "../../../lambdas/agent/steps.ts";
 import { nothingUsed } from "../../../lambdas/agent/limits.ts";
-import { toolsByName } from "../../../lambdas/agent/tools/index.ts";
-import type { Files } from "../../../lambdas/agent/tools/tool.ts";
+import { builtInTools, type ToolEdges, toolNames } from "../../../lambdas/agent/tools/index.ts";
+import type { Files, Tool } from "../../../lambdas/agent/tools/tool.ts";
 import type { TurnEvent, TurnInput, TurnPorts } from "../../../lambdas/agent/turn.ts";
 
 /** An answer as a model would give it. */
@@ -36,6 +36,11 @@ export function scripted(outcomes: ModelOutcome[]): { model: Model; requests: Mo
 
 function answersIn(messages: Message[]): number {
   return messages.filter((message) => message.role === "assistant").length;
+}
+
+/** All built-in tools, without a sandbox unless one is given. */
+export function allTools(edges: Partial<ToolEdges> = {}): Tool[] {
+  return builtInTools({ tools: toolNames }, { secretOf: async () => undefined, privateAddresses: false, ...edges });
 }
 
 /** A workspace in memory. */
@@ -76,7 +81,7 @@ export function turn(
     },
     ports: {
       model,
-      tools: Object.values(toolsByName),
+      tools: allTools(),
       files: files(),
       now: () => 0,
       signal: new AbortController().signal,

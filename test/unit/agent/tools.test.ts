@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { workspaceLimits } from "../../../lambdas/agent/tools/definitions.ts";
 import { fileNameProblem } from "../../../lambdas/agent/tools/file-names.ts";
-import { toolsByName } from "../../../lambdas/agent/tools/index.ts";
+import { toolNames } from "../../../lambdas/agent/tools/index.ts";
 import type { Files, ToolOutput } from "../../../lambdas/agent/tools/tool.ts";
 import { safeFilenames } from "../../../lambdas/runs/filenames.ts";
 import { toolInputsFile, toolInputsSource } from "../../../scripts/generate-tools.ts";
-import { files } from "./scripted.ts";
+import { allTools, files } from "./scripted.ts";
 
 function run(name: string, input: unknown, space: Files = files()): Promise<ToolOutput> {
-  const tool = toolsByName[name];
+  const tool = allTools().find(({ definition }) => definition.name === name);
   if (!tool) throw new Error(`no tool ${name}`);
   return tool.run(input, { files: space, signal: new AbortController().signal });
 }
@@ -25,7 +25,7 @@ it("has validators compiled from the definitions as they are now", async () => {
 });
 
 it("names each tool in the table as the model sees it", () => {
-  expect(Object.entries(toolsByName).filter(([name, tool]) => tool.definition.name !== name)).toEqual([]);
+  expect(allTools().map(({ definition }) => definition.name)).toEqual(toolNames);
 });
 
 describe("inputs", () => {

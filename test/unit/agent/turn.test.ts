@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Failure, Model, ModelOutcome } from "../../../lambdas/agent/model.ts";
-import { toolsByName } from "../../../lambdas/agent/tools/index.ts";
+import { toolNames } from "../../../lambdas/agent/tools/index.ts";
 import type { Tool } from "../../../lambdas/agent/tools/tool.ts";
 import { runTurn } from "../../../lambdas/agent/turn.ts";
 import { answer, call, files, scripted, turn } from "./scripted.ts";
@@ -29,7 +29,7 @@ describe("a turn", () => {
     });
     expect(records).toEqual([]);
     expect(requests).toMatchObject([{ instructions: "Be brief.", messages: [{ role: "user", text: "Go." }] }]);
-    expect(requests[0]?.tools.map((tool) => tool.name)).toEqual(Object.keys(toolsByName));
+    expect(requests[0]?.tools.map((tool) => tool.name)).toEqual(toolNames);
   });
 
   it("records an answer before its tools run, and their results before the next model call", async () => {

@@ -1,0 +1,41 @@
+import { BlockList, isIP, isIPv4 } from "node:net";
+
+// What is not on the public internet: IANA's special-purpose registries, RFC 6890 and later.
+const notPublic4 = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/3",
+];
+// Only 2000::/3 is public; these of it are not, or carry an IPv4 address that could be any (Teredo, 6to4).
+const notPublic6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
+
+const blocked = new BlockList();
+for (const [family, ranges] of [
+  ["ipv4", notPublic4],
+  ["ipv6", notPublic6],
+] as const) {
+  for (const range of ranges) {
+    const [network = "", prefix] = range.split("/");
+    blocked.addSubnet(network, Number(prefix), family);
+  }
+}
+const global6 = new BlockList();
+global6.addSubnet("2000::", 3, "ipv6");
+
+/** Whether an IP address is one of the public internet. False for what is no IP address. */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0) return false;
+  if (isIPv4(address)) return !blocked.check(address, "ipv4");
+  return global6.check(address, "ipv6") && !blocked.check(address, "ipv6");
+}

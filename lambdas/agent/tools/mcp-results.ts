@@ -1,0 +1,76 @@
+import { newNameProblem } from "./write-files.ts";
+import { workspaceLimits } from "./definitions.ts";
+import { error, type Files, type ToolOutput } from "./tool.ts";
+
+/** What an MCP tool answered, as far as it is used here. */
+export interface McpResult {
+  content?: ContentBlock[];
+  structuredContent?: unknown;
+  isError?: boolean;
+}
+
+type ContentBlock =
+  | { type: "text"; text: string }
+  | { type: "image" | "audio"; data: string; mimeType: string }
+  | { type: "resource"; resource: { uri: string; text?: string; blob?: string; mimeType?: string } }
+  | { type: "resource_link"; uri: string; name: string };
+
+/** Characters of a result; more than that no tool should have to say. */
+const maxCharacters = 1_000_000;
+
+const shownTypes = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+/** Text as it is; images are written into the workspace, so that the model is shown them as files. */
+export async function resultOutput(server: string, result: McpResult, files: Files): Promise<ToolOutput> {
+  const { content = [], structuredContent, isError = false } = result;
+  const pieces: string[] = [];
+  const attachments: { name: string; mediaType: string }[] = [];
+  for (const block of content) {
+    if (block.type !== "image" || !shownTypes.has(block.mimeType)) {
+      pieces.push(described(block));
+      continue;
+    }
+    const saved = await saveImage(server, block, files);
+    pieces.push(saved.text);
+    if ("name" in saved) attachments.push({ name: saved.name, mediaType: block.mimeType });
+  }
+  if (content.length === 0 && structuredContent !== undefined) pieces.push(JSON.stringify(structuredContent));
+  const text = pieces.join("\n").slice(0, maxCharacters) || "The tool answered with nothing.";
+  return { ...(isError ? error(text) : { text }), ...(attachments.length > 0 && { attachments }) };
+}
+
+function described(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "resource_link":
+      return `${block.name}: ${block.uri}`;
+    case "resource":
+      return (
+        block.resource.text ?? `[${block.resource.uri} is ${block.resource.mimeType ?? "a binary file"}; not shown.]`
+      );
+    case "image":
+    case "audio":
+      return `[A file of type ${block.mimeType}; not shown.]`;
+  }
+}
+
+async function saveImage(
+  server: string,
+  { data, mimeType }: { data: string; mimeType: string },
+  files: Files,
+): Promise<{ text: string; name: string } | { text: string }> {
+  const bytes = Buffer.from(data, "base64");
+  if (bytes.length > workspaceLimits.attachmentBytes) {
+    return { text: `[An image of ${bytes.length} bytes; at most ${workspaceLimits.attachmentBytes} can be shown.]` };
+  }
+  const existing = await files.list();
+  const extension = mimeType.slice("image/".length);
+  let number = 1;
+  while (existing.some((file) => file.name === `${server}-${number}.${extension}`)) number++;
+  const name = `${server}-${number}.${extension}`;
+  const problem = newNameProblem(name, existing);
+  if (problem !== undefined) return { text: `[An image that could not be kept: ${problem}]` };
+  await files.write(name, bytes);
+  return { text: `[An image; it is ${name} in the workspace.]`, name };
+}

@@ -1,0 +1,79 @@
+import { guardedFetch, type NetworkRules } from "../network/guarded-fetch.ts";
+import { within } from "../within.ts";
+import { fetchLimits, webFetch } from "./definitions.ts";
+import { decodeText } from "./text-files.ts";
+import { builtIn, error, type Tool, type ToolOutput } from "./tool.ts";
+
+/** `web_fetch`. */
+export function fetchPage(rules: NetworkRules): Tool {
+  const get = guardedFetch(rules);
+  return builtIn(webFetch, async ({ url, offset = 0 }: { url: string; offset?: number }, { signal }) => {
+    if (!URL.canParse(url))
+      return error(`${JSON.stringify(url)} is no URL. Accepted: such as https://example.com/page.`);
+    const found = await within(fetchLimits.seconds * 1000, signal, (cut) =>
+      page(get, new URL(url), cut).catch((problem: unknown) => {
+        cut.throwIfAborted();
+        return { problem: `it can't be fetched: ${problem instanceof Error ? problem.message : String(problem)}` };
+      }),
+    );
+    if (found === "timed-out") return error(`${url}: it took more than ${fetchLimits.seconds} seconds.`);
+    return "problem" in found ? error(`${url}: ${found.problem}.`) : shown(found, offset);
+  });
+}
+
+interface Page {
+  url: URL;
+  status: number;
+  text: string;
+}
+
+/** Follows redirects, each of them by the same rules. */
+async function page(get: typeof fetch, from: URL, signal: AbortSignal): Promise<Page | { problem: string }> {
+  let url = from;
+  for (let redirects = 0; redirects <= fetchLimits.redirects; redirects++) {
+    const headers = { accept: "text/html, text/*, application/json, */*;q=0.1", "user-agent": "agent-run-service" };
+    const response = await get(url.href, { headers, signal });
+    const location = response.headers.get("location");
+    if (response.status >= 300 && response.status < 400 && location !== null) {
+      await response.body?.cancel();
+      if (!URL.canParse(location, url.href))
+        return { problem: `it redirects to ${JSON.stringify(location)}, which is no URL` };
+      url = new URL(location, url.href);
+      continue;
+    }
+    const bytes = await bodyOf(response);
+    if (!bytes) return { problem: `it has more than ${fetchLimits.bytes} bytes` };
+    const content = decodeText(bytes);
+    if ("binary" in content) return { problem: `it is ${content.binary}; only text can be fetched` };
+    const isHtml = /html/i.test(response.headers.get("content-type") ?? "");
+    return { url, status: response.status, text: isHtml ? await markdown(content.text) : content.text };
+  }
+  return { problem: `it redirects more than ${fetchLimits.redirects} times` };
+}
+
+/** Undefined when it is too large; the rest is not read. */
+async function bodyOf(response: Response): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > fetchLimits.bytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function markdown(html: string): Promise<string> {
+  const { default: Turndown } = await import("turndown");
+  const turndown = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced" });
+  turndown.remove(["script", "style", "noscript", "iframe", "template"]);
+  return turndown.turndown(html).trim();
+}
+
+function shown({ url, status, text }: Page, offset: number): ToolOutput {
+  const end = offset + fetchLimits.characters;
+  const heading = `${url.href} (status ${status}): characters ${offset} to ${Math.min(end, text.length)} of ${text.length}`;
+  const more = text.length > end ? `\n[More: continue with offset ${end}.]` : "";
+  const output = `${heading}\n${text.slice(offset, end)}${more}`;
+  return status >= 400 ? error(output) : { text: output };
+}

@@ -1,0 +1,80 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { run, sandbox, written } from "./sandbox.ts";
+
+afterAll(() => sandbox.close());
+
+const js = async (program: string, files: Record<string, string | Uint8Array> = {}) =>
+  (await run("javascript", program, { files })).output;
+
+describe("a JavaScript program", () => {
+  it("gives what it prints, and the value of its last expression", async () => {
+    expect(await js("console.log('a', 1, { b: [2n, undefined, NaN] }); [1, 2].map((n) => n * 2)")).toBe(
+      'a 1 {"b":["2n",null,"NaN"]}\n[2,4]',
+    );
+    expect(await js("const x = 1;")).toBe("");
+    expect(await js("const half = async (n) => n / 2; await half(4)")).toBe("2");
+    expect(await js("(async () => { await null; return new Map([[1, new Set([2])]]); })()")).toBe(
+      '{"Map":[[1,{"Set":[2]}]]}',
+    );
+  });
+
+  it("reads the files it was given, tables too", async () => {
+    const files = {
+      "a.csv": 'name,n\r\n"Ada, ""the first""",1\r\n\r\nBob,2',
+      "b.csv": "x;y\n1,5;2\n",
+      bin: Buffer.from([0, 255]),
+    };
+    expect(await js("parseCsv(readFile('a.csv'))", files)).toBe(
+      '[{"name":"Ada, \\"the first\\"","n":"1"},{"name":"Bob","n":"2"}]',
+    );
+    expect(await js("parseCsv(readFile('b.csv'))", files)).toBe('[{"x":"1,5","y":"2"}]');
+    expect(await js("[...readBytes('bin')]", files)).toBe("[0,255]");
+    expect(await js("listFiles()", { a: "12" })).toBe('[{"name":"a","size":2}]');
+  });
+
+  it("gives back the files that are new or changed, and no others", async () => {
+    const result = await run(
+      "javascript",
+      "writeFile('new.txt', 'ü'); writeFile('same', 'x'); writeFile('old', readFile('old') + '!'); writeFile('b', new Uint8Array([65]).buffer)",
+      { files: { same: "x", old: "o", other: "z" } },
+    );
+    expect(written(result)).toEqual({ "new.txt": "ü", old: "o!", b: "A" });
+    expect(result).not.toHaveProperty("problem");
+  });
+
+  it.each([
+    ["throw new TypeError('bad')", "TypeError: bad (program.js:1:11)"],
+    ["(async () => { throw new Error('late') })()", "Error: late"],
+    ["const x = ;", "SyntaxError: unexpected token in expression"],
+    ["await new Promise(() => {})", "waits for a promise that nothing settles"],
+    ["readFile('none')", 'There is no file "none". Files: "a".'],
+    ["writeFile('../a', '')", "can't name a file"],
+    ["writeFile('a', 1)", "takes a text or bytes"],
+    ["import('node:fs')", "could not load module"],
+  ])("says what is wrong with %s", async (program, problem) => {
+    expect((await run("javascript", program, { files: { a: "" } })).problem).toContain(problem);
+  });
+
+  it("keeps at most as many files as the limit says, and names the others", async () => {
+    const { written: kept, notes } = await run("javascript", "for (let n = 0; n < 60; n++) writeFile(`f${n}`, 'x')");
+    expect(kept).toHaveLength(50);
+    expect(notes).toEqual([expect.stringMatching(/^Not kept, as at most 50 files .*: f50, f51/)]);
+  });
+
+  it("ends with the signal, and leaves room for the next", async () => {
+    const stop = new AbortController();
+    const running = run("javascript", "for (;;);", { signal: stop.signal });
+    setTimeout(() => stop.abort(new Error("stopped")), 100);
+    const begun = performance.now();
+    await expect(running).rejects.toThrow("stopped");
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(await js("1")).toBe("1");
+  });
+
+  it("runs many at a time, each with its own files", async () => {
+    const outputs = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => js("Number(readFile('n')) + 1", { n: String(n) })),
+    );
+    expect(outputs).toEqual(Array.from({ length: 12 }, (_, n) => String(n + 1)));
+  });
+});
