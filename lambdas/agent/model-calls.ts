@@ -1,5 +1,5 @@
 import { asText, defaultContextTokens, summaryInstructions } from "./context.ts";
-import type { Failure, ModelOutcome, ModelRequest, ToolDefinition } from "./model.ts";
+import type { Failure, ModelAnswer, ModelOutcome, ModelRequest, ToolDefinition } from "./model.ts";
 import { withRetries } from "./retry.ts";
 import { type ContextCut, priced, shortened, type SummaryPart } from "./steps.ts";
 import type { Turn } from "./turn.ts";
@@ -17,8 +17,13 @@ interface Call {
   timeLeft: number;
 }
 
+type Failed = Extract<ModelOutcome, { failure: Failure }>;
+/** `milliseconds`: how long the call took that brought the answer. */
+type Answered = { answer: ModelAnswer; milliseconds: number };
+type Asked = Answered | Failed;
+
 /** The model's next answer to the conversation. */
-export function callModel(turn: Turn, { note, cut, tools, timeLeft }: Call): Promise<ModelOutcome | "timed-out"> {
+export function callModel(turn: Turn, { note, cut, tools, timeLeft }: Call): Promise<Asked | "timed-out"> {
   const { input, ports, progress } = turn;
   const messages = cut ? shortened(progress.messages, cut.results) : [...progress.messages];
   if (note !== undefined) messages.push({ role: "user", text: note, note: true });
@@ -35,7 +40,7 @@ export async function summarise(
   turn: Turn,
   count: number,
   timeLeft: number,
-): Promise<SummaryPart | Extract<ModelOutcome, { failure: Failure }> | "timed-out"> {
+): Promise<SummaryPart | Failed | "timed-out"> {
   const { input, ports, progress } = turn;
   const step = progress.used.steps + 1;
   const text = asText(progress.messages.slice(0, count), input.contextTokens ?? defaultContextTokens);
@@ -65,10 +70,10 @@ function ask(
   { input, ports, progress }: Turn,
   request: Pick<ModelRequest, "instructions" | "messages" | "tools" | "parameters">,
   timeLeft: number,
-): Promise<ModelOutcome | "timed-out"> {
+): Promise<Asked | "timed-out"> {
   const step = progress.used.steps + 1;
   const until = ports.now() + timeLeft;
-  const once = async (): Promise<ModelOutcome | "timed-out"> => {
+  const once = async (): Promise<Asked | "timed-out"> => {
     const begun = ports.now();
     ports.emit({ type: "model-called", step });
     const outcome = await within(until - begun, ports.signal, (signal) =>
@@ -81,12 +86,12 @@ function ask(
       ports.emit({ type: "model-failed", step, milliseconds, failure: outcome.failure });
     } else {
       const { finishReason, usage } = outcome.answer;
-      const { inputTokens, outputTokens } = usage;
-      ports.emit({ type: "model-answered", step, milliseconds, inputTokens, outputTokens, finishReason });
+      ports.emit({ type: "model-answered", step, milliseconds, ...usage, finishReason });
+      return { ...outcome, milliseconds };
     }
     return outcome;
   };
-  return withRetries(once, {
+  return withRetries<Answered>(once, {
     patience: Math.min(input.patience, timeLeft, input.deadline - ports.now()),
     signal: ports.signal,
     onWait: (milliseconds) => ports.emit({ type: "model-awaited", step, milliseconds }),

@@ -1,4 +1,6 @@
-import type { ModelOutcome } from "./model.ts";
+import type { Failure, ModelOutcome } from "./model.ts";
+
+type Failed = Extract<ModelOutcome, { failure: Failure }>;
 
 const firstDelay = 500; // ms; doubled each time
 const longestDelay = 8_000;
@@ -12,10 +14,10 @@ export function delayAfter(attempt: number, retryAfter = 0): number {
  * Makes the same call again while its failure may be mended by waiting and the waits, taken together, stay within
  * `patience` milliseconds. The last outcome otherwise. Rejects with the signal's reason when it aborts in between.
  */
-export async function withRetries(
-  call: () => Promise<ModelOutcome | "timed-out">,
+export async function withRetries<Answered extends object>(
+  call: () => Promise<Answered | Failed | "timed-out">,
   { patience, signal, onWait }: { patience: number; signal: AbortSignal; onWait: (milliseconds: number) => void },
-): Promise<ModelOutcome | "timed-out"> {
+): Promise<Answered | Failed | "timed-out"> {
   let left = patience;
   for (let attempt = 1; ; attempt++) {
     const outcome = await call();

@@ -14,7 +14,8 @@ export type Ended = "normally" | LimitReason | `run_${LimitReason}` | "answer_le
  * - `result`: of one call.
  * - `summary`: a model call whose text stands for the first `messages` messages of the conversation from then on.
  *   `throughTurn`: the last earlier turn it covers, 0 for none.
- * `dollars`: what the model call cost, when the agent gives prices.
+ * `dollars`: what the model call cost, when the agent gives prices. `milliseconds`: how long the call took. Absent in
+ * records of before it was kept.
  */
 export type StepPart = { step: number } & (
   | {
@@ -23,10 +24,12 @@ export type StepPart = { step: number } & (
       note?: string;
       cut?: ContextCut;
       ended?: Exclude<Ended, "normally">;
+      model?: string;
+      milliseconds?: number;
       dollars?: number;
     }
   | { part: "began"; call: number }
-  | { part: "result"; call: number; result: ToolResult }
+  | { part: "result"; call: number; result: ToolResult; milliseconds?: number }
   | { part: "summary"; text: string; messages: number; throughTurn: number; usage: Usage; dollars?: number }
 );
 

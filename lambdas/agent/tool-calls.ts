@@ -15,9 +15,11 @@ export async function runCalls(turn: Turn, pending: PendingCalls, timeLeft: numb
   // All have ended before one's rejection is passed on, so that none works on behind the caller's back.
   const settled = await Promise.allSettled(
     left.map(async ({ call, index }): Promise<StepPart | "stopped"> => {
+      const begun = turn.ports.now();
       const result = await makeCall(turn, pending, call, index, timeLeft);
       if (result === "stopped") return "stopped";
-      const part: StepPart = { part: "result", step: pending.step, call: index, result };
+      const milliseconds = turn.ports.now() - begun;
+      const part: StepPart = { part: "result", step: pending.step, call: index, result, milliseconds };
       return (await turn.ports.record(part)) ? part : "stopped";
     }),
   );

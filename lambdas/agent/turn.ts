@@ -8,7 +8,7 @@ import {
   type TurnLimits,
   type Used,
 } from "./limits.ts";
-import type { Failure, Message, Model, ModelAnswer, ModelOutcome, ModelParameters } from "./model.ts";
+import type { Failure, Message, Model, ModelAnswer, ModelOutcome, ModelParameters, Usage } from "./model.ts";
 import { callModel, summarise, wrapUpMilliseconds } from "./model-calls.ts";
 import {
   type AnswerPart,
@@ -45,6 +45,8 @@ export interface TurnInput {
   /** Counts from 1 within its run. */
   turn: number;
   instructions: string;
+  /** The model's name, for the records. */
+  modelName?: string;
   parameters?: ModelParameters;
   /** Earlier turns and, last, this turn's input. */
   history: Message[];
@@ -80,14 +82,12 @@ export type TurnOutcome =
 /** What happens in a turn, without any content of prompts, answers and files. Durations are in milliseconds. */
 export type TurnEvent =
   | { type: "model-called"; step: number }
-  | {
+  | ({
       type: "model-answered";
       step: number;
       milliseconds: number;
-      inputTokens: number;
-      outputTokens: number;
       finishReason: ModelAnswer["finishReason"];
-    }
+    } & Usage)
   | { type: "model-failed"; step: number; milliseconds: number; failure: Failure }
   | { type: "model-awaited"; step: number; milliseconds: number }
   | { type: "context-cut"; step: number; shortened?: number; summarised?: number }
@@ -156,7 +156,7 @@ async function proceed(turn: Turn): Promise<TurnOutcome | undefined> {
   if (outcome === "timed-out") return wrapUp(turn, overdue(input), plan?.shorten);
   if ("failure" in outcome) return unsuccessful(outcome);
 
-  const part = answerPart(turn, step, outcome.answer, note, plan?.shorten);
+  const part = answerPart(turn, step, outcome, note, plan?.shorten);
   const { answer } = part;
   if (answer.toolCalls.length > 0) return keep(turn, part);
   if (!isEmpty(answer)) return done(answer.finishReason === "length" ? { ...part, ended: "answer_length" } : part);
@@ -173,12 +173,18 @@ async function keep(turn: Turn, part: StepPart): Promise<TurnOutcome | undefined
 function answerPart(
   { input }: Turn,
   step: number,
-  answer: ModelAnswer,
+  { answer, milliseconds }: { answer: ModelAnswer; milliseconds: number },
   note: string | undefined,
   cut: ContextCut | undefined,
 ): AnswerPart {
-  const optional = { ...(note !== undefined && { note }), ...(cut && { cut }), ...priced(answer.usage, input.prices) };
-  return { part: "answer", step, answer, ...optional };
+  const { modelName: model } = input;
+  const optional = {
+    ...(model !== undefined && { model }),
+    ...(note !== undefined && { note }),
+    ...(cut && { cut }),
+    ...priced(answer.usage, input.prices),
+  };
+  return { part: "answer", step, answer, milliseconds, ...optional };
 }
 
 function done(last: AnswerPart): TurnOutcome {
@@ -224,7 +230,8 @@ async function wrapUp(turn: Turn, reached: Reached, cut: ContextCut | undefined)
   const kept = echo !== undefined && toolCalls.length === 0 && { echo };
   const answer: ModelAnswer = { text, toolCalls: [], finishReason, usage, ...kept };
   const ended = reached.of === "run" ? (`run_${reached.reason}` as const) : reached.reason;
-  return done({ ...answerPart(turn, step, answer, note, cut), ended });
+  const { milliseconds } = outcome;
+  return done({ ...answerPart(turn, step, { answer, milliseconds }, note, cut), ended });
 }
 
 const refused: Failure = {

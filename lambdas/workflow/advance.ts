@@ -140,6 +140,7 @@ async function work(
   return await runTurn(
     {
       turn,
+      modelName: opened.name,
       instructions,
       limits,
       ...(runLimits && { runLimits }),

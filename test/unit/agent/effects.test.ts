@@ -47,7 +47,7 @@ describe("a tool with effects outside the workspace", () => {
     expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
     expect([send.calls, look.calls]).toEqual([0, 1]);
     const unknown = { callId: "a", name: "send", error: true, text: expect.stringContaining("effect is unknown") };
-    expect(records).toContainEqual({ part: "result", step: 1, call: 0, result: unknown });
+    expect(records).toContainEqual({ part: "result", step: 1, call: 0, result: unknown, milliseconds: 0 });
     expect(requests[0]?.messages.at(-1)).toMatchObject({ role: "tool", results: [unknown, { callId: "b" }] });
   });
 

@@ -25,7 +25,7 @@ describe("a turn", () => {
       kind: "done",
       text: "Done.",
       ended: "normally",
-      last: { part: "answer", step: 1, ...answer("Done.") },
+      last: { part: "answer", step: 1, milliseconds: expect.any(Number), ...answer("Done.") },
     });
     expect(records).toEqual([]);
     expect(requests).toMatchObject([{ instructions: "Be brief.", messages: [{ role: "user", text: "Go." }] }]);
