@@ -1,14 +1,16 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ModelConfiguration } from "../../../lambdas/agent/model.ts";
 import { modelProblem } from "../../../lambdas/agent/providers/configuration.ts";
 import { openModel } from "../../../lambdas/agent/providers/index.ts";
+import { modelServer } from "../../wire/model-server.ts";
 
 const server: ModelConfiguration = { enabled: true, provider: "openai-compatible", baseUrl: "http://h/v1", model: "m" };
 const claude: ModelConfiguration = { enabled: true, provider: "anthropic", model: "m", secret: "env:KEY" };
 const converse: ModelConfiguration = { enabled: true, provider: "bedrock", model: "m", region: "eu-central-1" };
 const none = () => false;
+const { signal } = new AbortController();
 const noSecret = async () => undefined;
 
 describe("modelProblem", () => {
@@ -51,6 +53,22 @@ it("a secret that could not be asked for is waited for, and its trouble told by 
   expect(opened).toMatchObject({ failure: { retryable: true, title: expect.stringContaining("RangeError") } });
   expect(JSON.stringify(opened)).not.toContain("sk-hush");
 });
+
+it.each([server, claude, converse])(
+  "opens the model that an agent chose over the default: %j",
+  async (configuration) => {
+    await using listening = await modelServer((response) => void response.writeHead(400).end("{}"));
+    const baseUrl = listening.baseUrl;
+    const opened = await openModel({ ...configuration, baseUrl }, "chosen-one", async () => "sk-1");
+    if ("failure" in opened) throw new Error(opened.failure.title);
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
+    await opened.model({ instructions: "", messages: [{ role: "user", text: "Hi" }], tools: [], signal });
+    vi.unstubAllEnvs();
+    const [received] = listening.received;
+    expect(`${received?.url} ${JSON.stringify(received?.body)}`).toContain("chosen-one");
+  },
+);
 
 it("loads the model library only when a model that needs it is opened", async () => {
   const index = new URL("../../../lambdas/agent/providers/index.ts", import.meta.url).href;
