@@ -15,8 +15,9 @@ const providers: [Wire, (baseUrl: string) => string[]][] = [
   [
     converse,
     (baseUrl) => [
-      ...["--model-name", "eu.amazon.nova-lite-v1:0", "--model-region", "eu-central-1"],
-      ...["--model-base-url", new URL(baseUrl).origin],
+      "--model-name=eu.amazon.nova-lite-v1:0",
+      "--model-region=eu-central-1",
+      `--model-base-url=${new URL(baseUrl).origin}`,
     ],
   ],
 ];
@@ -82,7 +83,9 @@ describe.each(providers)("a model of $name", (wire, options) => {
 
 test("a secret that is not there is no usable model: create answers 422, and names it to nobody", async () => {
   const service = await startService(newDataDir(), [
-    ...["--model", "anthropic", "--model-name", "claude-sonnet-4-5", "--model-secret", "env:NO_SUCH_KEY"],
+    "--model=anthropic",
+    "--model-name=claude-sonnet-4-5",
+    "--model-secret=env:NO_SUCH_KEY",
   ]);
   await expect(createRun(service, { input_text: "Hello" })).rejects.toThrow(
     /^create answered 422: \{"detail":"The secret with the API key .* does not exist/,
