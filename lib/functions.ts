@@ -4,6 +4,7 @@ import { AssetHashType, type CfnResource, DockerImage, Duration, RemovalPolicy, 
 import { type PolicyStatementProps, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, Code, Function, LoggingFormat, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct, IConstruct } from "constructs";
 import { buildSync } from "esbuild";
 import type { EnvName } from "../lambdas/env.ts";
@@ -17,6 +18,8 @@ export interface ServiceFunctionProps {
   memory: number;
   seconds: number;
   logRetention: RetentionDays;
+  /** For a function that is called by events: where those go that it failed for good. */
+  deadLetters?: IQueue;
 }
 
 const entries = fileURLToPath(new URL("../lambdas/entry/", import.meta.url));
@@ -40,6 +43,7 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
     role,
     logGroup,
     loggingFormat: LoggingFormat.JSON,
+    ...(props.deadLetters && { deadLetterQueue: props.deadLetters }),
   });
 }
 

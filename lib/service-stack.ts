@@ -1,11 +1,13 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { advanceSeconds, failSeconds } from "../lambdas/workflow/payload.ts";
+import { runningIndex } from "../lambdas/stores/aws/table.ts";
+import { advanceSeconds, failSeconds, sweepSeconds } from "../lambdas/workflow/payload.ts";
 import { serviceFunction } from "./functions.ts";
 import { HttpApi } from "./http-api.ts";
 import { Operations } from "./operations.ts";
 import { operatorPolicy } from "./operator.ts";
 import { type OutputName, outputs } from "./outputs.ts";
+import { DeadLetters, Repair } from "./repair.ts";
 import type { Settings } from "./settings.ts";
 import { Storage } from "./storage.ts";
 import { Workflow } from "./workflow.ts";
@@ -48,6 +50,31 @@ export class ServiceStack extends Stack {
     storage.grantItems(fail, [{ kinds: ["RUN"], actions: ["UpdateItem"] }]);
 
     const workflow = new Workflow(this, "Workflow", { advance, fail, logRetention });
+
+    const { queue: deadLetters } = new DeadLetters(this, "DeadLetters");
+    const reconcile = serviceFunction(this, "Reconcile", {
+      entry: "reconcile",
+      description: "Ends the run of an execution that failed, timed out or was aborted",
+      memory: 512,
+      seconds: failSeconds,
+      logRetention,
+      deadLetters,
+    });
+    storage.grantItems(reconcile, [{ kinds: ["RUN"], actions: ["UpdateItem"] }]);
+    const sweep = serviceFunction(this, "Sweep", {
+      entry: "sweep",
+      description: "Ends runs that nobody works on",
+      memory: 1024, // holds the ids of all running runs and executions: 100,000 are some 50 MB
+      seconds: sweepSeconds,
+      logRetention,
+      deadLetters,
+    });
+    storage.grantItems(sweep, [
+      { kinds: ["RUNNING"], actions: ["Query"], index: runningIndex.name },
+      { kinds: ["RUN"], actions: ["UpdateItem"] },
+    ]);
+    workflow.grantLook(sweep);
+    new Repair(this, "Repair", { stateMachine: workflow.stateMachine, reconcile, sweep, deadLetters });
 
     const create = serviceFunction(this, "Create", {
       entry: "create",

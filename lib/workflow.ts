@@ -149,6 +149,19 @@ export class Workflow extends Construct {
     return { arn, inFindings: `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${name}:*` };
   }
 
+  /** The function may look at executions, and stop them. */
+  grantLook(fn: Function): void {
+    const { stateMachineArn } = this.stateMachine;
+    const { arn, inFindings } = this.executionsArn;
+    grant(
+      fn,
+      { STATE_MACHINE_ARN: stateMachineArn },
+      { actions: ["states:ListExecutions"], resources: [stateMachineArn] },
+      { actions: ["states:DescribeExecution", "states:StopExecution"], resources: [arn] },
+    );
+    acknowledgeWildcard(fn.role ?? fn, inFindings, "An execution is named after its run: there is no list of them.");
+  }
+
   /** The function may start a turn. */
   grantStart(fn: Function): void {
     const { stateMachineArn } = this.stateMachine;

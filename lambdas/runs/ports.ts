@@ -218,6 +218,25 @@ export interface Workflow {
   stop(runId: string, turn: number): Promise<void>;
 }
 
+/** What drove, or drives, a run's turn where that is a service of its own. */
+export interface Execution {
+  /** The turn it was started for; it may have come to a later one. */
+  turn: number;
+  /** How it ended; undefined while it goes on. */
+  ended: "succeeded" | "failed" | "timed_out" | "aborted" | undefined;
+  /** Of one that failed, in the service's words. */
+  error?: string;
+  cause?: string;
+}
+
+/** Looks at executions, for the repair of runs whose own is lost. Rejects as `Runs` does. */
+export interface Executions {
+  /** Ids of the runs that have an execution that goes on. */
+  runningRuns(): Promise<Set<string>>;
+  /** The one that a turn belongs to, or belonged to; undefined when it was never started. */
+  find(runId: string, turn: number): Promise<Execution | undefined>;
+}
+
 /** All ports of one home: what the use cases are built on. */
 export interface Stores {
   accounts: Accounts;

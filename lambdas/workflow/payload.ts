@@ -77,3 +77,15 @@ export const failSeconds = 30;
 
 /** Seconds after which a turn's execution is ended from outside, waiting and retries included. */
 export const turnSeconds = 24 * 60 * 60;
+
+/** Minutes between two sweeps. With the grace and a sweep that fails, a stuck run is found within 8 minutes. */
+export const sweepMinutes = 3;
+
+/** Seconds one sweep may take: it ends before the next one begins. */
+export const sweepSeconds = sweepMinutes * 60 - 10;
+
+/** Seconds that a turn is left alone after its input was accepted: its execution may be about to start. */
+export const graceSeconds = 120;
+
+/** Runs that a sweep looks at at the same time. Step Functions answers 15 such questions a second for long, 300 at once. */
+export const sweepLookups = 8;

@@ -53,6 +53,8 @@ describe("functions", () => {
       "Get",
       "NotFound",
       "Openapi",
+      "Reconcile",
+      "Sweep",
     ]);
     template.allResourcesProperties("AWS::Lambda::Function", {
       Runtime: "nodejs24.x",
@@ -85,6 +87,8 @@ describe("functions", () => {
       Get: ["BUCKET_NAME", "TABLE_NAME"],
       NotFound: [],
       Openapi: [],
+      Reconcile: ["TABLE_NAME"],
+      Sweep: ["STATE_MACHINE_ARN", "TABLE_NAME"],
     });
   });
 });
@@ -112,6 +116,15 @@ describe("permissions", () => {
         "Fail: Allow dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
         "WorkflowStateMachine: Allow lambda:InvokeFunction on <Advance.Arn>, <Fail.Arn>, <Advance.Arn>:*, <Fail.Arn>:*",
         "WorkflowStateMachine: Allow logs:CreateLogDelivery, logs:DeleteLogDelivery, logs:DescribeLogGroups, logs:DescribeResourcePolicies, logs:GetLogDelivery, logs:ListLogDeliveries, logs:PutResourcePolicy, logs:UpdateLogDelivery, xray:GetSamplingRules, xray:GetSamplingTargets, xray:PutTelemetryRecords, xray:PutTraceSegments on *",
+        "Reconcile: Allow logs:CreateLogStream, logs:PutLogEvents on <ReconcileLog.Arn>",
+        "Reconcile: Allow sqs:SendMessage on <DeadLettersQueue.Arn>",
+        "Reconcile: Allow dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
+        "Sweep: Allow logs:CreateLogStream, logs:PutLogEvents on <SweepLog.Arn>",
+        "Sweep: Allow sqs:SendMessage on <DeadLettersQueue.Arn>",
+        "Sweep: Allow dynamodb:Query on <StorageTable.Arn>/index/gsi2 if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUNNING#*"]}}",
+        "Sweep: Allow dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
+        "Sweep: Allow states:ListExecutions on <WorkflowStateMachine>",
+        "Sweep: Allow states:DescribeExecution, states:StopExecution on arn:aws:states:<AWS::Region>:<AWS::AccountId>:execution:<WorkflowStateMachine.Name>:*",
         "Create: Allow logs:CreateLogStream, logs:PutLogEvents on <CreateLog.Arn>",
         "Create: Allow dynamodb:GetItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["KEY#*","AGENT#*","ORG#*"]}}",
         "Create: Allow dynamodb:PutItem, dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",

@@ -22,9 +22,8 @@ export function awsWorkflow({ sfn, stateMachineArn }: { sfn: SFNClient; stateMac
     },
 
     async stop(runId, turn) {
-      const executionArn = `${stateMachineArn.replace(":stateMachine:", ":execution:")}:${executionName(runId, turn)}`;
       try {
-        await sfn.send(new StopExecutionCommand({ executionArn }));
+        await sfn.send(new StopExecutionCommand({ executionArn: executionArnOf(stateMachineArn, runId, turn) }));
       } catch (error) {
         if (!(error instanceof ExecutionDoesNotExist)) throw error;
       }
@@ -34,4 +33,13 @@ export function awsWorkflow({ sfn, stateMachineArn }: { sfn: SFNClient; stateMac
 
 function executionName(runId: string, turn: number): string {
   return `${runId}-${turn}`;
+}
+
+export function executionArnOf(stateMachineArn: string, runId: string, turn: number): string {
+  return `${stateMachineArn.replace(":stateMachine:", ":execution:")}:${executionName(runId, turn)}`;
+}
+
+/** The id of the run whose turn an execution of this name drives. */
+export function runOfExecution(name: string): string {
+  return name.slice(0, name.lastIndexOf("-"));
 }

@@ -1,0 +1,61 @@
+import {
+  DescribeExecutionCommand,
+  ExecutionDoesNotExist,
+  type ExecutionStatus,
+  paginateListExecutions,
+  type SFNClient,
+} from "@aws-sdk/client-sfn";
+import type { Execution, Executions } from "../../runs/ports.ts";
+import { withMappedErrors } from "./errors.ts";
+import { executionArnOf, runOfExecution } from "./workflow.ts";
+
+/** The state machine's executions, as its own record has them. What changed within the last seconds may be missing. */
+export function awsExecutions({ sfn, stateMachineArn }: { sfn: SFNClient; stateMachineArn: string }): Executions {
+  async function describe(runId: string, turn: number): Promise<Execution | undefined> {
+    try {
+      const executionArn = executionArnOf(stateMachineArn, runId, turn);
+      const { status, error, cause } = await sfn.send(new DescribeExecutionCommand({ executionArn }));
+      return {
+        turn,
+        ended: endings[status ?? "RUNNING"],
+        ...(error !== undefined && { error }),
+        ...(cause !== undefined && { cause }),
+      };
+    } catch (error) {
+      if (error instanceof ExecutionDoesNotExist) return undefined;
+      throw error;
+    }
+  }
+
+  return withMappedErrors<Executions>("Step Functions", {
+    async runningRuns() {
+      const found = new Set<string>();
+      // 1,000 a page, 5 pages a second by AWS's quota: 100,000 runs at work take 20 s.
+      const pages = paginateListExecutions(
+        { client: sfn },
+        { stateMachineArn, statusFilter: "RUNNING", maxResults: 1_000 },
+      );
+      for await (const { executions = [] } of pages)
+        for (const { name = "" } of executions) found.add(runOfExecution(name));
+      return found;
+    },
+
+    async find(runId, turn) {
+      // Inputs that waited follow each other in one execution, which is named after the first of their turns.
+      for (let first = turn; first >= 1; first--) {
+        const execution = await describe(runId, first);
+        if (execution) return execution;
+      }
+      return undefined;
+    },
+  });
+}
+
+const endings: Record<ExecutionStatus, Execution["ended"]> = {
+  RUNNING: undefined,
+  PENDING_REDRIVE: undefined,
+  SUCCEEDED: "succeeded",
+  FAILED: "failed",
+  TIMED_OUT: "timed_out",
+  ABORTED: "aborted",
+};

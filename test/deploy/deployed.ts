@@ -1,0 +1,82 @@
+import type { ServerResponse } from "node:http";
+import { ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { DescribeExecutionCommand } from "@aws-sdk/client-sfn";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { awsExecutions } from "../../lambdas/stores/aws/executions.ts";
+import { documentClient, s3Client, sfnClient } from "../../lambdas/stores/aws/clients.ts";
+import { awsStores } from "../../lambdas/stores/aws/index.ts";
+import { awsWorkflow } from "../../lambdas/stores/aws/workflow.ts";
+import { chunk, send, startStream, usageChunk } from "../wire/chat-completions-server.ts";
+import { admin, client, emulated, forwardTo, stackOutputs } from "./service.ts";
+
+/** The deployed service, from outside by its API and from inside by AWS's. */
+export async function openDeployed() {
+  const settings = emulated();
+  const [documents, sfn, s3] = [documentClient(settings), sfnClient(settings), await s3Client(settings)];
+  const outputs = await stackOutputs();
+  const { TableName: table = "", BucketName: bucket = "", StateMachineArn: stateMachineArn = "" } = outputs;
+  const forwarder = await forwardTo(outputs["ApiUrl"] ?? "");
+
+  return {
+    baseUrl: forwarder.baseUrl,
+    sfn,
+    stores: awsStores({ documents, s3: async () => s3, table, bucket }),
+    executions: awsExecutions({ sfn, stateMachineArn }),
+    workflow: awsWorkflow({ sfn, stateMachineArn }),
+
+    /** An organization with this model, an agent and a key, made by the operator's command line. */
+    async newAgent(...model: string[]) {
+      const { id: org = "" } = await admin("org", "create", "--name", "Deploy test");
+      await admin("org", "set-model", org, ...model);
+      const { id = "" } = await admin("agent", "create", "--file", "examples/assistant.json", "--org", org);
+      const { api_key = "" } = await admin("key", "create", "--agent", id);
+      return { id, org, key: api_key, api: client(forwarder.baseUrl, id, api_key) };
+    },
+
+    async itemsOf(runId: string): Promise<Record<string, unknown>[]> {
+      const { Items = [] } = await documents.send(
+        new QueryCommand({
+          TableName: table,
+          KeyConditionExpression: "pk = :pk",
+          ExpressionAttributeValues: { ":pk": `RUN#${runId}` },
+        }),
+      );
+      return Items;
+    },
+
+    async objectsOf(runId: string): Promise<string[]> {
+      const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket }));
+      return Contents.map(({ Key = "" }) => Key).filter((key) => key.includes(runId));
+    },
+
+    executionArn(runId: string, turn: number): string {
+      return `${stateMachineArn.replace(":stateMachine:", ":execution:")}:${runId}-${turn}`;
+    },
+
+    async execution(runId: string, turn: number) {
+      return sfn.send(new DescribeExecutionCommand({ executionArn: this.executionArn(runId, turn) }));
+    },
+
+    close(): void {
+      forwarder.close();
+      documents.destroy();
+      sfn.destroy();
+      s3.destroy();
+    },
+  };
+}
+
+export type Deployed = Awaited<ReturnType<typeof openDeployed>>;
+
+/** The options of a model server at this address. */
+export function server(baseUrl: string): string[] {
+  return ["--provider", "openai-compatible", "--base-url", baseUrl, "--model", "m"];
+}
+
+/** Ends a model call that was left open. */
+export function answer(response: ServerResponse | undefined): void {
+  if (!response) throw new Error("no model call is in flight");
+  startStream(response);
+  send(response, chunk({ content: "Thought through." }), chunk({}, { finish_reason: "stop" }), usageChunk, "[DONE]");
+  response.end();
+}

@@ -1,0 +1,201 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { logging } from "../../../lambdas/log.ts";
+import { StoreUnavailable } from "../../../lambdas/runs/errors.ts";
+import type { Execution, Executions, Run, Runs } from "../../../lambdas/runs/ports.ts";
+import { acceptInput, createRun, stopRun } from "../../../lambdas/runs/use-cases.ts";
+import { openLocalStores } from "../../../lambdas/stores/local/index.ts";
+import { graceSeconds, turnSeconds } from "../../../lambdas/workflow/payload.ts";
+import { type ExecutionEvent, reconcile } from "../../../lambdas/workflow/reconcile.ts";
+import { sweep } from "../../../lambdas/workflow/sweep.ts";
+import { newRun } from "../../contract/run-fixtures.ts";
+
+logging.level = "error";
+const folder = mkdtempSync(join(tmpdir(), "repair-"));
+const stores = openLocalStores({ dataDir: folder });
+const { runs } = stores;
+afterAll(() => {
+  stores.close();
+  rmSync(folder, { recursive: true });
+});
+
+const minute = 60_000;
+const begun = 1_763_000_000_000;
+let clock = begun;
+const now = (): number => clock;
+
+/** Step Functions as this test wants it: executions by the turn they were started for, and what was stopped. */
+let known: Map<string, Omit<Execution, "turn">>;
+let stopped: string[];
+const executions: Executions = {
+  runningRuns: async () =>
+    new Set([...known].filter(([, { ended }]) => !ended).map(([name]) => name.slice(0, name.lastIndexOf("-")))),
+  async find(runId, turn) {
+    for (let first = turn; first > 0; first--) {
+      const found = known.get(`${runId}-${first}`);
+      if (found) return { turn: first, ...found };
+    }
+    return undefined;
+  },
+};
+const workflow = {
+  start: async () => {},
+  stop: async (runId: string, turn: number) => void stopped.push(`${runId}-${turn}`),
+};
+const deps = { runs, executions, workflow, now };
+
+beforeEach(async () => {
+  [known, stopped, clock] = [new Map(), [], begun];
+  for (const { id } of await runs.listRunning()) await stopRun({ runs, workflow, now }, id);
+  stopped = [];
+});
+
+async function running(fields: Partial<Run> = {}): Promise<string> {
+  const run = newRun({ createdAt: begun, updatedAt: begun, ...fields });
+  await runs.create(run, [{ turn: run.turn, role: "input_to_agent", text: "Hello?" }]);
+  return run.id;
+}
+
+const statusOf = async (id: string) => (await runs.read(id))?.run.status;
+const reasonOf = async (id: string) => (await runs.read(id))?.run.failure?.title;
+
+/** The event as AWS documents it, without what is not read ("Automating Step Functions event delivery with EventBridge"). */
+function event(runId: string, detail: Partial<ExecutionEvent["detail"]>): ExecutionEvent {
+  return {
+    detail: {
+      name: `${runId}-1`,
+      status: "FAILED",
+      input: JSON.stringify({ runId, turn: 1 }),
+      error: null,
+      cause: null,
+      ...detail,
+    },
+  };
+}
+
+/** The time at which a turn that was just accepted is old enough to be looked at. */
+function later(): void {
+  clock = begun + (graceSeconds + 1) * 1_000;
+}
+
+describe("reconcile", () => {
+  test("an execution whose fail task failed: technical_error, with what the state machine says", async () => {
+    const runId = await running();
+    const cause = JSON.stringify({ errorType: "Error", errorMessage: "The table is on fire." });
+    expect(await reconcile(deps, event(runId, { error: "Lambda.Unknown", cause }))).toBe(true);
+    expect(await statusOf(runId)).toBe("technical_error");
+    expect(await reasonOf(runId)).toBe("The turn's execution failed (Lambda.Unknown: The table is on fire.).");
+  });
+
+  test("an execution that timed out: technical_error at the limit", async () => {
+    const runId = await running();
+    await reconcile(deps, event(runId, { status: "TIMED_OUT" }));
+    expect((await runs.read(runId))?.run).toMatchObject({ status: "technical_error", failure: { category: "limit" } });
+  });
+
+  test("an execution that was aborted because its run was stopped: nothing to do", async () => {
+    const runId = await running();
+    await stopRun(deps, runId);
+    expect(await reconcile(deps, event(runId, { status: "ABORTED" }))).toBe(false);
+    expect(await statusOf(runId)).toBe("terminated");
+  });
+
+  test("an event that comes twice, or after the next turn began, changes nothing", async () => {
+    const runId = await running({ status: "finished" });
+    await acceptInput(deps, runId, "And now?");
+    expect(await reconcile(deps, event(runId, {}))).toBe(false);
+    expect(await statusOf(runId)).toBe("running");
+  });
+
+  test("an event without ids is refused, so that it reaches the dead letters", async () => {
+    await expect(reconcile(deps, event("x", { input: null }))).rejects.toThrow("carries no run");
+  });
+});
+
+describe("sweep", () => {
+  test("StartExecution failed after the run was stored, and so did the write of its failure", async () => {
+    const accounts = stores.accounts;
+    const [organizationId, agentId] = ["o", "6affadb2-0000-4000-8000-000000000000"];
+    await accounts.putOrganization({ id: organizationId, name: "O", model: { provider: "demo", enabled: true } });
+    const limits = { steps: 1, tokens: 1, seconds: 1 };
+    const agent = { id: agentId, organizationId, name: "A", instructions: "", tools: [], limits };
+    await accounts.putAgent({ ...agent, status: "active" });
+    let id = "";
+    const flaky: Runs = {
+      ...runs,
+      create: (run, messages) => ((id = run.id), runs.create(run, messages)),
+      change: () => Promise.reject(new StoreUnavailable("down")),
+    };
+    const broken = { ...workflow, start: () => Promise.reject(new StoreUnavailable("down")) };
+    const create = createRun(
+      { ...stores, runs: flaky, workflow: broken, now, secretExists: () => true },
+      { agentId, organizationId },
+      { name: "n", template_id: agentId, input_text: "Hello?" },
+    );
+    await expect(create).rejects.toThrow("down");
+    expect(await statusOf(id)).toBe("running");
+
+    expect(await sweep(deps)).toEqual({ running: 1, ended: 0 }); // its start may be under way
+    later();
+    expect(await sweep(deps)).toEqual({ running: 1, ended: 1 });
+    expect([await statusOf(id), await reasonOf(id)]).toEqual(["technical_error", "The turn was never started."]);
+    expect(await sweep(deps)).toEqual({ running: 0, ended: 0 });
+  });
+
+  test("an execution that is gone without a word", async () => {
+    const [failed, succeeded] = [await running(), await running()];
+    known.set(`${failed}-1`, { ended: "failed", error: "States.Runtime" });
+    known.set(`${succeeded}-1`, { ended: "succeeded" });
+    later();
+    expect((await sweep(deps)).ended).toBe(2);
+    expect(await reasonOf(failed)).toContain("States.Runtime");
+    expect(await reasonOf(succeeded)).toContain("without a word");
+  });
+
+  test("a later turn of an execution that goes on is at work; one of an execution that was aborted is not", async () => {
+    const [atWork, aborted, unstarted] = [
+      await running({ turn: 3 }),
+      await running({ turn: 3 }),
+      await running({ turn: 2 }),
+    ];
+    known.set(`${atWork}-1`, { ended: undefined });
+    known.set(`${aborted}-1`, { ended: "aborted" });
+    known.set(`${unstarted}-1`, { ended: "succeeded" });
+    later();
+    expect((await sweep(deps)).ended).toBe(2);
+    expect(await statusOf(atWork)).toBe("running");
+    expect(await reasonOf(aborted)).toContain("aborted");
+    expect(await reasonOf(unstarted)).toBe("The turn was never started.");
+  });
+
+  test("a list of executions that lags behind ends nobody", async () => {
+    const runId = await running();
+    known.set(`${runId}-1`, { ended: undefined });
+    later();
+    const lagging: Executions = { ...executions, runningRuns: async () => new Set() };
+    expect(await sweep({ ...deps, executions: lagging })).toEqual({ running: 1, ended: 0 });
+  });
+
+  test("past its deadline: the run ends at the limit, and its execution is stopped", async () => {
+    const runId = await running({ turn: 2 });
+    known.set(`${runId}-1`, { ended: undefined });
+    clock = begun + turnSeconds * 1_000 + 10 * minute;
+    expect((await sweep(deps)).ended).toBe(1);
+    expect((await runs.read(runId))?.run.failure?.category).toBe("limit");
+    expect(stopped).toEqual([`${runId}-1`]);
+  });
+
+  test("one run's trouble keeps no other waiting, and is told", async () => {
+    const ids = [await running(), await running(), await running()];
+    later();
+    const troubled: Executions = {
+      ...executions,
+      find: (runId, turn) =>
+        runId === ids[1] ? Promise.reject(new StoreUnavailable("throttled")) : executions.find(runId, turn),
+    };
+    await expect(sweep({ ...deps, executions: troubled })).rejects.toThrow("1 runs could not be looked at");
+    expect(await Promise.all(ids.map(statusOf))).toEqual(["technical_error", "running", "technical_error"]);
+  });
+});

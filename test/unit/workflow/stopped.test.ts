@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import type { RunChange, Runs } from "../../../lambdas/runs/ports.ts";
+import { stopRun } from "../../../lambdas/runs/use-cases.ts";
+import { openLocalStores } from "../../../lambdas/stores/local/index.ts";
+import { advance } from "../../../lambdas/workflow/advance.ts";
+import { reconcile } from "../../../lambdas/workflow/reconcile.ts";
+import { externalWorkflow } from "../../../lambdas/workflow/runner.ts";
+import { newRun } from "../../contract/run-fixtures.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "stopped-"));
+const stores = openLocalStores({ dataDir: folder });
+afterAll(() => {
+  stores.close();
+  rmSync(folder, { recursive: true });
+});
+
+const writes = [
+  ["a step", (change: RunChange) => change.steps !== undefined && change.set === undefined],
+  ["the turn's end", (change: RunChange) => change.set?.status === "finished"],
+] as const;
+
+test.each(writes)(
+  "a run that is stopped while advance writes %s stays terminated, without an output",
+  async (_, at) => {
+    const run = newRun({ createdAt: Date.now(), updatedAt: Date.now() });
+    await stores.accounts.putOrganization({
+      id: run.organizationId,
+      name: "O",
+      model: { provider: "demo", enabled: true },
+    });
+    await stores.accounts.putAgent({
+      id: run.agentId,
+      organizationId: run.organizationId,
+      name: "A",
+      instructions: "",
+      tools: ["list_files"],
+      limits: { steps: 5, tokens: 10_000, seconds: 60 },
+      status: "active",
+    });
+    await stores.workspace.write(run.id, [{ name: "a.txt", content: Buffer.from("Hello.") }]);
+    await stores.runs.create(run, [{ turn: 1, role: "input_to_agent", text: "What is in the files?" }]);
+
+    let stopped = false;
+    const runs: Runs = {
+      ...stores.runs,
+      async change(change) {
+        if (at(change) && !stopped) {
+          stopped = true;
+          await stopRun({ runs: stores.runs, workflow: externalWorkflow, now: Date.now }, run.id);
+        }
+        return stores.runs.change(change);
+      },
+    };
+    const deps = { ...stores, runs, now: Date.now, secretOf: async () => undefined };
+    const turn = { runId: run.id, turn: 1 };
+    const allowance = { signal: new AbortController().signal, deadline: Infinity };
+    expect(await advance(deps, turn, allowance)).toEqual({ done: false, turn: 1 });
+    expect(await advance(deps, turn, allowance)).toEqual({ done: true, turn: 1 });
+    expect(stopped).toBe(true);
+
+    // The stop aborts the execution, which the state machine reports.
+    const detail = { name: `${run.id}-1`, status: "ABORTED" as const, input: JSON.stringify(turn) };
+    expect(await reconcile(deps, { detail })).toBe(false);
+    const { run: after, transcript = [] } = (await stores.runs.read(run.id)) ?? {};
+    expect([after?.status, transcript.length]).toEqual(["terminated", 1]);
+  },
+);
