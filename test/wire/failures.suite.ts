@@ -146,6 +146,15 @@ export function failuresSuite(wire: Wire): void {
       expect(failureOf(outcome)).toMatchObject({ category: "model_answer", retryable: false });
     });
 
+    it("is for good when the server leads elsewhere, where the credentials do not follow", async () => {
+      await using elsewhere = await modelServer();
+      const { outcome } = await ask(wire, (response) => {
+        response.writeHead(307, { location: elsewhere.baseUrl, "content-type": "text/plain" }).end("Moved");
+      });
+      expect(failureOf(outcome)).toMatchObject({ category: "model_configuration", retryable: false });
+      expect(elsewhere.received).toHaveLength(0);
+    });
+
     it("is retryable when nobody listens", async () => {
       const free = createServer().listen(0, "127.0.0.1");
       await once(free, "listening");

@@ -42,8 +42,8 @@ export function modelProblem(
 }
 
 export const noSecret =
-  "The secret with the API key of the organization's inference model does not exist, or is not kept as a secret " +
-  "(a file needs mode 600); create it, or name another.";
+  "The secret with the API key of the organization's inference model does not exist or may not be read; " +
+  "create it (a file with mode 600), or name another.";
 
 /** Whether a name has the form of an AWS region's. */
 export function isRegion(name: string): boolean {

@@ -37,7 +37,7 @@ export function modelFailure(cause: unknown, endpoint: Endpoint): Extract<ModelO
   const server = `The model server ${address(endpoint.address)}`;
   const silence = causes(cause).find((error) => error instanceof Silence);
   const detail = clipped(withoutSecrets(messageOf(silence ?? cause), endpoint.secrets()));
-  if (APICallError.isInstance(cause) && cause.statusCode !== undefined && cause.statusCode >= 400) {
+  if (APICallError.isInstance(cause) && cause.statusCode !== undefined && cause.statusCode >= 300) {
     const retryAfter = retryAfterOf(cause.responseHeaders ?? {});
     const failure = statusFailure(cause.statusCode, `${server} answered ${cause.statusCode}`, detail, endpoint);
     return { failure, ...(retryAfter !== undefined && { retryAfter }) };
@@ -89,6 +89,7 @@ function statusFailure(status: number, title: string, detail: string, { model, c
     remedy,
     retryable,
   });
+  if (status < 400) return failure("model_configuration", "Give the address that it leads to as the base URL.");
   switch (status) {
     case 401:
     case 403:

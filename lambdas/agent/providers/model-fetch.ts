@@ -24,7 +24,8 @@ export class OtherContent extends Error {
 /**
  * A `fetch` for model servers. It gives a server up when nothing comes from it for `silence` milliseconds, no head of
  * an answer or no further byte of its body: the connection is closed then, and the call or the reading of the body
- * rejects with `Silence`. An answer whose content type does not match `type` rejects with `OtherContent`.
+ * rejects with `Silence`. An answer whose content type does not match `type` rejects with `OtherContent`. Redirections
+ * are not followed, but are the answer.
  */
 export function modelFetch({
   silence = silenceLimit,
@@ -41,7 +42,8 @@ export function modelFetch({
     const signal = init?.signal ? AbortSignal.any([init.signal, end.signal]) : end.signal;
     let response: Response;
     try {
-      response = await fetch(input, { ...init, signal });
+      // Another address may be another server, for which the credentials are not.
+      response = await fetch(input, { ...init, signal, redirect: "manual" });
     } catch (error) {
       stop();
       throw error;
