@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { CfnOutput, Duration, Fn, Stack, Validations } from "aws-cdk-lib";
 import {
   AllowedMethods,
@@ -56,7 +56,7 @@ export class FrontDoorStack extends Stack {
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
     };
     const route = new Function(this, "Route", {
-      code: FunctionCode.fromFile({ filePath: fileURLToPath(new URL("front-door-function.js", import.meta.url)) }),
+      code: FunctionCode.fromFile({ filePath: join(import.meta.dirname, "front-door-function.js") }),
       runtime: FunctionRuntime.JS_2_0,
       comment: "Chooses the origin by a body's size",
     });
