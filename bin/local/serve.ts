@@ -4,6 +4,7 @@ import { getHandler } from "../../lambdas/api/get.ts";
 import { notFoundHandler } from "../../lambdas/api/not-found.ts";
 import { openapiHandler } from "../../lambdas/api/openapi.ts";
 import { httpServer } from "../../lambdas/api/server.ts";
+import { tracingWanted } from "../../lambdas/env.ts";
 import { log, logging } from "../../lambdas/log.ts";
 import { type LocalStores, openLocalStores } from "../../lambdas/stores/local/index.ts";
 import { lockDataDir } from "../../lambdas/stores/local/lock.ts";
@@ -33,7 +34,10 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const { agent, key } = await starterAgent(stores.accounts, { model: options.model, freshKey: options.json });
   const secrets = localSecrets(process.env, dataDir);
   const tools = localToolEdges();
-  const runner = startRunner({ ...stores, ...secrets, ...tools, now: Date.now });
+  const telemetry = tracingWanted(process.env)
+    ? (await import("../../lambdas/telemetry.ts")).openTelemetry()
+    : undefined;
+  const runner = startRunner({ ...stores, ...secrets, ...tools, telemetry, now: Date.now });
   const deps = { ...stores, ...secrets, workflow: runner, now: Date.now };
   const server = httpServer({
     create: createHandler(deps),
@@ -60,6 +64,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
       server.closeIdleConnections();
       await runner.close();
       tools.sandbox.close();
+      await telemetry?.flush();
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 5_000).unref())]);
       server.closeAllConnections();
       stores.close();

@@ -1,5 +1,5 @@
 import type { Context } from "aws-lambda";
-import { awsSettings, env } from "../env.ts";
+import { awsSettings, env, tracingWanted } from "../env.ts";
 import { emitter, measuredRuns } from "../metrics.ts";
 import { documentClient, s3Client } from "../stores/aws/clients.ts";
 import { awsStores } from "../stores/aws/index.ts";
@@ -20,14 +20,19 @@ const stores = awsStores({
 const deps = {
   ...stores,
   runs: measuredRuns(stores.runs, emitter(table)),
+  telemetry: tracingWanted() ? (await import("../telemetry.ts")).openTelemetry() : undefined,
   now: Date.now,
   secretOf,
 };
 
 export async function handler(turn: TurnPayload, context: Context): Promise<AdvanceResult> {
   const remaining = context.getRemainingTimeInMillis();
-  return advance(deps, turn, {
-    signal: AbortSignal.timeout(remaining - abortSeconds * 1_000),
-    deadline: Date.now() + remaining - lastStepSeconds * 1_000,
-  });
+  try {
+    return await advance(deps, turn, {
+      signal: AbortSignal.timeout(remaining - abortSeconds * 1_000),
+      deadline: Date.now() + remaining - lastStepSeconds * 1_000,
+    });
+  } finally {
+    await deps.telemetry?.flush(); // the process may be frozen after the answer
+  }
 }

@@ -6,6 +6,7 @@ import { summaryMessage, usedIn } from "../agent/steps.ts";
 import { openTools, type ToolEdges } from "../agent/tools/index.ts";
 import { runTurn, type TurnEvent, type TurnOutcome } from "../agent/turn.ts";
 import { log } from "../log.ts";
+import type { Telemetry, TurnTrace } from "../telemetry.ts";
 import { StoreUnavailable } from "../runs/errors.ts";
 import { claimRun, keepLease } from "../runs/leases.ts";
 import type { Lease, RunState, StepRecord, Stores } from "../runs/ports.ts";
@@ -14,6 +15,8 @@ import { type AdvanceResult, leaseWaitSeconds, patienceSeconds, retryPolicy, typ
 
 export interface AdvanceDeps extends Stores, ToolEdges {
   now: () => number;
+  /** Where spans go, if anywhere. */
+  telemetry?: Telemetry | undefined;
 }
 
 /** How long one invocation may work. `deadline`: milliseconds since 1970 from which on no further step is begun. */
@@ -137,7 +140,8 @@ async function work(
   const { instructions, limits, runLimits, prices, parameters, contextTokens } = agent;
   const usedHere = steps.reduce((sum, step) => plus(sum, usedIn(step) ?? nothingUsed), nothingUsed);
   await using toolbox = await openTools(agent, deps, signal);
-  return await runTurn(
+  const trace = deps.telemetry?.begin({ runId, turn, agent, provider: opened.provider, model: opened.name });
+  const working = runTurn(
     {
       turn,
       modelName: opened.name,
@@ -165,9 +169,24 @@ async function work(
       now: deps.now,
       signal,
       record: (step) => record({ turn, ...step }),
-      emit: (event: TurnEvent) => log("info", event.type, { runId, turn, ...event }),
+      emit(event: TurnEvent) {
+        log("info", event.type, { runId, turn, ...event });
+        trace?.emit(event);
+      },
     },
   );
+  return await (trace ? traced(working, trace) : working);
+}
+
+async function traced(working: Promise<TurnOutcome>, trace: TurnTrace): Promise<TurnOutcome> {
+  let failure: Failure | undefined = storeUnavailable; // what a turn rejects with
+  try {
+    const outcome = await working;
+    failure = "failure" in outcome ? outcome.failure : undefined;
+    return outcome;
+  } finally {
+    trace.end(failure);
+  }
 }
 
 /** Earlier turns and this turn's input; of those that a summary covers, the summary. */

@@ -24,9 +24,14 @@ export function newDataDir(): string {
 }
 
 /** Starts the service on a free port. Rejects with what it wrote to stderr when it ends before it is ready. */
-export async function startService(dataDir = newDataDir(), args: string[] = []): Promise<Service> {
+export async function startService(
+  dataDir = newDataDir(),
+  args: string[] = [],
+  environment: Record<string, string> = {},
+): Promise<Service> {
   const child = spawn(process.execPath, ["bin/local.ts", "--json", "--port", "0", "--data-dir", dataDir, ...args], {
     cwd: root,
+    env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let errors = "";

@@ -26,14 +26,14 @@ const providers: { [Name in ModelConfiguration["provider"]]: Open<Name> } = {
 };
 
 /**
- * The model that an agent runs on, with its name: its own choice (`chosen`) or the organization's default. A failure as of a model
+ * The model that an agent runs on, with its names: its own choice (`chosen`) or the organization's default. A failure as of a model
  * call when there is none: retryable only when the secret could not be asked for.
  */
 export async function openModel(
   configuration: ModelConfiguration | undefined,
   chosen: string | undefined,
   secretOf: SecretOf,
-): Promise<{ model: Model; name: string } | { failure: Failure }> {
+): Promise<{ model: Model; name: string; provider: string } | { failure: Failure }> {
   const problem = modelProblem(configuration, () => true);
   if (!configuration || problem !== undefined) return { failure: misconfigured(problem ?? "") };
   const { secret, model = "" } = fieldsOf(configuration);
@@ -45,8 +45,9 @@ export async function openModel(
   }
   if (secret !== undefined && apiKey === undefined) return { failure: misconfigured(noSecret) };
   // The entry fits the configuration's own kind, which the compiler can't see through the look-up.
-  const opened = await providers[configuration.provider](configuration as never, chosen ?? model, apiKey);
-  return { model: opened, name: chosen ?? (model || configuration.provider) };
+  const { provider } = configuration;
+  const opened = await providers[provider](configuration as never, chosen ?? model, apiKey);
+  return { model: opened, name: chosen ?? (model || provider), provider };
 }
 
 function secretUnavailable(error: unknown): Failure {
