@@ -25,6 +25,7 @@ const providers: [Wire, (baseUrl: string) => string[]][] = [
 describe.each(providers)("a model of $name", (wire, options) => {
   beforeEach(() => {
     for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
+    vi.stubEnv("AWS_BEARER_TOKEN_BEDROCK", undefined);
     vi.stubEnv("MODEL_KEY", wire.credential);
     return () => vi.unstubAllEnvs();
   });

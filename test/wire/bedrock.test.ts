@@ -20,6 +20,7 @@ function half(...frames: Buffer[]): Reply {
 
 beforeEach(() => {
   for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
+  vi.stubEnv("AWS_BEARER_TOKEN_BEDROCK", undefined);
   return () => vi.unstubAllEnvs();
 });
 

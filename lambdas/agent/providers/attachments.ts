@@ -21,34 +21,25 @@ export async function showAttachments(
   readAttachment: ModelRequest["readAttachment"],
   blind: boolean,
 ): Promise<Map<Attachment, Shown>> {
-  const attachments = messages.flatMap(attachmentsOf);
-  const read = await Promise.all(
-    attachments.map(async (attachment): Promise<Shown> => {
-      const kind = kindOf(attachment);
-      if (blind || !readAttachment) return "this model can't be shown files";
-      if (!kind) return "only images (PNG, JPEG, GIF, WebP) and PDFs can be shown";
-      const bytes = await readAttachment(attachment.name);
-      if (!bytes) return "it is no longer in the workspace";
-      if (bytes.length <= kind.mostBytes) return bytes;
-      return `it has ${bytes.length} bytes, and ${kind.name} can be shown up to ${kind.mostBytes} bytes`;
+  const contents = await Promise.all(
+    messages.flatMap(attachmentsOf).map(async (attachment): Promise<[Attachment, Shown]> => {
+      if (blind || !readAttachment) return [attachment, "this model can't be shown files"];
+      return [attachment, await contentOf(attachment, readAttachment)];
     }),
   );
-  const counts = kinds.map(() => 0);
+  const shown = new Map(contents);
+  const counts = new Map<Kind | undefined, number>();
   let together = 0;
-  const shown = new Map<Attachment, Shown>();
-  for (const [index, attachment] of [...attachments.entries()].toReversed()) {
-    const content = read[index] ?? "";
-    const kind = kinds.findIndex(({ types }) => types.test(attachment.mediaType));
-    if (typeof content === "string") {
-      shown.set(attachment, content);
-      continue;
+  for (const [attachment, content] of contents.toReversed()) {
+    if (typeof content === "string") continue;
+    const kind = kindOf(attachment);
+    const count = (counts.get(kind) ?? 0) + 1;
+    if (count > (kind?.most ?? 0) || together + content.length > mostBytesTogether) {
+      shown.set(attachment, "newer files have taken its place");
+    } else {
+      counts.set(kind, count);
+      together += content.length;
     }
-    const count = (counts[kind] ?? 0) + 1;
-    const fits = count <= (kinds[kind]?.most ?? 0) && together + content.length <= mostBytesTogether;
-    shown.set(attachment, fits ? content : "newer files have taken its place");
-    if (!fits) continue;
-    counts[kind] = count;
-    together += content.length;
   }
   return shown;
 }
@@ -59,6 +50,20 @@ export function attachmentsOf(message: Message): Attachment[] {
   return message.role === "tool" ? message.results.flatMap((result) => result.attachments ?? []) : [];
 }
 
-function kindOf({ mediaType }: Attachment) {
+async function contentOf(
+  attachment: Attachment,
+  readAttachment: NonNullable<ModelRequest["readAttachment"]>,
+): Promise<Shown> {
+  const kind = kindOf(attachment);
+  if (!kind) return "only images (PNG, JPEG, GIF, WebP) and PDFs can be shown";
+  const bytes = await readAttachment(attachment.name);
+  if (!bytes) return "it is no longer in the workspace";
+  if (bytes.length <= kind.mostBytes) return bytes;
+  return `it has ${bytes.length} bytes, and ${kind.name} can be shown up to ${kind.mostBytes} bytes`;
+}
+
+type Kind = (typeof kinds)[number];
+
+function kindOf({ mediaType }: Attachment): Kind | undefined {
   return kinds.find(({ types }) => types.test(mediaType));
 }
