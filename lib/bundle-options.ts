@@ -4,7 +4,14 @@ import type { BuildOptions } from "esbuild";
  * Packages that few runs need: each is a file of its own below `node_modules`, read when it is first imported. In one
  * file with the rest, the two readers of documents alone made the start of `advance` 75 ms slower.
  */
-const apart = ["unpdf", "mammoth", "turndown", "@modelcontextprotocol/client", "@modelcontextprotocol/client/*"];
+const apart = [
+  "unpdf",
+  "mammoth",
+  "turndown",
+  "@modelcontextprotocol/client",
+  "@modelcontextprotocol/client/*",
+  "@opentelemetry/*",
+];
 
 /** How a function's code becomes one file with all it needs, the AWS SDK that was tested included. */
 export const bundleOptions = {

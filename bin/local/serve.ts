@@ -35,7 +35,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const secrets = localSecrets(process.env, dataDir);
   const tools = localToolEdges();
   const telemetry = tracingWanted(process.env)
-    ? (await import("../../lambdas/telemetry.ts")).openTelemetry()
+    ? (await import("../../lambdas/workflow/telemetry.ts")).openTelemetry()
     : undefined;
   const runner = startRunner({ ...stores, ...secrets, ...tools, telemetry, now: Date.now });
   const deps = { ...stores, ...secrets, workflow: runner, now: Date.now };

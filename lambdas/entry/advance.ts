@@ -5,6 +5,7 @@ import { documentClient, s3Client } from "../stores/aws/clients.ts";
 import { awsStores } from "../stores/aws/index.ts";
 import { advance } from "../workflow/advance.ts";
 import { abortSeconds, type AdvanceResult, lastStepSeconds, type TurnPayload } from "../workflow/payload.ts";
+import type { Telemetry } from "../workflow/telemetry.ts";
 import { secretOf } from "./secrets.ts";
 
 const settings = awsSettings();
@@ -20,19 +21,21 @@ const stores = awsStores({
 const deps = {
   ...stores,
   runs: measuredRuns(stores.runs, emitter(table)),
-  telemetry: tracingWanted() ? (await import("../telemetry.ts")).openTelemetry() : undefined,
   now: Date.now,
   secretOf,
 };
 
+let telemetry: Telemetry | undefined;
+
 export async function handler(turn: TurnPayload, context: Context): Promise<AdvanceResult> {
+  if (tracingWanted()) telemetry ??= (await import("../workflow/telemetry.ts")).openTelemetry();
   const remaining = context.getRemainingTimeInMillis();
   try {
-    return await advance(deps, turn, {
+    return await advance({ ...deps, telemetry }, turn, {
       signal: AbortSignal.timeout(remaining - abortSeconds * 1_000),
       deadline: Date.now() + remaining - lastStepSeconds * 1_000,
     });
   } finally {
-    await deps.telemetry?.flush(); // the process may be frozen after the answer
+    await telemetry?.flush(); // the process may be frozen after the answer
   }
 }

@@ -6,7 +6,7 @@ import { summaryMessage, usedIn } from "../agent/steps.ts";
 import { openTools, type ToolEdges } from "../agent/tools/index.ts";
 import { runTurn, type TurnEvent, type TurnOutcome } from "../agent/turn.ts";
 import { log } from "../log.ts";
-import type { Telemetry, TurnTrace } from "../telemetry.ts";
+import type { Telemetry, TurnTrace } from "./telemetry.ts";
 import { StoreUnavailable } from "../runs/errors.ts";
 import { claimRun, keepLease } from "../runs/leases.ts";
 import type { Lease, RunState, StepRecord, Stores } from "../runs/ports.ts";
