@@ -3,19 +3,11 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { bundleOptions } from "../lib/bundle-options.ts";
+import { environment } from "./aws-home.ts";
 import { newDataDir, root } from "./servers.ts";
 import { median, type Row } from "./table.ts";
 
 const entries = join(root, "lambdas", "entry");
-
-const environment = {
-  AWS_REGION: "eu-central-1",
-  AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
-  AWS_SECRET_ACCESS_KEY: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-  TABLE_NAME: "table",
-  BUCKET_NAME: "bucket",
-  STATE_MACHINE_ARN: "arn:aws:states:eu-central-1:123456789012:stateMachine:turns",
-};
 
 // In the fresh process: how long the runtime waits between starting to load the code and having its handler.
 const script = `
@@ -26,8 +18,8 @@ const script = `
   console.log(milliseconds);
 `;
 
-/** Size and initialisation of each Lambda function's code; only those of create and get have a target. */
-export async function measureBundles({ samples }: { samples: number }): Promise<Row[]> {
+/** The code of every Lambda function as it is deployed, by the name of its entry. */
+export async function buildBundles(): Promise<Map<string, string>> {
   const folder = join(newDataDir(), "bundles");
   mkdirSync(folder);
   const names = readdirSync(entries)
@@ -35,13 +27,20 @@ export async function measureBundles({ samples }: { samples: number }): Promise<
     .map((file) => basename(file, ".ts"));
   const entryPoints = Object.fromEntries(names.map((name) => [name, join(entries, `${name}.ts`)]));
   await build({ ...bundleOptions, entryPoints, outdir: folder, outExtension: { ".js": ".cjs" } });
+  return new Map(names.map((name) => [name, join(folder, `${name}.cjs`)]));
+}
+
+/** Size and initialisation of each Lambda function's code; only those of create and get have a target. */
+export async function measureBundles({ samples }: { samples: number }): Promise<Row[]> {
+  const bundles = [...(await buildBundles())];
+  const names = bundles.map(([name]) => name);
 
   const times = new Map<string, number[]>(names.map((name) => [name, []]));
   for (let index = 0; index < samples; index++) {
-    for (const name of names) times.get(name)?.push(load(join(folder, `${name}.cjs`)));
+    for (const [name, file] of bundles) times.get(name)?.push(load(file));
   }
-  const sizes = names.map((name): Row => {
-    const { size } = statSync(join(folder, `${name}.cjs`));
+  const sizes = bundles.map(([name, file]): Row => {
+    const { size } = statSync(file);
     return { name: `${name}: bundle`, unit: "KB", service: size / 1_024 };
   });
   const inits = names.map((name): Row => {

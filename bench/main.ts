@@ -2,13 +2,15 @@ import { rmSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { measureBundles } from "./bundles.ts";
+import { measureCalls } from "./calls.ts";
+import { measureFirstRequests } from "./first-request.ts";
 import { measureRates } from "./rates.ts";
 import { dataDirs } from "./servers.ts";
 import { measureStartup } from "./startup.ts";
 import { formatTable, formatVerdict, type Row } from "./table.ts";
 import { measureUpload } from "./upload.ts";
 
-// node bench/main.ts [--quick] [rates] [upload] [startup] [bundles]: all of them when none is named.
+// node bench/main.ts [--quick] [rates] [upload] [startup] [bundles] [first-request] [calls]: all when none is named.
 const { values, positionals } = parseArgs({
   options: { quick: { type: "boolean", default: false } },
   allowPositionals: true,
@@ -34,6 +36,16 @@ const sections: { name: string; title: string; measure: (quick: boolean) => Prom
     name: "bundles",
     title: "Lambda functions, as they are bundled for AWS",
     measure: (quick) => measureBundles({ samples: quick ? 3 : 15 }),
+  },
+  {
+    name: "first-request",
+    title: "Lambda functions in a fresh process: start and first request, AWS on this machine",
+    measure: (quick) => measureFirstRequests({ samples: quick ? 3 : 11 }),
+  },
+  {
+    name: "calls",
+    title: "Calls to AWS, counted",
+    measure: () => measureCalls(),
   },
 ];
 

@@ -1,7 +1,7 @@
 /** One line of a table. Of rates (`/s`) more is better, of everything else less. */
 export interface Row {
   name: string;
-  unit: "ms" | "/s" | "MB" | "KB";
+  unit: "ms" | "/s" | "MB" | "KB" | "calls" | "units" | "transitions";
   service: number;
   floor?: number;
   /** The target: at most so many times the floor, or at most so much. Without one the row is information. */

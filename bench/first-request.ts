@@ -1,0 +1,71 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { type AwsHome, awsHome, environment } from "./aws-home.ts";
+import { buildBundles } from "./bundles.ts";
+import { median, type Row } from "./table.ts";
+
+const run = promisify(execFile);
+
+// In the fresh process: from the first line of code to a handler, and from the event to its answer.
+const script = `
+  const begun = performance.now();
+  const { handler } = require(process.argv[1]);
+  const ready = performance.now();
+  const event = JSON.parse(process.env.EVENT);
+  Promise.resolve(handler(event, { getRemainingTimeInMillis: () => 900_000 })).then((answer) => {
+    const done = performance.now();
+    console.log(JSON.stringify({ start: ready - begun, first: done - ready, status: answer?.statusCode }));
+    process.exit(0);
+  });
+`;
+
+interface First {
+  start: number;
+  first: number;
+  status?: number;
+}
+
+/** A first event for each function, and the status of its answer; made anew each time, as a turn ends only once. */
+const firstEvents: Record<string, { event: (home: AwsHome) => Promise<object> | object; status?: number }> = {
+  create: { event: (home) => home.events.create(0), status: 201 },
+  get: { event: async (home) => home.events.get(await home.create(0)), status: 200 },
+  openapi: { event: (home) => home.events.get("-"), status: 200 },
+  "not-found": { event: (home) => ({ ...home.events.get("-"), rawPath: "/v2" }), status: 404 },
+  advance: { event: async (home) => ({ runId: await home.create(0), turn: 1 }) },
+  fail: { event: async (home) => ({ runId: await home.create(0), turn: 1, error: "States.Timeout", cause: "" }) },
+};
+
+/** Each function started in a fresh process and asked once. Only the start of create and get has a target. */
+export async function measureFirstRequests({ samples }: { samples: number }): Promise<Row[]> {
+  const bundles = await buildBundles();
+  const home = await awsHome({ delay: 0 });
+  try {
+    await home.thinkingFor(1);
+    const rows: Row[] = [];
+    for (const [name, file] of bundles) {
+      const wanted = firstEvents[name];
+      if (!wanted) throw new Error(`first-request.ts has no event for lambdas/entry/${name}.ts: add one`);
+      const times: First[] = [];
+      for (let index = 0; index < samples; index++) {
+        times.push(await ask(file, await wanted.event(home), home.endpoint.url, wanted.status));
+      }
+      const target = name === "create" || name === "get" ? { atMost: 100 } : undefined;
+      rows.push(
+        { name: `${name}: start`, unit: "ms", service: median(times.map(({ start }) => start)), target },
+        { name: `${name}: first request`, unit: "ms", service: median(times.map(({ first }) => first)) },
+      );
+    }
+    return rows;
+  } finally {
+    await home.close();
+  }
+}
+
+async function ask(file: string, event: object, endpoint: string, status: number | undefined): Promise<First> {
+  const { stdout } = await run(process.execPath, ["-e", script, file], {
+    env: { ...environment, AWS_ENDPOINT_URL: endpoint, EVENT: JSON.stringify(event) },
+  });
+  const times = JSON.parse(stdout) as First;
+  if (times.status !== status) throw new Error(`${file} answered ${times.status}, not ${status}`);
+  return times;
+}
