@@ -20,6 +20,8 @@ export interface HttpApiProps {
   /** Answers every other path and method. */
   notFound: IFunction;
   logRetention: RetentionDays;
+  /** Requests a second, and at once. */
+  throttle: { rateLimit: number; burstLimit: number };
 }
 
 /** One line of the access log. No header is in it, so no key can be. */
@@ -41,7 +43,7 @@ export class HttpApi extends Construct {
   /** Base address without a slash at its end; the contract's paths are relative to it. */
   readonly url: string;
 
-  constructor(scope: Construct, id: string, { create, get, openapi, notFound, logRetention }: HttpApiProps) {
+  constructor(scope: Construct, id: string, { create, get, openapi, notFound, logRetention, throttle }: HttpApiProps) {
     super(scope, id);
     const httpApi = new Api(this, "Api", { description: "Agents API", createDefaultStage: false });
 
@@ -63,6 +65,7 @@ export class HttpApi extends Construct {
       stageName: "$default",
       autoDeploy: true,
       detailedMetricsEnabled: true,
+      throttle,
       accessLogSettings: {
         destination: new LogGroupLogDestination(
           new LogGroup(this, "AccessLog", { retention: logRetention, removalPolicy: RemovalPolicy.DESTROY }),

@@ -2,6 +2,7 @@ import { Stack } from "aws-cdk-lib";
 import { ManagedPolicy, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { listIndex } from "../lambdas/stores/aws/table.ts";
 import { acknowledgeWildcard } from "./functions.ts";
+import { modelSecrets } from "./models.ts";
 import type { ObjectRights, Storage } from "./storage.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -9,6 +10,7 @@ import type { Workflow } from "./workflow.ts";
 export function operatorPolicy(stack: Stack, { storage, workflow }: { storage: Storage; workflow: Workflow }) {
   const objects: ObjectRights = { read: ["workspaces", "texts"], write: ["texts"], remove: ["workspaces", "texts"] };
   const executions = workflow.executionsArn;
+  const secrets = modelSecrets(stack);
   const policy = new ManagedPolicy(stack, "OperatorPolicy", {
     description: `Operates ${stack.stackName} with npm run admin -- --stack`,
     statements: [
@@ -22,9 +24,11 @@ export function operatorPolicy(stack: Stack, { storage, workflow }: { storage: S
       storage.listStatement(),
       { actions: ["states:StartExecution"], resources: [workflow.stateMachine.stateMachineArn] },
       { actions: ["states:StopExecution"], resources: [executions.arn] },
+      { actions: ["secretsmanager:DescribeSecret"], resources: [secrets.arn] },
     ].map((statement) => new PolicyStatement(statement)),
   });
   storage.acknowledgeObjects(policy, objects);
   acknowledgeWildcard(policy, executions.inFindings, "An execution is named after its run: there is no list of them.");
+  acknowledgeWildcard(policy, secrets.inFindings, secrets.reason);
   return policy;
 }

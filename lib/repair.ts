@@ -1,5 +1,4 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
-import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import type { Function } from "aws-cdk-lib/aws-lambda";
@@ -18,30 +17,14 @@ export interface RepairProps {
   deadLetters: Queue;
 }
 
-/** For events that nobody could take: kept as long as SQS keeps anything, with an alarm on the first. */
-export class DeadLetters extends Construct {
-  readonly queue: Queue;
-  readonly alarm: Alarm;
-
-  constructor(scope: Construct, id: string) {
-    super(scope, id);
-    this.queue = new Queue(this, "Queue", {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    this.alarm = new Alarm(this, "Alarm", {
-      alarmDescription:
-        "The repair of stuck runs met something it could not do: an event is in the dead-letter queue. " +
-        "Runbook: docs/operations.md, “Dead letters”.",
-      metric: this.queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1), statistic: "max" }),
-      threshold: 0,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      evaluationPeriods: 1,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
-  }
+/** For events that nobody could take: kept as long as SQS keeps anything. Operations puts its alarm on it. */
+export function deadLetterQueue(scope: Construct): Queue {
+  return new Queue(scope, "DeadLetters", {
+    encryption: QueueEncryption.SQS_MANAGED,
+    enforceSSL: true,
+    retentionPeriod: Duration.days(14),
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
 }
 
 /** Nothing stays `running` for ever: what the state machine can't catch itself, and what was lost before or beside it. */

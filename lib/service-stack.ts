@@ -7,7 +7,8 @@ import { HttpApi } from "./http-api.ts";
 import { Operations } from "./operations.ts";
 import { operatorPolicy } from "./operator.ts";
 import { type OutputName, outputs } from "./outputs.ts";
-import { DeadLetters, Repair } from "./repair.ts";
+import { grantModels } from "./models.ts";
+import { deadLetterQueue, Repair } from "./repair.ts";
 import type { Settings } from "./settings.ts";
 import { Storage } from "./storage.ts";
 import { Workflow } from "./workflow.ts";
@@ -39,6 +40,7 @@ export class ServiceStack extends Stack {
     ]);
     storage.grantObjects(advance, { read: ["workspaces", "texts"], write: ["workspaces", "texts"] });
     storage.grantList(advance);
+    grantModels(advance, settings.bedrockModels);
 
     const fail = serviceFunction(this, "Fail", {
       entry: "fail",
@@ -51,7 +53,7 @@ export class ServiceStack extends Stack {
 
     const workflow = new Workflow(this, "Workflow", { advance, fail, logRetention });
 
-    const { queue: deadLetters } = new DeadLetters(this, "DeadLetters");
+    const deadLetters = deadLetterQueue(this);
     const reconcile = serviceFunction(this, "Reconcile", {
       entry: "reconcile",
       description: "Ends the run of an execution that failed, timed out or was aborted",
@@ -118,8 +120,9 @@ export class ServiceStack extends Stack {
       logRetention,
     });
 
-    const { url } = new HttpApi(this, "HttpApi", { create, get, openapi, notFound, logRetention });
-    new Operations(this, "Operations", {});
+    const throttle = { rateLimit: settings.requestsPerSecond, burstLimit: settings.requestBurst };
+    const { url } = new HttpApi(this, "HttpApi", { create, get, openapi, notFound, logRetention, throttle });
+    new Operations(this, "Operations", { alarmEmail: settings.alarmEmail || undefined });
 
     const values: Record<OutputName, string> = {
       ApiUrl: url,

@@ -10,6 +10,16 @@ export interface Settings {
   removal: "retain" | "destroy";
   /** Days that logs are kept: one of the periods CloudWatch Logs knows. */
   logRetentionDays: RetentionDays;
+  /** Days after its creation that a run is deleted with its transcript, steps and files. */
+  retentionDays: number;
+  /** Requests a second that the API takes in the long run; more are answered 429 by API Gateway, in its own words. */
+  requestsPerSecond: number;
+  /** Requests that it takes at once before that rate counts. */
+  requestBurst: number;
+  /** Who is told of alarms; empty: nobody. */
+  alarmEmail: string;
+  /** Ids of the models and inference profiles on Amazon Bedrock that agents may use; the grant names these alone. */
+  bedrockModels: string[];
   /** What takes the creates that are too large for API Gateway and Lambda's events: see `front-door.ts`. */
   largeBodies: LargeBodyHome | "off";
   /** Raised by one, and deployed, it gives the origin of large bodies a new secret; the one before stays accepted. */
@@ -45,17 +55,39 @@ const settings: { [Name in keyof Settings]: Setting<Settings[Name]> } = {
     accepted: retentions.join(", "),
     read: (value) => retentions.find((days) => String(days) === String(value)),
   },
+  retentionDays: wholeNumber(90, 1, 3_650),
+  requestsPerSecond: wholeNumber(500, 1, 10_000), // API Gateway's own limit for an account and region: 10,000
+  requestBurst: wholeNumber(1_000, 1, 5_000), // likewise 5,000
+  alarmEmail: {
+    fallback: "",
+    accepted: "an e-mail address, or an empty text for none",
+    read: (value) => (/^([^\s@]+@[^\s@]+\.[^\s@]+)?$/.test(String(value)) ? String(value) : undefined),
+  },
+  bedrockModels: {
+    fallback: [],
+    accepted: "ids of models or inference profiles, separated by commas, as anthropic.claude-sonnet-4-5-20250929-v1:0",
+    read(value) {
+      const ids = (Array.isArray(value) ? value.map(String) : String(value).split(",")).map((id) => id.trim());
+      const given = ids.filter((id) => id !== "");
+      return given.every((id) => /^[a-z0-9][a-z0-9.:-]{2,150}$/.test(id)) ? given : undefined;
+    },
+  },
   largeBodies: {
     fallback: "web-function",
     accepted: largeBodies.join(", "),
     read: (value) => largeBodies.find((home) => home === value),
   },
-  originSecretGeneration: {
-    fallback: 1,
-    accepted: "a whole number from 1 on",
-    read: (value) => (/^[1-9]\d{0,8}$/.test(String(value)) ? Number(value) : undefined),
-  },
+  originSecretGeneration: wholeNumber(1, 1, 999_999_999),
 };
+
+function wholeNumber(fallback: number, least: number, most: number): Setting<number> {
+  return {
+    fallback,
+    accepted: `a whole number from ${least} to ${most}`,
+    read: (value) =>
+      /^\d{1,9}$/.test(String(value)) && Number(value) >= least && Number(value) <= most ? Number(value) : undefined,
+  };
+}
 
 /** Reads the settings from the context. Throws an Error that names every setting that is unknown or not accepted. */
 export function readSettings(node: Node): Settings {
@@ -79,6 +111,11 @@ export function readSettings(node: Node): Settings {
     stage: setting("stage"),
     removal: setting("removal"),
     logRetentionDays: setting("logRetentionDays"),
+    retentionDays: setting("retentionDays"),
+    requestsPerSecond: setting("requestsPerSecond"),
+    requestBurst: setting("requestBurst"),
+    alarmEmail: setting("alarmEmail"),
+    bedrockModels: setting("bedrockModels"),
     largeBodies: setting("largeBodies"),
     originSecretGeneration: setting("originSecretGeneration"),
   };

@@ -16,13 +16,16 @@ const runs = awsRuns({
 });
 const home = { sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") };
 
+const emit = emitter(table);
 const deps = {
-  runs: measuredRuns(runs, emitter(table)),
+  runs: measuredRuns(runs, emit),
   executions: awsExecutions(home),
   workflow: awsWorkflow(home),
   now: Date.now,
 };
 
 export async function handler(): Promise<Swept> {
-  return sweep(deps);
+  const swept = await sweep(deps);
+  emit({ RunsRunning: swept.running, RunsStuck: swept.ended });
+  return swept;
 }

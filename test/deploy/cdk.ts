@@ -6,7 +6,7 @@ export const stackName = "AgentRunService-test";
 
 /** The CDK CLI on the project as it is; only settings differ from `cdk.json`'s, by `--context`. */
 export async function cdk(command: "bootstrap" | "deploy" | "destroy", ...args: string[]): Promise<void> {
-  const context = ["stage=test", "removal=destroy"].flatMap((setting) => ["--context", setting]);
+  const context = ["stage=test", "removal=destroy", "largeBodies=off"].flatMap((setting) => ["--context", setting]);
   const approval = command === "deploy" ? ["--require-approval", "never"] : [];
   const stacks = command === "bootstrap" ? [] : [stackName];
   const output = ["--output", join(folder, "cdk.out")];

@@ -42,6 +42,14 @@ describe("HTTP", () => {
     expect(Format).not.toMatch(/header|authori[sz]|apikey/i);
     expect(stage["StageName"]).toBe("$default");
   });
+
+  test("counts every route apart, and takes as much as the settings say", () => {
+    expect(stage["DefaultRouteSettings"]).toEqual({
+      DetailedMetricsEnabled: true,
+      ThrottlingRateLimit: 500,
+      ThrottlingBurstLimit: 1_000,
+    });
+  });
 });
 
 describe("functions", () => {
@@ -112,15 +120,16 @@ describe("permissions", () => {
         "Advance: Allow dynamodb:ConditionCheckItem, dynamodb:PutItem, dynamodb:Query, dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
         "Advance: Allow s3:GetObject, s3:PutObject on <StorageBucket.Arn>/texts/*, <StorageBucket.Arn>/workspaces/*",
         "Advance: Allow s3:ListBucket on <StorageBucket.Arn>",
+        "Advance: Allow secretsmanager:GetSecretValue on arn:aws:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:agent-run-service/*",
         "Fail: Allow logs:CreateLogStream, logs:PutLogEvents on <FailLog.Arn>",
         "Fail: Allow dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
         "WorkflowStateMachine: Allow lambda:InvokeFunction on <Advance.Arn>, <Fail.Arn>, <Advance.Arn>:*, <Fail.Arn>:*",
         "WorkflowStateMachine: Allow logs:CreateLogDelivery, logs:DeleteLogDelivery, logs:DescribeLogGroups, logs:DescribeResourcePolicies, logs:GetLogDelivery, logs:ListLogDeliveries, logs:PutResourcePolicy, logs:UpdateLogDelivery, xray:GetSamplingRules, xray:GetSamplingTargets, xray:PutTelemetryRecords, xray:PutTraceSegments on *",
         "Reconcile: Allow logs:CreateLogStream, logs:PutLogEvents on <ReconcileLog.Arn>",
-        "Reconcile: Allow sqs:SendMessage on <DeadLettersQueue.Arn>",
+        "Reconcile: Allow sqs:SendMessage on <DeadLetters.Arn>",
         "Reconcile: Allow dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
         "Sweep: Allow logs:CreateLogStream, logs:PutLogEvents on <SweepLog.Arn>",
-        "Sweep: Allow sqs:SendMessage on <DeadLettersQueue.Arn>",
+        "Sweep: Allow sqs:SendMessage on <DeadLetters.Arn>",
         "Sweep: Allow dynamodb:Query on <StorageTable.Arn>/index/gsi2 if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUNNING#*"]}}",
         "Sweep: Allow dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
         "Sweep: Allow states:ListExecutions on <WorkflowStateMachine>",
@@ -145,8 +154,21 @@ describe("permissions", () => {
         "OperatorPolicy: Allow s3:ListBucket on <StorageBucket.Arn>",
         "OperatorPolicy: Allow states:StartExecution on <WorkflowStateMachine>",
         "OperatorPolicy: Allow states:StopExecution on arn:aws:states:<AWS::Region>:<AWS::AccountId>:execution:<WorkflowStateMachine.Name>:*",
+        "OperatorPolicy: Allow secretsmanager:DescribeSecret on arn:aws:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:agent-run-service/*",
       ]
     `);
+  });
+
+  test("name the models on Bedrock that the settings allow, and no others", () => {
+    const models = ["amazon.nova-lite-v1:0", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"];
+    const { app: checked, all: found } = synthesise({ context: { bedrockModels: models.join(", ") } });
+    const text = JSON.stringify(short(found("AWS::IAM::Policy").find(([name]) => name.startsWith("AdvanceRole"))));
+    expect(text.match(/arn:aws:bedrock:[^"]+/g)).toEqual([
+      "arn:aws:bedrock:*:<AWS::AccountId>:inference-profile/eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
+      "arn:aws:bedrock:*::foundation-model/amazon.nova-lite-v1:0",
+      "arn:aws:bedrock:*::foundation-model/anthropic.claude-sonnet-4-5-20250929-v1:0",
+    ]);
+    expect(new AwsSolutionsChecks(checked).validateScope(checked).violations).toEqual([]);
   });
 
   test("name every action in full, and come by a policy of this stack only", () => {

@@ -1,8 +1,6 @@
 import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { type ClientSettings, tuned } from "./clients.ts";
-
-/** What names of secrets begin with that the service may read: the functions' grant is for these alone. */
-export const secretPrefix = "agent-run-service/";
+import { secretPrefix } from "./table.ts";
 
 /** A changed key is used after this many milliseconds at the latest; the old one has to be good for as long. */
 const cachedFor = 5 * 60_000;

@@ -37,6 +37,9 @@ export const shards = 16;
 /** Prefixes of the bucket; a run's id and a slash follow. */
 export const objectPrefixes = { workspaces: "workspaces/", texts: "texts/" } as const;
 
+/** What names of secrets begin with that the service may read: the functions' grant is for these alone. */
+export const secretPrefix = "agent-run-service/";
+
 /** Milliseconds as a string that sorts as the number does, up to the year 33658. */
 export function sortable(milliseconds: number): string {
   return String(milliseconds).padStart(15, "0");
