@@ -1,6 +1,6 @@
 import { Refusal } from "../lambdas/runs/errors.ts";
 import { agentCommands } from "./admin/agents.ts";
-import { Problem } from "./admin/command.ts";
+import { type Output, Problem } from "./admin/command.ts";
 import { openHome } from "./admin/home.ts";
 import { keyCommands } from "./admin/keys.ts";
 import { organizationCommands } from "./admin/organizations.ts";
@@ -11,17 +11,20 @@ const commands = [...organizationCommands, ...agentCommands, ...keyCommands, ...
 
 try {
   const invocation = parseCommand(process.argv.slice(2), commands);
-  console.log("help" in invocation ? help(commands) : await output(invocation));
+  if ("help" in invocation) console.log(help(commands));
+  else await carryOut(invocation);
 } catch (error) {
   console.error(`admin: ${reason(error)}`);
   process.exitCode = 1;
 }
 
-async function output({ command, given, place, json }: Exclude<Invocation, { help: true }>): Promise<string> {
+async function carryOut({ command, given, place, json }: Exclude<Invocation, { help: true }>): Promise<void> {
   const home = await openHome(place, command.founds === true);
+  const print = (output: Output): void => console.log(json ? JSON.stringify(output.json) : output.text);
   try {
     const result = await command.run(home, given);
-    return json ? JSON.stringify(result.json) : result.text;
+    if (Symbol.asyncIterator in result) for await (const output of result) print(output);
+    else print(result);
   } finally {
     home.close();
   }

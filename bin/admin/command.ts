@@ -38,7 +38,8 @@ export interface Command {
   options?: Record<string, Option>;
   /** May be the first thing that is done in an empty data folder. */
   founds?: true;
-  run: (home: Home, given: Given) => Promise<Output>;
+  /** What is printed; a command that goes on prints one after the other. */
+  run: (home: Home, given: Given) => Promise<Output | AsyncIterable<Output>>;
 }
 
 /** Something was refused. The message is one line: what was wrong, what was received, what to do. */

@@ -174,6 +174,8 @@ export interface Runs {
   /** Run and transcript in one round trip, without the steps. */
   read(id: string): Promise<RunView | undefined>;
   load(id: string): Promise<RunState | undefined>;
+  /** The steps of all turns, in order. A run that does not exist has none. */
+  listSteps(id: string): Promise<StepRecord[]>;
   /** True when the change was applied, false when it lost. */
   change(change: RunChange): Promise<boolean>;
   /**

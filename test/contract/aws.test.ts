@@ -261,6 +261,20 @@ describe("reads of a run", () => {
     expect(inputs(QueryCommand)).toMatchObject([query, query]);
   });
 
+  test("the steps of all turns are one range, oldest turn first", async () => {
+    const later = { ...stepItem, text: JSON.stringify({ ...step, turn: 2 }) };
+    dynamo
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [later], LastEvaluatedKey: { sk: later.sk } })
+      .resolves({ Items: [stepItem] });
+    expect(await runs.listSteps("R")).toEqual([step, { ...step, turn: 2 }]);
+    expect(inputs(QueryCommand)[0]).toMatchObject({
+      KeyConditionExpression: "pk = :pk AND begins_with(sk, :steps)",
+      ExpressionAttributeValues: { ":pk": "RUN#R", ":steps": "STEP#" },
+      ConsistentRead: true,
+    });
+  });
+
   test("a transcript that lacks a message the run counts is read again", async () => {
     dynamo
       .on(QueryCommand)

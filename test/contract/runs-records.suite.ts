@@ -92,6 +92,9 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       const [read, loaded] = [await runs.read(run.id), await runs.load(run.id)];
       expect(read?.transcript.map(({ text }) => text)).toEqual(texts);
       expect(loaded).toEqual({ ...read, steps: [answered(12, 1)], queue: [] });
+      const all = Array.from({ length: 12 }, (_, index) => answered(index + 1, 1));
+      expect(await runs.listSteps(run.id)).toEqual(all);
+      expect(await runs.listSteps(randomUUID())).toEqual([]);
       expect(read).not.toHaveProperty("steps");
 
       async function applied(change: RunChange): Promise<void> {

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,44 +5,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { toolNames } from "../../lambdas/agent/tools/index.ts";
-import { createRun, finished, read, type Service, startService } from "./service.ts";
+import { admin, done, refused } from "./admin.ts";
+import { type Service, startService } from "./service.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const example = "examples/assistant.json";
-
-interface Ended {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-/** One call of the command line. */
-function admin(dataDir: string, ...args: string[]): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const command = ["bin/admin.ts", ...args, "--data-dir", dataDir];
-    const child = spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-    child.once("error", reject);
-    child.once("close", (status) => resolve({ status, stdout, stderr }));
-  });
-}
-
-/** The JSON that a call prints, which has to succeed without a word on stderr. */
-async function done(dataDir: string, ...args: string[]) {
-  const { status, stdout, stderr } = await admin(dataDir, ...args, "--json");
-  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  return JSON.parse(stdout) as Record<string, unknown> & { id: string };
-}
-
-/** The reason for which a call is refused: exit code 1, nothing on stdout, one line on stderr. */
-async function refused(dataDir: string, ...args: string[]): Promise<string> {
-  const { status, stdout, stderr } = await admin(dataDir, ...args);
-  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-  expect(stderr).toMatch(/^admin: [^\n]+\n$/);
-  return stderr.slice("admin: ".length, -1);
-}
 
 const temporary = mkdtempSync(join(tmpdir(), "admin-test-"));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
@@ -269,36 +235,5 @@ describe("beside a running server", () => {
     expect(await statusOf(apiKey, agent.id)).toBe(201);
     await done(service.dataDir, "agent", "delete", agent.id);
     expect(await statusOf(apiKey, agent.id)).toBe(404);
-  });
-
-  test("a run is listed, shown, given input and stopped", async () => {
-    const files = [{ filename: "notes.txt", content_base64: Buffer.from("a heron\n").toString("base64") }];
-    const id = await createRun(service, { name: "to be operated", input_text: "first", files });
-    await finished(service, id);
-    const listed = await done(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "1");
-    expect(listed).toMatchObject([{ id, name: "to be operated", status: "finished", turns: 1 }]);
-    expect(await done(service.dataDir, "run", "show", id)).toMatchObject({
-      status: "finished",
-      files: [{ name: "notes.txt", size: 8 }],
-      transcript: [{ role: "input_to_agent", text: "first" }, { role: "output_from_agent" }],
-    });
-    expect((await admin(service.dataDir, "run", "show", id)).stdout).toContain("input_to_agent:\nfirst\n");
-
-    expect(await done(service.dataDir, "run", "input", id, "--text", "second")).toMatchObject({ turns: 2 });
-    const second = await finished(service, id);
-    expect(second.transcript.map(({ role }) => role)).toEqual([
-      "input_to_agent",
-      "output_from_agent",
-      "input_to_agent",
-      "output_from_agent",
-    ]);
-    expect(second.transcript[2]?.text).toBe("second");
-
-    expect(await done(service.dataDir, "run", "stop", id)).toMatchObject({ status: "terminated" });
-    expect(await read(service, id)).toMatchObject({ loop_status: "terminated" });
-    expect(await refused(service.dataDir, "run", "input", id, "--text", "third")).toContain("terminated");
-    expect(await refused(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "0")).toContain(
-      "--limit",
-    );
   });
 });

@@ -11,7 +11,8 @@ export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 
 /** Sorts after what a run's readers see, and before everything else. */
 export const firstInternal = "QUEUE#";
-const steps = "STEP#";
+/** Prefix of the step records of all turns. */
+export const steps = "STEP#";
 
 export function partition(runId: string): string {
   return `RUN#${runId}`;

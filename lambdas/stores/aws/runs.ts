@@ -35,6 +35,7 @@ import {
   running,
   startingWith,
   stepKey,
+  steps,
   stepsOf,
   summaryIn,
   summaryKey,
@@ -208,6 +209,17 @@ export function awsRuns({ documents, table, objects }: Home): Runs {
     },
 
     load: (id) => find(id, true),
+
+    async listSteps(id) {
+      const found: Item[] = [];
+      const pages = query({
+        KeyConditionExpression: "pk = :pk AND begins_with(sk, :steps)",
+        ExpressionAttributeValues: { ":pk": partition(id), ":steps": steps },
+        ConsistentRead: true,
+      });
+      for await (const { Items = [] } of pages) found.push(...Items);
+      return (await Promise.all(found.map(toStep))).toSorted((a, b) => a.turn - b.turn);
+    },
 
     async change(change) {
       const { runId, messages = [], steps = [], queue, summary } = change;

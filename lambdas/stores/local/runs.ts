@@ -43,6 +43,9 @@ export function localRuns({ db, read, write }: Database): Runs {
   const findRun = db.prepare("SELECT * FROM runs WHERE id = ?");
   const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY turn, role");
   const stepsOf = db.prepare("SELECT body FROM steps WHERE run = ? AND turn = ? ORDER BY step, part, call");
+  const allStepsOf = db.prepare(
+    "SELECT body FROM steps WHERE run = (SELECT seq FROM runs WHERE id = ?) ORDER BY turn, step, part, call",
+  );
   const queueOf = db.prepare("SELECT turn, text FROM queue WHERE run = ? ORDER BY turn");
   const summaryOf = db.prepare("SELECT through_turn, text FROM summaries WHERE run = ?");
   const runsOfAgent = db.prepare("SELECT * FROM runs WHERE agent_id = ? ORDER BY created_at DESC, id LIMIT ?");
@@ -153,6 +156,8 @@ export function localRuns({ db, read, write }: Database): Runs {
     renew: async (lease, until) => read(() => isRunning.get(lease.runId)) !== undefined && leases.renew(lease, until),
     holds: async (lease) => leases.isCurrent(lease) && read(() => isRunning.get(lease.runId)) !== undefined,
     release: async (lease) => leases.release(lease),
+
+    listSteps: async (id) => read(() => allStepsOf.all(id)).map(({ body }) => JSON.parse(String(body)) as StepRecord),
 
     listByAgent: async (agentId, limit) =>
       read(() => runsOfAgent.all(agentId, limit) as unknown as RunRow[]).map(toRun),
