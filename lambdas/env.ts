@@ -7,11 +7,19 @@ export const envNames = [
   "BODY_MEMORY_MB",
 ] as const;
 
-export type EnvName = (typeof envNames)[number];
+/** What only some deployments set. `PRIVATE_ADDRESSES`: `allowed` lets tools connect beyond the public internet. */
+export type OptionalEnvName = "SANDBOX_FUNCTION" | "PRIVATE_ADDRESSES";
+
+export type EnvName = (typeof envNames)[number] | OptionalEnvName;
 
 /** The value of a name that the deployment set. Throws when it is missing, so that the function does not start. */
 export function env(name: EnvName): string {
   return required(name, "A function gets it with its permission: see the grants in lib/, and deploy again.");
+}
+
+/** The value of a name that not every deployment sets. */
+export function envIfSet(name: OptionalEnvName): string | undefined {
+  return process.env[name] || undefined;
 }
 
 /** The header by which CloudFront shows an origin that a request came through it. Lower case, as node:http has it. */

@@ -1,8 +1,9 @@
 import type { Context } from "aws-lambda";
-import { awsSettings, env, tracingWanted } from "../env.ts";
+import { awsSettings, env, envIfSet, tracingWanted } from "../env.ts";
 import { emitter, measuredRuns } from "../metrics.ts";
 import { documentClient, s3Client } from "../stores/aws/clients.ts";
 import { awsStores } from "../stores/aws/index.ts";
+import { lambdaSandbox } from "../stores/aws/sandbox.ts";
 import { advance } from "../workflow/advance.ts";
 import { abortSeconds, type AdvanceResult, lastStepSeconds, type TurnPayload } from "../workflow/payload.ts";
 import type { Telemetry } from "../workflow/telemetry.ts";
@@ -18,11 +19,15 @@ const stores = awsStores({
   bucket: env("BUCKET_NAME"),
 });
 
+const sandboxFunction = envIfSet("SANDBOX_FUNCTION");
+
 const deps = {
   ...stores,
   runs: measuredRuns(stores.runs, emitter(table)),
   now: Date.now,
   secretOf,
+  ...(sandboxFunction !== undefined && { sandbox: lambdaSandbox(settings, sandboxFunction) }),
+  privateAddresses: envIfSet("PRIVATE_ADDRESSES") === "allowed",
 };
 
 let telemetry: Telemetry | undefined;

@@ -95,7 +95,13 @@ export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & {
       signal.throwIfAborted();
       await turn(signal);
       try {
-        const child = take(request.engine);
+        let child = take(request.engine);
+        // One that waited may have died unnoticed: its host slept in between, as Lambda does.
+        const fit = await child.loaded.then(
+          () => child.process.exitCode === null,
+          () => false,
+        );
+        if (!fit) child = start(settings, request.engine);
         const { dirty, ...result } = await work(child, request, signal);
         if (dirty) end(child);
         keep(dirty ? start(settings, request.engine) : child);

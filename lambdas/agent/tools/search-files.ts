@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { within } from "../within.ts";
 import { searchFiles, workspaceLimits } from "./definitions.ts";
@@ -78,14 +79,21 @@ function flags({ ignore_case: ignoreCase = false }: Search): string {
   return ignoreCase ? "ui" : "u";
 }
 
-function ask<Answer>(worker: Worker, question: object): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const settle = () => worker.removeAllListeners();
-    worker.once("message", (answer: Answer) => (settle(), resolve(answer)));
-    worker.once("error", (problem) => (settle(), reject(problem)));
-    worker.once("exit", () => (settle(), reject(new Error("the search was ended"))));
-    worker.postMessage(question); // oxlint-disable-line unicorn/require-post-message-target-origin -- that is a window's
-  });
+/** The next thing that the worker says. Rejects when it ends before. */
+async function ask<Answer>(worker: Worker, question: object): Promise<Answer> {
+  const asked = new AbortController();
+  const { signal } = asked;
+  worker.postMessage(question); // oxlint-disable-line unicorn/require-post-message-target-origin -- that is a window's
+  try {
+    // `once` rejects when the worker emits an error.
+    const [answer] = await Promise.race([
+      once(worker, "message", { signal }),
+      once(worker, "exit", { signal }).then(() => Promise.reject(new Error("the search was ended"))),
+    ]);
+    return answer as Answer;
+  } finally {
+    asked.abort();
+  }
 }
 
 // A thread of its own, as source text because bundles are one file: a pattern that takes for ever blocks nothing else

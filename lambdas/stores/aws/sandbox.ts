@@ -1,0 +1,49 @@
+import type { Sandbox } from "../../agent/sandbox/sandbox.ts";
+import { packed, unpackedResult } from "../../agent/sandbox/wire.ts";
+import { sandboxLimits } from "../../agent/tools/definitions.ts";
+import { StoreUnavailable } from "../../runs/errors.ts";
+import { type Caller, signedHeaders } from "./signature.ts";
+
+/** Beyond the program's own seconds: a cold start of the function, and both messages. */
+const slackSeconds = 30;
+
+/**
+ * The sandbox in a function of its own, which may do nothing else. Rejects with `StoreUnavailable` when the function
+ * can't be called now. `endpoint`: another service that speaks Lambda's wire.
+ */
+export function lambdaSandbox(caller: Caller & { endpoint?: string }, functionName: string): Sandbox {
+  const base = caller.endpoint ?? `https://lambda.${caller.region}.amazonaws.com`;
+  const url = new URL(`/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`, base);
+  return {
+    maxBytes: sandboxLimits.filesBytes,
+    async run(request, signal) {
+      const message = packed(request);
+      if (message === undefined) {
+        const names = request.files.map(({ name }) => name).join(", ");
+        const problem = `The files are too large for the sandbox: more than 4 MB when compressed (${names}). Name fewer in files.`;
+        return { output: "", problem, written: [], notes: [] };
+      }
+      const body = JSON.stringify({ request: message });
+      const timeout = AbortSignal.timeout((request.seconds + slackSeconds) * 1_000);
+      const response = await send(url, caller, body, AbortSignal.any([signal, timeout])).catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw new StoreUnavailable(`The sandbox's function did not answer (${String(error)}); try again later`, {
+          cause: error,
+        });
+      });
+      const answer = JSON.parse(response.text) as { result?: string; errorMessage?: string };
+      if (answer.result) return unpackedResult(answer.result);
+      const problem = `The program's sandbox ended with it: ${answer.errorMessage ?? "it gave no reason"}.`;
+      return { output: "", problem, written: [], notes: [] };
+    },
+  };
+}
+
+/** Rejects for every status but success: throttling and outages of Lambda, and what is wrong with the call. */
+async function send(url: URL, caller: Caller, body: string, signal: AbortSignal): Promise<{ text: string }> {
+  const headers = signedHeaders({ caller, service: "lambda", method: "POST", url, body });
+  const response = await fetch(url.href, { method: "POST", headers, body, signal });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`status ${response.status}: ${text.slice(0, 300)}`);
+  return { text };
+}

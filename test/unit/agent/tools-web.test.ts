@@ -1,0 +1,132 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import { isPublicAddress } from "../../../lambdas/agent/network/addresses.ts";
+import { guardedFetch } from "../../../lambdas/agent/network/guarded-fetch.ts";
+import { builtInTools } from "../../../lambdas/agent/tools/index.ts";
+import type { ToolOutput } from "../../../lambdas/agent/tools/tool.ts";
+import { files } from "./scripted.ts";
+
+const never = new AbortController().signal;
+
+function fetchPage(url: string, { privateAddresses = true, offset = 0, signal = never } = {}): Promise<ToolOutput> {
+  const agent = { tools: ["web_fetch"], webFetch: { privateAddresses } };
+  const [tool] = builtInTools(agent, { secretOf: async () => undefined, privateAddresses: true });
+  if (!tool) throw new Error("no web_fetch");
+  return tool.run({ url, ...(offset > 0 && { offset }) }, { files: files(), signal });
+}
+
+async function site(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const requested: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    requested.push(request.url);
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const dispose = async () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${port}`, port, requested, [Symbol.asyncDispose]: dispose };
+}
+
+describe("web_fetch", () => {
+  it("gives HTML as Markdown, and other texts as they are", async () => {
+    const html =
+      "<html><head><style>x</style></head><body><h1>Title</h1><p>A <a href='/b'>link</a>.</p><script>y()</script></body>";
+    await using server = await site((request, response) => {
+      response.setHeader("content-type", request.url === "/" ? "text/html; charset=utf-8" : "application/json");
+      response.end(request.url === "/" ? html : '{"a":1}');
+    });
+    expect((await fetchPage(server.url)).text).toBe(
+      `${server.url}/ (status 200): characters 0 to 22 of 22\n# Title\n\nA [link](/b).`,
+    );
+    expect((await fetchPage(`${server.url}/x`)).text).toMatch(/\n\{"a":1\}$/);
+  });
+
+  it("gives long pages in parts", async () => {
+    await using server = await site((_, response) => response.end("ab".repeat(15_000)));
+    const first = await fetchPage(server.url);
+    expect(first.text).toMatch(/characters 0 to 20000 of 30000\n(ab)+\n\[More: continue with offset 20000\.\]$/);
+    expect((await fetchPage(server.url, { offset: 20_000 })).text).toMatch(
+      /characters 20000 to 30000 of 30000\n(ab)+$/,
+    );
+  });
+
+  it.each([
+    ["/missing", /status 404/],
+    ["/large", /it has more than 5242880 bytes/],
+    ["/loop", /it redirects more than 5 times/],
+    ["/binary", /it is a PNG image; only text/],
+    ["/cut", /can't be fetched/],
+    ["/file", /file:\/\/ is not accepted/],
+  ])("says what is wrong with %s", async (path, problem) => {
+    await using server = await site((request, response) => {
+      if (request.url === "/missing") response.writeHead(404).end("no such page");
+      if (request.url === "/large") for (let n = 0; n < 6; n++) response.write("x".repeat(1024 * 1024));
+      if (request.url === "/loop") response.writeHead(302, { location: "/loop" }).end();
+      if (request.url === "/file") response.writeHead(302, { location: "file:///etc/passwd" }).end();
+      if (request.url === "/binary") response.end(Buffer.from("89504e470d0a", "hex"));
+      if (request.url === "/cut")
+        response.writeHead(200, { "content-length": "100" }).write("x", () => response.destroy());
+      else if (request.url === "/large") response.end();
+    });
+    const output = await fetchPage(server.url + path);
+    expect(output).toMatchObject({ error: true, text: expect.stringMatching(problem) });
+  });
+
+  it("reaches no private address, by name or number, at first or by a redirect", async () => {
+    await using server = await site((_, response) => response.end("inside"));
+    const { port } = server;
+    const hosts = ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "0.0.0.0", "[::ffff:127.0.0.1]", "[::]"];
+    for (const host of hosts) {
+      const output = await fetchPage(`http://${host}:${port}/`, { privateAddresses: false });
+      expect(output).toMatchObject({
+        error: true,
+        text: expect.stringMatching(/not an address of the public internet/),
+      });
+    }
+    expect(server.requested).toEqual([]);
+    expect((await fetchPage("nonsense")).text).toMatch(/"nonsense" is no URL/);
+  });
+
+  it("ends with the signal", async () => {
+    await using server = await site(() => {});
+    await expect(fetchPage(server.url, { signal: AbortSignal.timeout(50) })).rejects.toThrow("timeout");
+  });
+});
+
+describe("addresses", () => {
+  it.each([
+    "10.1.2.3",
+    "172.31.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "127.9.9.9",
+    "0.0.0.0",
+    "224.0.0.1",
+    "255.255.255.255",
+    "::1",
+    "::",
+    "fe80::1",
+    "fd00::1",
+    "::ffff:8.8.8.8",
+    "64:ff9b::a00:1",
+    "2002:7f00:1::",
+    "2001:db8::1",
+    "ff02::1",
+    "x",
+  ])("%s is not public", (address) => expect(isPublicAddress(address)).toBe(false));
+
+  it.each(["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450::1"])("%s is public", (address) =>
+    expect(isPublicAddress(address)).toBe(true),
+  );
+});
+
+it("a response that is longer than allowed fails while it is read", async () => {
+  await using server = await site((_, response) => response.end("x".repeat(2_000)));
+  const response = await guardedFetch({ privateAddresses: true, responseBytes: 1_000 })(server.url);
+  await expect(response.text()).rejects.toThrow("more than 1000 bytes");
+});
