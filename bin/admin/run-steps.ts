@@ -14,7 +14,12 @@ export function stepEvent(record: StepRecord): StepEvent {
     case "answer": {
       const { answer, model, milliseconds, dollars, ended } = record;
       return {
-        ...{ turn, step, event: "model-answered", model, milliseconds, dollars },
+        turn,
+        step,
+        event: "model-answered",
+        model,
+        milliseconds,
+        dollars,
         ...tokensOf(answer.usage),
         finish_reason: answer.finishReason,
         ended,
@@ -25,7 +30,11 @@ export function stepEvent(record: StepRecord): StepEvent {
     case "summary": {
       const { usage, dollars, messages, text } = record;
       return {
-        ...{ turn, step, event: "conversation-summarised", messages, dollars },
+        turn,
+        step,
+        event: "conversation-summarised",
+        messages,
+        dollars,
         ...tokensOf(usage),
         text: shortened(text),
       };
@@ -35,7 +44,12 @@ export function stepEvent(record: StepRecord): StepEvent {
     case "result": {
       const { call, milliseconds, result } = record;
       return {
-        ...{ turn, step, event: "tool-ended", call, name: result.name, milliseconds },
+        turn,
+        step,
+        event: "tool-ended",
+        call,
+        name: result.name,
+        milliseconds,
         error: result.error === true,
         text: shortened(result.text),
       };

@@ -22,9 +22,9 @@ export const runCommands: Command[] = [
         throw new Problem(`--limit is ${JSON.stringify(limit)}; it takes a whole number from 1 to ${maxListed}`);
       }
       const now = Date.now();
-      const rows = (await runs.listByAgent(id, Number(limit))).map((run) => {
-        return { ...fields(run), age: age(now - run.createdAt), ...usage(run) };
-      });
+      const rows = (await runs.listByAgent(id, Number(limit))).map((run) =>
+        Object.assign(fields(run), { age: age(now - run.createdAt) }, usage(run)),
+      );
       return table(rows, ["id", "status", "age", "turns", "tokens", "name"], `Agent ${id} has no runs.`);
     },
   },
@@ -90,9 +90,9 @@ async function* events(runs: Runs, id: string): AsyncGenerator<Output> {
   for (;;) {
     const { run } = await findRun(runs, id); // before its steps, so that none is missed when it has ended
     const steps = await runs.listSteps(id);
-    for (const record of steps) {
-      const place = [record.turn, record.step, record.part, "call" in record ? record.call : ""].join(" ");
-      if (!told.has(place)) yield eventOutput(record);
+    for (const step of steps) {
+      const place = [step.turn, step.step, step.part, "call" in step ? step.call : ""].join(" ");
+      if (!told.has(place)) yield eventOutput(step);
       told.add(place);
     }
     if (run.status !== "running") {

@@ -75,7 +75,12 @@ test("run show tells what each step did and cost, run show --events the same as 
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(events).toMatchObject([
     {
-      ...{ turn: 1, step: 1, event: "model-answered", model: "m", input_tokens: 21, output_tokens: 7 },
+      turn: 1,
+      step: 1,
+      event: "model-answered",
+      model: "m",
+      input_tokens: 21,
+      output_tokens: 7,
       tool_calls: [{ name: "read_file", input: '{"name":"a.txt"}' }],
     },
     { turn: 1, step: 1, event: "tool-ended", name: "read_file", error: false },

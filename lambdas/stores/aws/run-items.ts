@@ -12,7 +12,7 @@ export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 /** Sorts after what a run's readers see, and before everything else. */
 export const firstInternal = "QUEUE#";
 /** Prefix of the step records of all turns. */
-export const steps = "STEP#";
+export const allSteps = "STEP#";
 
 export function partition(runId: string): string {
   return `RUN#${runId}`;
@@ -39,7 +39,7 @@ export function stepKey(runId: string, record: StepRecord): Item {
 
 /** Prefix of a turn's step records. Turns count down, so that one Query meets the current turn's steps first. */
 export function stepsOf(turn: number): string {
-  return `${steps}${digits(99_999 - turn)}#`;
+  return `${allSteps}${digits(99_999 - turn)}#`;
 }
 
 export function messagesIn(items: Item[]): Item[] {

@@ -23,6 +23,7 @@ import { isConditionFailure, isTransientCancellation, withMappedErrors } from ".
 import type { Objects } from "./objects.ts";
 import {
   agentRuns,
+  allSteps,
   claimUpdate,
   firstInternal,
   headWrite,
@@ -35,7 +36,6 @@ import {
   running,
   startingWith,
   stepKey,
-  steps,
   stepsOf,
   summaryIn,
   summaryKey,
@@ -214,7 +214,7 @@ export function awsRuns({ documents, table, objects }: Home): Runs {
       const found: Item[] = [];
       const pages = query({
         KeyConditionExpression: "pk = :pk AND begins_with(sk, :steps)",
-        ExpressionAttributeValues: { ":pk": partition(id), ":steps": steps },
+        ExpressionAttributeValues: { ":pk": partition(id), ":steps": allSteps },
         ConsistentRead: true,
       });
       for await (const { Items = [] } of pages) found.push(...Items);
