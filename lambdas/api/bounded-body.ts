@@ -23,8 +23,12 @@ export function announcedBytes({ headers }: IncomingMessage, most: number): numb
   return headers["transfer-encoding"] === undefined ? 0 : most;
 }
 
-/** The whole body, held in `share`. Rejects when the client goes away. */
-export async function bodyOf(request: IncomingMessage, share: Share, limits: BodyLimits): Promise<Buffer | Refused> {
+/** The whole body, held in `share`, in an object that can let it go. Rejects when the client goes away. */
+export async function bodyOf(
+  request: IncomingMessage,
+  share: Share,
+  limits: BodyLimits,
+): Promise<{ body: Buffer } | Refused> {
   const announced = announcedBytes(request, limits.most);
   let refused: Refused["reason"] | undefined = announced > limits.most ? "too large" : undefined;
   // Only pages that are written to take memory. Pieces that are kept and joined would take it twice.
@@ -47,7 +51,7 @@ export async function bodyOf(request: IncomingMessage, share: Share, limits: Bod
     }
   }
   share.complete();
-  return refused === undefined ? room.subarray(0, size) : { reason: refused, complete: true };
+  return refused === undefined ? { body: room.subarray(0, size) } : { reason: refused, complete: true };
 }
 
 async function taken(share: Share, bytes: number): Promise<boolean> {

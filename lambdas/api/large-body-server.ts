@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { log } from "../log.ts";
-import { bodyBudget, type Share } from "./body-budget.ts";
+import { bodyBudget } from "./body-budget.ts";
 import { announcedBytes, bodyOf, type Refused } from "./bounded-body.ts";
-import { type ApiEvent, type ApiHandler, type ApiResponse, json } from "./chain.ts";
+import { type ApiHandler, type ApiResponse, json } from "./chain.ts";
 import { eventOf, refuseConnection, respond, tooLarge } from "./http-event.ts";
 import { acceptsSecret } from "./origin-secret.ts";
 
 const MiB = 1024 * 1024;
 
-/** Sizes in bytes, times in milliseconds. */
+/** Sizes in bytes, times in milliseconds; `working` is a number. */
 export const largeBodyLimits = {
   /** 10 MiB of files are 13,981,016 characters of base64; what is left is for the input text and JSON. */
   body: 20 * MiB,
@@ -22,7 +22,12 @@ export const largeBodyLimits = {
   /** A whole request, to its last byte: 14 MB at 0.75 Mbit/s. */
   request: 150_000,
   /** For memory, while other bodies have it. */
-  memory: 30_000,
+  memory: 60_000,
+  /**
+   * Creates that are worked on at a time. Each takes the processor for tens of milliseconds; many in a row, and the
+   * connections to AWS that open in between seem to take too long.
+   */
+  working: 4,
   /** Longer than the load balancer keeps a connection that nobody uses (60 s), so that it never sends into a closed one. */
   idleConnection: 65_000,
   /** For requests under way when the process is told to end; less than the 30 s until it is killed. */
@@ -55,6 +60,7 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
   const { create, notFound, originSecret, healthPath } = options;
   const knows = acceptsSecret(originSecret.accepted);
   const budget = bodyBudget(options.bodyMemory, largeBodyLimits.memory);
+  const inTurn = turnstile(largeBodyLimits.working);
   let stopping = false;
 
   /** `waits`: the client sends its body only when it is told to. */
@@ -85,12 +91,17 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
 
   /** `last`: the connection is of no more use. */
   async function answerTo(request: IncomingMessage): Promise<{ answer: ApiResponse; last: boolean }> {
-    const share = budget.open(Math.min(announcedBytes(request, largeBodyLimits.body), largeBodyLimits.body));
+    const { body: most, drain, silence } = largeBodyLimits;
+    const share = budget.open(Math.min(announcedBytes(request, most), most));
     try {
-      const event = await eventFrom(request, share);
-      if ("reason" in event) return { answer: answers[event.reason], last: !event.complete };
-      const isCreate = event.rawPath === "/v1/agents" && request.method === "POST";
-      return { answer: await (isCreate ? create : notFound)(event), last: false };
+      const received = await bodyOf(request, share, { most, drain, silence });
+      if ("reason" in received) return { answer: answers[received.reason], last: !received.complete };
+      const answer = await inTurn(() => {
+        const event = eventOf(request, received.body);
+        received.body = noBody; // the event's text is a second copy of it
+        return (event.rawPath === "/v1/agents" && request.method === "POST" ? create : notFound)(event);
+      });
+      return { answer, last: false };
     } finally {
       share.release();
     }
@@ -128,6 +139,8 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
   };
 }
 
+const noBody = Buffer.alloc(0);
+
 const answers: Record<Refused["reason"], ApiResponse> = {
   "too large": tooLarge,
   "no memory": json(
@@ -138,9 +151,19 @@ const answers: Record<Refused["reason"], ApiResponse> = {
   silence: json(408, { detail: "the body stopped coming; send it again" }),
 };
 
-/** The raw body does not outlive this: the event's text is a second copy of it. */
-async function eventFrom(request: IncomingMessage, share: Share): Promise<ApiEvent | Refused> {
-  const { body: most, drain, silence } = largeBodyLimits;
-  const body = await bodyOf(request, share, { most, drain, silence });
-  return "reason" in body ? body : eventOf(request, body);
+/** At most so many at a time; the others wait in line. */
+function turnstile(places: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let free = places;
+  const line: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => line.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = line.shift();
+      if (next) next();
+      else free++;
+    }
+  };
 }

@@ -43,6 +43,12 @@ export async function awsWire(secrets: Record<string, string>): Promise<AwsWire>
       response.setHeader("etag", '"0"').end();
       return;
     }
+    if (request.url === "/credentials") {
+      // As a container's agent answers; they are to be asked for again before this hour is over.
+      const Expiration = new Date(Date.now() + 3_600_000).toISOString();
+      response.end(JSON.stringify({ AccessKeyId: "ASIAEXAMPLE", SecretAccessKey: "s", Token: "t", Expiration }));
+      return;
+    }
     const operation = String(request.headers["x-amz-target"]).split(".").at(-1) ?? "";
     const input = JSON.parse((await buffer(request)).toString()) as Fields;
     const handler = answers[operation];

@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
+import { startBundle } from "./bundle.ts";
 import { createBody, headersOf, type LargeBodyProcess, secrets, send, startLargeBodyServer } from "./server.ts";
 
 const MiB = 1024 * 1024;
@@ -159,6 +160,20 @@ describe("the origin's secret", () => {
     await closed;
     expect(received()).toMatch(/^HTTP\/1.1 403 .*{"detail":"Forbidden"}/s);
   });
+});
+
+test("without its secrets the server does not start, and says why", async () => {
+  const started = startBundle("fargate", {
+    AWS_REGION: "eu-central-1",
+    AWS_CONTAINER_CREDENTIALS_FULL_URI: `${service.aws.endpoint}/credentials`,
+    AWS_ENDPOINT_URL: service.aws.endpoint,
+    TABLE_NAME: "table",
+    BUCKET_NAME: "bucket",
+    STATE_MACHINE_ARN: "arn",
+    ORIGIN_SECRET_ARNS: "arn:new,arn:unknown",
+  });
+  await expect(started).rejects.toThrow("ended with 1: ");
+  await expect(started).rejects.toThrow("The secret arn:unknown has no text. Raise originSecretGeneration and deploy.");
 });
 
 test("what is no create is answered as API Gateway's default route does", async () => {

@@ -1,5 +1,5 @@
-import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
+import { runViewerRequest } from "../front-door/viewer-request.ts";
 import { synthesiseFrontDoor } from "./front-door.ts";
 
 const { properties } = synthesiseFrontDoor();
@@ -7,43 +7,9 @@ const [{ FunctionCode, FunctionConfig } = {}] = properties("AWS::CloudFront::Fun
 const code = String(FunctionCode);
 const [{ DistributionConfig } = {}] = properties("AWS::CloudFront::Distribution");
 
-interface ViewerRequest {
-  method: string;
-  uri: string;
-  querystring: Record<string, { value: string }>;
-  headers: Record<string, { value: string }>;
-  cookies: Record<string, { value: string }>;
-}
-
-/** Runs the code as it is deployed, with a request as CloudFront describes it. `origin`: the one that it chose. */
-function route(method: string, headers: Record<string, string>, uri = "/v1/agents") {
-  const request: ViewerRequest = {
-    method,
-    uri,
-    querystring: {},
-    headers: Object.fromEntries(
-      Object.entries({ host: "d111111abcdef8.cloudfront.net", ...headers }).map(([name, value]) => [name, { value }]),
-    ),
-    cookies: {},
-  };
-  const event = {
-    version: "1.0",
-    context: {
-      distributionDomainName: "d111111abcdef8.cloudfront.net",
-      distributionId: "EDFDVBD6EXAMPLE",
-      eventType: "viewer-request",
-      requestId: "EXAMPLEntjQpEXAMPLE_SG5Z-EXAMPLEPmPfEXAMPLEu3EqEXAMPLE==",
-    },
-    viewer: { ip: "198.51.100.11" },
-    request,
-  };
-  const before = structuredClone(request);
-  let origin: string | undefined;
-  const cf = { selectRequestOriginById: (id: string) => (origin = id) };
-  const [first = "", ...rest] = code.split("\n");
-  expect(first).toBe('import cf from "cloudfront";');
-  const returned = runInNewContext(`"use strict"; ${rest.join("\n")}; handler(event)`, { cf, event }) as ViewerRequest;
-  expect(returned).toBe(request);
+function route(method: string, headers: Record<string, string>, uri = "/v1/agents"): string | undefined {
+  const all = { host: "d111111abcdef8.cloudfront.net", ...headers };
+  const { origin, before, returned } = runViewerRequest(code, { method, uri, headers: all });
   expect(returned).toEqual(before);
   return origin;
 }
