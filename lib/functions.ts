@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { fileURLToPath } from "node:url";
 import { AssetHashType, type CfnResource, DockerImage, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
@@ -72,6 +73,12 @@ function bundle(entry: string): Code {
         define: { "import.meta.url": "__moduleUrl" },
       });
     }
+    // A part of a package is only found through the package's own list.
+    for (const [name, paths] of Object.entries(Object.groupBy(apart, ({ path }) => packageOf(path)))) {
+      const parts = paths?.map(({ path }) => `.${path.slice(name.length)}`) ?? [];
+      const exports = Object.fromEntries(parts.map((part) => [part, `${part}/index.js`]));
+      writeFileSync(`${folder}/node_modules/${name}/package.json`, JSON.stringify({ name, exports }));
+    }
     return true;
   };
   return Code.fromAsset(entries, {
@@ -79,6 +86,13 @@ function bundle(entry: string): Code {
     // CDK bundles once for equal options, and does not look into tryBundle: the command tells the entries apart.
     bundling: { local: { tryBundle }, image: DockerImage.fromRegistry("never-used"), command: [entry] },
   });
+}
+
+function packageOf(path: string): string {
+  return path
+    .split("/")
+    .slice(0, path.startsWith("@") ? 2 : 1)
+    .join("/");
 }
 
 /** Answers a finding of cdk-nag about a wildcard in the policy of `owner`; it names `resource` as the finding does. */

@@ -60,6 +60,20 @@ describe("every function's bundle", () => {
     );
   });
 
+  test("what advance needs now and then is beside it, and can be imported", async () => {
+    const { file = "" } = bundles.find(({ name }) => name === "Advance") ?? {};
+    const apart = [
+      "unpdf",
+      "mammoth",
+      "turndown",
+      "@modelcontextprotocol/client",
+      "@modelcontextprotocol/client/validators/ajv",
+    ];
+    const folder = join(file, "..");
+    const imports = `for (const name of ${JSON.stringify(apart)}) Object.keys(await import(name)).length || process.exit(1);`;
+    await run(process.execPath, ["--input-type=module", "-e", imports], { cwd: folder, env: {} });
+  });
+
   test.each(Object.entries(budget))("%s has at most %i KB", (name, most) => {
     const { file = "" } = bundles.find((bundle) => bundle.name === name) ?? {};
     expect(statSync(file).size / 1024).toBeLessThan(most);
