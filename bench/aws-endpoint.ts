@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { dynamoTable, type Units } from "./dynamo-table.ts";
+import { dynamoTable, isWatch, type Units } from "./dynamo-table.ts";
 
 /** One request to AWS. `depth`: how many requests, itself included, had to be made one after another until its answer. */
 export interface Call {
@@ -41,8 +41,9 @@ export async function awsEndpoint({ delay }: { delay: number }): Promise<AwsEndp
     const [service = "", operation = ""] = String(request.headers["x-amz-target"] ?? "").split(".");
     let answer: { status: number; type: string; body: string | Buffer };
     if (service.startsWith("DynamoDB")) {
-      calls.push({ name: operation, depth });
-      answer = json(table.answer(operation, JSON.parse(body.toString()) as Record<string, unknown>));
+      const input = JSON.parse(body.toString()) as Record<string, unknown>;
+      if (!isWatch(input)) calls.push({ name: operation, depth });
+      answer = json(table.answer(operation, input));
     } else if (service === "AWSStepFunctions") {
       calls.push({ name: operation, depth });
       answer = json({ executionArn: "arn:aws:states:eu-central-1:123456789012:execution:turns:1", startDate: 1 });

@@ -1,0 +1,19 @@
+/**
+ * A Markdown document with the text between `<!-- table: NAME -->` and `<!-- end -->` replaced by each of the tables.
+ * Throws when the document and the tables do not have the same names.
+ */
+export function withTables(document: string, tables: Record<string, string>): string {
+  const used = new Set<string>();
+  const written = document.replaceAll(
+    /(<!-- table: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,
+    (_, begin: string, name: string, end: string) => {
+      const table = tables[name];
+      if (table === undefined) throw new Error(`the document asks for a table ${name}, which is not made`);
+      used.add(name);
+      return `${begin}\n${table}\n\n${end}`;
+    },
+  );
+  const unused = Object.keys(tables).filter((name) => !used.has(name));
+  if (unused.length > 0) throw new Error(`the document has no place for: ${unused.join(", ")}`);
+  return written;
+}

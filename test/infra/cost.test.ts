@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { costDocument } from "../../scripts/cost.ts";
+import { withTables } from "../../scripts/document-tables.ts";
+
+test("docs/cost.md has the tables that the template, the counted calls and the prices give", async () => {
+  const written = readFileSync(new URL("../../docs/cost.md", import.meta.url), "utf8");
+  // The formatter aligns the columns.
+  const plain = (text: string): string => text.replaceAll(/[ -]+/g, " ");
+  expect(plain(written), "docs/cost.md is stale: node scripts/cost.ts && npx oxfmt docs/cost.md").toBe(
+    plain(await costDocument()),
+  );
+});
+
+test("a document and its tables have to fit", () => {
+  const document = "a\n<!-- table: one -->\nold\n<!-- end -->\nb";
+  expect(withTables(document, { one: "new" })).toBe("a\n<!-- table: one -->\n\nnew\n\n<!-- end -->\nb");
+  expect(() => withTables(document, {})).toThrow("asks for a table one");
+  expect(() => withTables(document, { one: "", two: "" })).toThrow("has no place for: two");
+});
