@@ -6,7 +6,7 @@ import { sweepMinutes } from "../lambdas/workflow/payload.ts";
 import { serviceApp } from "../lib/service-app.ts";
 import { awsHome } from "../bench/aws-home.ts";
 import { measureRun, type RunTraffic } from "../bench/calls.ts";
-import { withTables } from "./document-tables.ts";
+import { table, withTables } from "./document-tables.ts";
 import { assumptions as assumed, prices } from "./prices.ts";
 
 const file = fileURLToPath(new URL("../docs/cost.md", import.meta.url));
@@ -129,7 +129,10 @@ function fargateBill(resources: Resources): Bill {
   const bills = found("AWS::ECS::TaskDefinition").map(({ Properties: { Cpu, Memory } }): Bill => {
     const hourly =
       (Number(Cpu) / 1024) * prices.fargateProcessorHour + (Number(Memory) / 1024) * prices.fargateGigabyteHour;
-    return { [`a task of ${Number(Cpu) / 1024} processors and ${Memory} MB`]: hours * hourly, "its public address": hours * prices.publicAddressHour };
+    return {
+      [`a task of ${Number(Cpu) / 1024} processors and ${Number(Memory)} MB`]: hours * hourly,
+      "its public address": hours * prices.publicAddressHour,
+    };
   });
   const balancers = found("AWS::ElasticLoadBalancingV2::LoadBalancer").length;
   return { ...bills[0], [`${balancers} load balancer, without its traffic`]: hours * balancers * prices.balancerHour };
@@ -155,7 +158,7 @@ function rowsOf(bills: Bill[]): string[][] {
   const items = Object.keys(bills[0] ?? {});
   const total = (bill: Bill): number => Object.values(bill).reduce((sum, each) => sum + each, 0);
   return [
-    ...items.map((item) => [item, ...bills.map((bill) => dollars(bill[item] ?? 0))]),
+    ...items.map((item) => [item].concat(bills.map((bill) => dollars(bill[item] ?? 0)))),
     ["**together**", ...bills.map((bill) => `**${dollars(total(bill))}**`)],
   ];
 }
@@ -173,11 +176,6 @@ function list(values: Record<string, string | number>): string {
       String(Number(value) ? Number(Number(value).toPrecision(6)) : value),
     ]),
   );
-}
-
-function table(head: string[], rows: string[][]): string {
-  const line = (cells: string[]): string => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map((_, index) => (index === 0 ? "---" : "--:"))), ...rows.map(line)].join("\n");
 }
 
 if (import.meta.main) writeFileSync(file, await costDocument());

@@ -17,3 +17,17 @@ export function withTables(document: string, tables: Record<string, string>): st
   if (unused.length > 0) throw new Error(`the document has no place for: ${unused.join(", ")}`);
   return written;
 }
+
+/** A Markdown table; all columns but the first are numbers. */
+export function table(head: string[], rows: string[][]): string {
+  return [row(head), row(head.map((_, index) => (index === 0 ? "---" : "--:"))), ...rows.map(row)].join("\n");
+}
+
+function row(cells: string[]): string {
+  return `| ${cells.join(" | ")} |`;
+}
+
+/** What says whether two documents are the same but for the formatter's alignment of tables. */
+export function unaligned(document: string): string {
+  return document.replaceAll(/[ -]+/g, " ");
+}

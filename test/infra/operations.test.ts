@@ -27,6 +27,7 @@ describe("alarms", () => {
   test("are there for what users feel", () => {
     const names = alarms.map(({ AlarmName }) => String(AlarmName).replace("AgentRunService-prod-", ""));
     expect(names.toSorted()).toEqual([
+      "dead-letters",
       "errors",
       "failed-runs",
       "stuck-runs",
@@ -81,7 +82,7 @@ test("a mail goes out where an address is set, and a queue that is added is watc
   new Operations(stack, "Operations", { alarmEmail: "on-call@example.com" });
   const template = Template.fromStack(stack);
   template.hasResourceProperties("AWS::SNS::Subscription", { Protocol: "email", Endpoint: "on-call@example.com" });
-  template.hasResourceProperties("AWS::CloudWatch::Alarm", { AlarmName: "AgentRunService-test-dead-letters" });
+  template.hasResourceProperties("AWS::CloudWatch::Alarm", { AlarmName: "AgentRunService-test-dead-letters-2" });
 });
 
 test("without a service there is nothing to watch, and the error says so", () => {
