@@ -17,7 +17,7 @@ export interface RunTraffic {
 }
 
 /** One run of so many steps, with the real handlers: created with `files`, advanced to its end, polled once. */
-async function measureRun(home: AwsHome, steps: number, files: number): Promise<RunTraffic> {
+export async function measureRun(home: AwsHome, steps: number, files: number): Promise<RunTraffic> {
   await home.thinkingFor(steps);
   const runId = await home.create(files);
   const create = home.endpoint.take();

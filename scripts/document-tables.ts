@@ -7,10 +7,10 @@ export function withTables(document: string, tables: Record<string, string>): st
   const written = document.replaceAll(
     /(<!-- table: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,
     (_, begin: string, name: string, end: string) => {
-      const table = tables[name];
-      if (table === undefined) throw new Error(`the document asks for a table ${name}, which is not made`);
+      const made = tables[name];
+      if (made === undefined) throw new Error(`the document asks for a table ${name}, which is not made`);
       used.add(name);
-      return `${begin}\n${table}\n\n${end}`;
+      return `${begin}\n${made}\n\n${end}`;
     },
   );
   const unused = Object.keys(tables).filter((name) => !used.has(name));
