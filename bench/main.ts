@@ -3,6 +3,7 @@ import { availableParallelism, cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { measureBundles } from "./bundles.ts";
 import { measureCalls } from "./calls.ts";
+import { measureEngine } from "./engine.ts";
 import { measureFirstRequests } from "./first-request.ts";
 import { measureRates } from "./rates.ts";
 import { dataDirs } from "./servers.ts";
@@ -10,7 +11,7 @@ import { measureStartup } from "./startup.ts";
 import { formatTable, formatVerdict, type Row } from "./table.ts";
 import { measureUpload } from "./upload.ts";
 
-// node bench/main.ts [--quick] [rates] [upload] [startup] [bundles] [first-request] [calls]: all when none is named.
+// node bench/main.ts [--quick] [rates] [engine] [upload] [startup] [bundles] [first-request] [calls]: all when none is named.
 const { values, positionals } = parseArgs({
   options: { quick: { type: "boolean", default: false } },
   allowPositionals: true,
@@ -21,6 +22,11 @@ const sections: { name: string; title: string; measure: (quick: boolean) => Prom
     name: "rates",
     title: "Latency and throughput of one process",
     measure: (quick) => measureRates(quick ? { rounds: 5, milliseconds: 200 } : { rounds: 15, milliseconds: 500 }),
+  },
+  {
+    name: "engine",
+    title: "The engine's part of a run; the floor is a bare loop that writes the same records",
+    measure: (quick) => measureEngine({ rounds: quick ? 3 : 9 }),
   },
   {
     name: "upload",
