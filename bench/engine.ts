@@ -167,11 +167,10 @@ async function measureSteps(rounds: number): Promise<Row[]> {
 /** From the runner's start to the model's next call, for a run that was left in the middle of a turn. */
 async function measureResumes(rounds: number): Promise<Row[]> {
   const rows: Row[] = [];
-  let called = (): void => {};
-  const server = createServer((request, response) => {
+  let called: (() => void) | undefined;
+  const server = createServer((request) => {
     request.resume();
-    called();
-    response.on("close", () => {}); // never answered: the runner is closed
+    called?.(); // and never answered: the runner is closed
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
