@@ -1,14 +1,6 @@
-import { isAscii, isUtf8 } from "node:buffer";
-import { randomUUID } from "node:crypto";
-import {
-  createServer,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from "node:http";
-import type { ApiEvent, ApiHandler, ApiResponse } from "./chain.ts";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { ApiHandler, ApiResponse } from "./chain.ts";
+import { eventOf, refuseConnection, respond, tooLarge } from "./http-event.ts";
 
 /** The four handlers an HTTP home serves. `notFound` answers whatever the others do not. */
 export interface ApiHandlers {
@@ -27,40 +19,23 @@ export function httpServer(handlers: ApiHandlers): Server {
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     answer(handlers, request, response).catch(() => response.destroy()); // the client went away: nobody to tell
   });
-  // What is not HTTP never becomes a request, but its sender reads JSON like everybody else.
-  server.on("clientError", ({ code }: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable) return socket.destroy();
-    const status = code === "HPE_HEADER_OVERFLOW" ? 431 : code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
-    const reason = STATUS_CODES[status] ?? "";
-    const body = JSON.stringify({ detail: reason });
-    const head = `HTTP/1.1 ${status} ${reason}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
-    return socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
-  });
+  server.on("clientError", refuseConnection);
   return server;
 }
 
 async function answer(handlers: ApiHandlers, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { statusCode = 200, headers, body = "" } = await dispatch(handlers, request, await bodyOf(request));
-  response.writeHead(statusCode, { ...headers, "content-length": Buffer.byteLength(body) } as OutgoingHttpHeaders);
-  response.end(body);
+  await respond(response, await dispatch(handlers, request, await bodyOf(request)));
 }
 
 function dispatch(
   handlers: ApiHandlers,
-  { method = "GET", url = "/", headers }: IncomingMessage,
+  request: IncomingMessage,
   body: Buffer | undefined,
 ): Promise<ApiResponse> | ApiResponse {
   if (!body) return tooLarge;
-  const rawPath = url.split("?", 1)[0] ?? "/";
-  // ASCII is read without decoding; a body that is no text at all goes as base64, as API Gateway does it.
-  const encoding = isAscii(body) ? "latin1" : isUtf8(body) ? "utf8" : "base64";
-  const event: ApiEvent = {
-    rawPath,
-    headers: headers as ApiEvent["headers"],
-    isBase64Encoded: encoding === "base64",
-    requestContext: { requestId: randomUUID(), http: { method } },
-  };
-  if (body.length > 0) event.body = body.toString(encoding);
+  const event = eventOf(request, body);
+  const { rawPath } = event;
+  const { method } = event.requestContext.http;
   if (rawPath === "/v1/openapi.json") return (method === "GET" ? handlers.openapi : handlers.notFound)(event);
   if (rawPath === "/v1/agents" && method === "POST") return handlers.create(event);
   const runId = runPath.exec(rawPath)?.[1];
@@ -92,12 +67,6 @@ function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> | Buffer 
 }
 
 const noBody = Buffer.alloc(0);
-
-const tooLarge: ApiResponse = {
-  statusCode: 413,
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify({ detail: "total file size exceeds the allowed limit" }),
-};
 
 function decoded(segment: string): string {
   try {
