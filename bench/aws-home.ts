@@ -20,6 +20,7 @@ export const environment = {
   TABLE_NAME: "table",
   BUCKET_NAME: "bucket",
   STATE_MACHINE_ARN: "arn:aws:states:eu-central-1:123456789012:stateMachine:turns",
+  RETENTION_DAYS: "90",
 };
 
 const notes = { filename: "notes.txt", content: Buffer.alloc(2_048, "A line of the notes that the agent reads.\n") };

@@ -3,6 +3,7 @@ export const envNames = [
   "TABLE_NAME",
   "BUCKET_NAME",
   "STATE_MACHINE_ARN",
+  "RETENTION_DAYS",
   "ORIGIN_SECRET_ARNS", // separated by commas
   "BODY_MEMORY_MB",
 ] as const;

@@ -60,7 +60,7 @@ function secret(scope: Construct, generation: number): Secret {
 }
 
 /** Names for the server's environment, with the permissions that they need: those of the create function. */
-export function grantServer(role: Role, { home, service, secrets }: LargeBodyServer): Record<string, string> {
+export function grantServer(role: Role, { home, service, secrets, settings }: LargeBodyServer): Record<string, string> {
   const stack = Stack.of(role);
   const table = Arn.format({ service: "dynamodb", resource: "table", resourceName: service.TableName }, stack);
   const below = (prefix: string) => `arn:${Aws.PARTITION}:s3:::${service.BucketName}/${prefix}*`;
@@ -87,6 +87,7 @@ export function grantServer(role: Role, { home, service, secrets }: LargeBodySer
     TABLE_NAME: service.TableName,
     BUCKET_NAME: service.BucketName,
     STATE_MACHINE_ARN: service.StateMachineArn,
+    RETENTION_DAYS: String(settings.retentionDays),
     ORIGIN_SECRET_ARNS: secrets.map(({ secretArn }) => secretArn).join(","),
   } satisfies Partial<Record<EnvName, string>>;
   return { ...names, ...memoryEnvironment(home) };

@@ -4,6 +4,7 @@ export const outputs = {
   TableName: "Organizations, agents, keys, runs and their transcripts",
   BucketName: "Workspace files, and texts too large for the table",
   StateMachineArn: "Drives the turns, one execution each",
+  RetentionDays: "Days after its creation that a run is deleted",
   OperatorPolicyArn: "What npm run admin -- --stack needs: attach it to the people who operate the service",
 } as const;
 

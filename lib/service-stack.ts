@@ -129,6 +129,7 @@ export class ServiceStack extends Stack {
       TableName: storage.table.tableName,
       BucketName: storage.bucket.bucketName,
       StateMachineArn: workflow.stateMachine.stateMachineArn,
+      RetentionDays: String(settings.retentionDays),
       OperatorPolicyArn: operatorPolicy(this, { storage, workflow }).managedPolicyArn,
     };
     for (const [name, value] of Object.entries(values)) {

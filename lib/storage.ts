@@ -35,9 +35,11 @@ export type ObjectRights = { [Right in keyof typeof objectActions]?: Prefix[] };
 export class Storage extends Construct {
   readonly table: TableV2;
   readonly bucket: Bucket;
+  readonly #retentionDays: number;
 
-  constructor(scope: Construct, id: string, { removal }: Settings) {
+  constructor(scope: Construct, id: string, { removal, retentionDays }: Settings) {
     super(scope, id);
+    this.#retentionDays = retentionDays;
     const keep = removal === "retain";
     const removalPolicy = keep ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
 
@@ -73,7 +75,15 @@ export class Storage extends Construct {
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      lifecycleRules: [{ id: "abandoned-uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+      lifecycleRules: [
+        { id: "abandoned-uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        // A day later than the run itself, which is what its readers ask for first.
+        ...Object.entries(objectPrefixes).map(([name, prefix]) => ({
+          id: `expired-${name}`,
+          prefix,
+          expiration: Duration.days(retentionDays + 1),
+        })),
+      ],
       removalPolicy,
       autoDeleteObjects: !keep,
     });
@@ -85,7 +95,9 @@ export class Storage extends Construct {
 
   /** The function may do this with items of these kinds, and with no other item. */
   grantItems(fn: Function, rights: ItemRight[]): void {
-    grant(fn, { TABLE_NAME: this.table.tableName }, ...this.itemStatements(rights));
+    const adds = rights.some(({ kinds, actions }) => kinds.includes("RUN") && actions.includes("PutItem"));
+    const expiry = adds ? { RETENTION_DAYS: String(this.#retentionDays) } : {};
+    grant(fn, { TABLE_NAME: this.table.tableName, ...expiry }, ...this.itemStatements(rights));
   }
 
   /** The function may read or write objects below these prefixes, and no others. */

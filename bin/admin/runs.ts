@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Run, Runs, RunView } from "../../lambdas/runs/ports.ts";
-import { acceptInput, stopRun } from "../../lambdas/runs/use-cases.ts";
+import { acceptInput, deleteRun, stopRun } from "../../lambdas/runs/use-cases.ts";
 import { findAgent } from "./agents.ts";
 import { type Command, normalId, type Output, Problem, required } from "./command.ts";
 import { printable, record, table, time } from "./output.ts";
@@ -76,6 +76,17 @@ export const runCommands: Command[] = [
     async run({ runs, workflow }, { operand }) {
       const { run } = await findRun(runs, operand);
       await stopRun({ runs, workflow, now: Date.now }, run.id);
+      return record(fields((await findRun(runs, run.id)).run));
+    },
+  },
+  {
+    noun: "run",
+    verb: "delete",
+    operand: "ID",
+    summary: "stops a run and removes its transcript, steps and files, for good",
+    async run({ runs, workflow, workspace }, { operand }) {
+      const { run } = await findRun(runs, operand);
+      await deleteRun({ runs, workflow, workspace, now: Date.now }, run.id);
       return record(fields((await findRun(runs, run.id)).run));
     },
   },

@@ -20,7 +20,13 @@ export async function openStack(stack: string): Promise<Home> {
   const documents = documentClient(settings);
   const sfn = sfnClient(settings);
   const s3 = s3Client(settings);
-  const stores = awsStores({ documents, s3: () => s3, table: output("TableName"), bucket: output("BucketName") });
+  const stores = awsStores({
+    documents,
+    s3: () => s3,
+    table: output("TableName"),
+    bucket: output("BucketName"),
+    retentionDays: Number(output("RetentionDays")),
+  });
   let secrets: ReturnType<typeof secretsManagerClient> | undefined;
   return {
     ...stores,

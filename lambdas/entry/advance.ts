@@ -17,6 +17,7 @@ const stores = awsStores({
   s3: () => s3Client(settings),
   table,
   bucket: env("BUCKET_NAME"),
+  retentionDays: Number(env("RETENTION_DAYS")),
 });
 
 const sandboxFunction = envIfSet("SANDBOX_FUNCTION");

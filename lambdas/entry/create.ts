@@ -14,6 +14,7 @@ const stores = awsStores({
   s3: () => s3Client(settings),
   table,
   bucket: env("BUCKET_NAME"),
+  retentionDays: Number(env("RETENTION_DAYS")),
 });
 
 export const handler = createHandler({

@@ -32,6 +32,7 @@ async function main(): Promise<void> {
       s3: () => s3Client(settings),
       table: env("TABLE_NAME"),
       bucket: env("BUCKET_NAME"),
+      retentionDays: Number(env("RETENTION_DAYS")),
     }),
     workflow: awsWorkflow({ sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") }),
     now: Date.now,

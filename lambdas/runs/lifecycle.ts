@@ -16,4 +16,5 @@ export const transitions = {
   inputAccepted: { from: "finished", to: "running", by: "operator" },
   stoppedWhileRunning: { from: "running", to: "terminated", by: "operator" },
   stoppedWhileIdle: { from: "finished", to: "terminated", by: "operator" },
+  deletedAfterError: { from: "technical_error", to: "terminated", by: "operator" },
 } as const satisfies Record<string, { from: RunStatus | "none"; to: RunStatus; by: Actor }>;

@@ -190,6 +190,11 @@ export interface Runs {
   holds(lease: Lease): Promise<boolean>;
   /** Ends the lease; one that is not the current one any more: no-op. */
   release(lease: Lease): Promise<void>;
+  /**
+   * Removes messages, steps, waiting inputs, the summary, the name and the failure of a run that is `terminated`; the
+   * rest of the run stays. False when there is no such run. Repeated, it goes on where it was cut off.
+   */
+  erase(id: string): Promise<boolean>;
   /** Newest first, at most `limit`. */
   listByAgent(agentId: string, limit: number): Promise<Run[]>;
   /** Every run whose status is `running`. */

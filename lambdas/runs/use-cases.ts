@@ -148,6 +148,24 @@ export async function stopRun(deps: Pick<Deps, "runs" | "workflow" | "now">, run
   }
 }
 
+/**
+ * Stops a run and removes its transcript, steps and files, for good; its readers see `terminated` and no message.
+ * Repeated after a failure, it removes what is left.
+ */
+export async function deleteRun(
+  deps: Pick<Deps, "runs" | "workflow" | "workspace" | "now">,
+  runId: string,
+): Promise<void> {
+  const { run } = await existing(deps.runs, runId);
+  const { from, to } = transitions.deletedAfterError;
+  if (run.status === from) {
+    const { turn } = run;
+    await deps.runs.change({ runId, expect: { status: from, turn }, set: { status: to, turn, updatedAt: deps.now() } });
+  } else await stopRun(deps, runId);
+  if (!(await deps.runs.erase(runId))) throw new Refusal("run_not_idle", `run ${runId} changed meanwhile; try again`);
+  await deps.workspace.removeAll(runId);
+}
+
 /** A turn whose start failed would stay `running` for ever: it is ended with `technical_error`, and the error passed on. */
 async function startTurn(deps: Pick<Deps, "runs" | "workflow" | "now">, runId: string, turn: number): Promise<void> {
   try {

@@ -7,15 +7,16 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { CreateBucketCommand, DeleteBucketCommand, type S3Client } from "@aws-sdk/client-s3";
 import { CreateStateMachineCommand, DeleteStateMachineCommand, paginateListExecutions } from "@aws-sdk/client-sfn";
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe } from "vitest";
+import { type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Stores } from "../../lambdas/runs/ports.ts";
 import { documentClient, s3Client, sfnClient } from "../../lambdas/stores/aws/clients.ts";
 import { awsStores } from "../../lambdas/stores/aws/index.ts";
 import { bucketObjects } from "../../lambdas/stores/aws/objects.ts";
-import { listIndex, partitionKey, runningIndex, sortKey } from "../../lambdas/stores/aws/table.ts";
+import { listIndex, partitionKey, runningIndex, sortKey, ttlAttribute } from "../../lambdas/stores/aws/table.ts";
 import { awsWorkflow } from "../../lambdas/stores/aws/workflow.ts";
 import { describeAccounts } from "./accounts.suite.ts";
+import { input, newRun } from "./run-fixtures.ts";
 import { describeRuns } from "./runs.suite.ts";
 import { describeWorkflow, type WorkflowHarness } from "./workflow.suite.ts";
 import { describeWorkspace } from "./workspace.suite.ts";
@@ -49,6 +50,25 @@ describe.skipIf(!endpoint)("stores on AWS, over AGENT_RUNS_TEST_ENDPOINT", () =>
     await documents.send(new DeleteTableCommand({ TableName: name }));
     documents.destroy();
     s3.destroy();
+  });
+
+  test("what has expired is gone, and what has not says when it will be", async () => {
+    const home = { documents, s3: async () => s3, table: name, bucket: name };
+    const [gone, kept] = [newRun(), newRun()];
+    await awsStores({ ...home, retentionDays: -1 }).runs.create(gone, [input(1, "first")]);
+    await awsStores({ ...home, retentionDays: 2 }).runs.create(kept, [input(1, "first")]);
+    expect(await stores.runs.read(gone.id)).toBeUndefined();
+    expect(await stores.runs.listByAgent(gone.agentId, 10)).toEqual([]);
+    expect((await stores.runs.read(kept.id))?.transcript).toHaveLength(1);
+    const { Items = [] } = await documents.send(
+      new QueryCommand({
+        TableName: name,
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: { ":pk": `RUN#${kept.id}` },
+      }),
+    );
+    const days = Items.map((item) => (Number(item[ttlAttribute]) * 1_000 - Date.now()) / 86_400_000);
+    expect(days).toEqual([expect.closeTo(2, 2), expect.closeTo(2, 2)]);
   });
 
   describeAccounts(async () => stores.accounts);

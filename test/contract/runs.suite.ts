@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import type { Runs } from "../../lambdas/runs/ports.ts";
 import { describeRunChanges } from "./runs-changes.suite.ts";
+import { describeErasure } from "./runs-erasure.suite.ts";
 import { describeLeases } from "./runs-leases.suite.ts";
 import { describeQueue } from "./runs-queue.suite.ts";
 import { describeRunRecords } from "./runs-records.suite.ts";
@@ -12,5 +13,6 @@ export function describeRuns(open: () => Promise<Runs>): void {
     describeRunChanges(open);
     describeLeases(open);
     describeQueue(open);
+    describeErasure(open);
   });
 }

@@ -28,6 +28,7 @@ export async function startLargeBodyServer(home: LargeBodyHome): Promise<LargeBo
     TABLE_NAME: "table",
     BUCKET_NAME: "bucket",
     STATE_MACHINE_ARN: "arn:aws:states:eu-central-1:123456789012:stateMachine:machine",
+    RETENTION_DAYS: "90",
     ORIGIN_SECRET_ARNS: "arn:new,arn:old",
   });
   void bundle.exited.then(() => aws.close());

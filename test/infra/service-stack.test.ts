@@ -89,8 +89,8 @@ describe("functions", () => {
       }),
     );
     expect(names).toEqual({
-      Advance: ["BUCKET_NAME", "TABLE_NAME"],
-      Create: ["BUCKET_NAME", "STATE_MACHINE_ARN", "TABLE_NAME"],
+      Advance: ["BUCKET_NAME", "RETENTION_DAYS", "TABLE_NAME"],
+      Create: ["BUCKET_NAME", "RETENTION_DAYS", "STATE_MACHINE_ARN", "TABLE_NAME"],
       Fail: ["TABLE_NAME"],
       Get: ["BUCKET_NAME", "TABLE_NAME"],
       NotFound: [],
@@ -226,6 +226,19 @@ describe("storage", () => {
     });
     disposable.template.hasResource("AWS::S3::Bucket", { DeletionPolicy: "Delete" });
     disposable.template.resourceCountIs("Custom::S3AutoDeleteObjects", 1);
+  });
+
+  test("runs' objects go a day after the runs themselves", () => {
+    const { template: other } = synthesise({ context: { retentionDays: 30 } });
+    other.hasResourceProperties("AWS::S3::Bucket", {
+      LifecycleConfiguration: {
+        Rules: [
+          { Id: "abandoned-uploads", Status: "Enabled", AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } },
+          { Id: "expired-workspaces", Status: "Enabled", Prefix: "workspaces/", ExpirationInDays: 31 },
+          { Id: "expired-texts", Status: "Enabled", Prefix: "texts/", ExpirationInDays: 31 },
+        ],
+      },
+    });
   });
 
   test("logs are kept as long as the settings say", () => {

@@ -12,10 +12,12 @@ export interface AwsHome {
   s3: () => Promise<S3Client>;
   table: string;
   bucket: string;
+  /** Of what is written to runs: see `awsRuns`. */
+  retentionDays?: number;
 }
 
 /** The stores on AWS: one DynamoDB table (its layout is in `table.ts`) and one bucket. */
-export function awsStores({ documents, s3, table, bucket }: AwsHome): Stores {
+export function awsStores({ documents, s3, table, bucket, retentionDays }: AwsHome): Stores {
   let opened: Promise<Objects> | undefined;
   const open = async (): Promise<Objects> => {
     const [{ bucketObjects }, client] = await Promise.all([import("./objects.ts"), s3()]);
@@ -24,7 +26,7 @@ export function awsStores({ documents, s3, table, bucket }: AwsHome): Stores {
   const objects = (): Promise<Objects> => (opened ??= open());
   return {
     accounts: awsAccounts({ documents, table }),
-    runs: awsRuns({ documents, table, objects }),
+    runs: awsRuns({ documents, table, objects, ...(retentionDays !== undefined && { retentionDays }) }),
     workspace: awsWorkspace(objects),
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import {
+  DeleteCommand,
   type DynamoDBDocumentClient,
   paginateQuery,
   QueryCommand,
@@ -43,9 +44,10 @@ import {
   toRun,
   type Write,
 } from "./run-items.ts";
-import { head, listIndex, runningIndex, shards } from "./table.ts";
+import { head, listIndex, objectPrefixes, runningIndex, shards, ttlAttribute } from "./table.ts";
 import { readText, type StoredText, storeText } from "./texts.ts";
 
+const erasedAtOnce = 25; // items
 const absent = "attribute_not_exists(pk)";
 const attempts = 5;
 const firstPause = 40; // ms; doubled each time, with full jitter: 1.2 s in all at most
@@ -55,9 +57,11 @@ interface Home {
   documents: DynamoDBDocumentClient;
   table: string;
   objects: () => Promise<Objects>;
+  /** How long what is written is kept. Absent: for writers of nothing but a status. */
+  retentionDays?: number;
 }
 
-export function awsRuns({ documents, table, objects }: Home): Runs {
+export function awsRuns({ documents, table, objects, retentionDays }: Home): Runs {
   /**
    * True when all writes were applied, false when a condition failed. The token makes the client's own retry after a
    * lost answer harmless: DynamoDB answers it with success, not with a condition that its first attempt has already
@@ -98,7 +102,17 @@ export function awsRuns({ documents, table, objects }: Home): Runs {
   }
 
   function put(item: Item): Write {
-    return { Put: { TableName: table, Item: item, ConditionExpression: absent } };
+    return { Put: { TableName: table, Item: { ...item, ...expiry() }, ConditionExpression: absent } };
+  }
+
+  /**
+   * The run is written before everything that belongs to it, and so expires first. DynamoDB deletes late and in no
+   * order: from the run's expiry on, whatever is left of it is not shown.
+   */
+  function expiry(): Item {
+    return retentionDays === undefined
+      ? {}
+      : { [ttlAttribute]: Math.ceil(Date.now() / 1_000) + retentionDays * 86_400 };
   }
 
   async function queueWrites(runId: string, queue: RunChange["queue"]): Promise<Write[]> {
@@ -111,7 +125,7 @@ export function awsRuns({ documents, table, objects }: Home): Runs {
   async function summaryWrites(runId: string, summary: RunChange["summary"]): Promise<Write[]> {
     if (!summary) return [];
     const { throughTurn, text } = summary;
-    const Item = { ...summaryKey(runId), throughTurn, ...(await storeText(objects, runId, text)) };
+    const Item = { ...summaryKey(runId), ...expiry(), throughTurn, ...(await storeText(objects, runId, text)) };
     return [{ Put: { TableName: table, Item } }];
   }
 
@@ -153,7 +167,7 @@ export function awsRuns({ documents, table, objects }: Home): Runs {
 
   async function find(id: string, withSteps: boolean): Promise<RunState | undefined> {
     const found = await wholeItemsOf(id, withSteps);
-    if (!found[0]) return undefined;
+    if (!found[0] || isExpired(found[0])) return undefined;
     const run = toRun(found[0]);
     const recap = summaryIn(found);
     const [transcript, steps, queue, summary] = await Promise.all([
@@ -271,10 +285,33 @@ export function awsRuns({ documents, table, objects }: Home): Runs {
       });
     },
 
+    async erase(id) {
+      const bare = await updated(id, {
+        ConditionExpression: "#status = :terminated",
+        UpdateExpression: "SET #name = :none, messageCount = :zero, queued = :zero REMOVE failure",
+        ExpressionAttributeNames: { "#status": "status", "#name": "name" },
+        ExpressionAttributeValues: { ":terminated": "terminated", ":none": "", ":zero": 0 },
+      });
+      if (!bare) return false;
+      const pages = query({
+        KeyConditionExpression: "pk = :pk AND sk > :head",
+        ProjectionExpression: "pk, sk",
+        ExpressionAttributeValues: { ":pk": partition(id), ":head": head },
+        ConsistentRead: true,
+        Limit: erasedAtOnce,
+      });
+      for await (const { Items = [] } of pages) {
+        await Promise.all(Items.map((Key) => documents.send(new DeleteCommand({ TableName: table, Key }))));
+      }
+      await (await objects()).removeAll(`${objectPrefixes.texts}${id}/`);
+      return true;
+    },
+
     async listByAgent(agentId, limit) {
       const newestFirst = { KeyConditionExpression: "gsi1pk = :pk", ScanIndexForward: false, Limit: limit };
       const found = await fromShards(agentRuns(agentId), { IndexName: listIndex.name, ...newestFirst }, limit);
       return found
+        .filter((item) => !isExpired(item))
         .map(toRun)
         .toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1))
         .slice(0, limit);
@@ -288,6 +325,10 @@ export function awsRuns({ documents, table, objects }: Home): Runs {
       });
     },
   });
+}
+
+function isExpired(run: Item): boolean {
+  return Number(run[ttlAttribute] ?? Infinity) * 1_000 <= Date.now();
 }
 
 /**

@@ -40,6 +40,11 @@ export function localRuns({ db, read, write }: Database): Runs {
   const expected = db.prepare("SELECT seq, queued, used FROM runs WHERE id = ? AND status = ? AND turn = ?");
   const updateRun = db.prepare("UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ? WHERE seq = ?");
   const updateCounts = db.prepare("UPDATE runs SET queued = ?, used = ? WHERE seq = ?");
+  const terminated = db.prepare("SELECT seq FROM runs WHERE id = ? AND status = 'terminated'");
+  const eraseHead = db.prepare("UPDATE runs SET name = '', failure = NULL, queued = 0 WHERE seq = ?");
+  const erasures = ["messages", "steps", "queue", "summaries"].map((of) =>
+    db.prepare(`DELETE FROM ${of} WHERE run = ?`),
+  );
   const findRun = db.prepare("SELECT * FROM runs WHERE id = ?");
   const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY turn, role");
   const stepsOf = db.prepare("SELECT body FROM steps WHERE run = ? AND turn = ? ORDER BY step, part, call");
@@ -78,6 +83,14 @@ export function localRuns({ db, read, write }: Database): Runs {
     if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
     const queued = queue === undefined ? Number(found["queued"]) : requeue(seq, Number(found["queued"]), queue);
     if (used || queue !== undefined) updateCounts.run(queued, total(found["used"] as string | null, used), seq);
+  }
+
+  function eraseNow(id: string): boolean {
+    const seq = terminated.get(id)?.["seq"];
+    if (seq === undefined) return false;
+    eraseHead.run(Number(seq));
+    for (const statement of erasures) statement.run(Number(seq));
+    return true;
   }
 
   /** How many inputs wait afterwards. */
@@ -147,6 +160,8 @@ export function localRuns({ db, read, write }: Database): Runs {
           throw error;
         },
       ),
+
+    erase: (id) => write(() => eraseNow(id)),
 
     async claim(wish) {
       const found = read(() => isRunning.get(wish.runId));
