@@ -17,12 +17,16 @@ export interface AdvanceDeps extends Stores, ToolEdges {
   now: () => number;
   /** Where spans go, if anywhere. */
   telemetry?: Telemetry | undefined;
+  /** How a model is opened; absent: by its provider. */
+  openModel?: typeof openModel;
 }
 
 /** How long one invocation may work. `deadline`: milliseconds since 1970 from which on no further step is begun. */
 export interface Allowance {
   signal: AbortSignal;
   deadline: number;
+  /** Seconds to wait for another worker's lease; absent: until a killed one's has ended. */
+  leaseWait?: number;
 }
 
 /** The one error that the workflow waits on and calls `advance` again. `after`: milliseconds the provider asked for. */
@@ -54,12 +58,13 @@ export async function advance(deps: AdvanceDeps, turn: TurnPayload, allowance: A
 }
 
 /** The run's state with the lease on it; a lease that another worker holds is waited for, within bounds. */
-async function claimed(deps: AdvanceDeps, { runId, turn }: TurnPayload, { signal }: Allowance) {
+async function claimed(deps: AdvanceDeps, { runId, turn }: TurnPayload, allowance: Allowance) {
+  const { signal, leaseWait = leaseWaitSeconds } = allowance;
   const owner = randomUUID();
   for (let waited = 0; ; waited++) {
     const found = await claimRun(deps, runId, owner);
     const running = found.state?.run.status === "running" && found.state.run.turn >= turn;
-    if (found.lease || !running || waited >= leaseWaitSeconds || signal.aborted) return found;
+    if (found.lease || !running || waited >= leaseWait || signal.aborted) return found;
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
 }
@@ -134,7 +139,7 @@ async function work(
     deps.accounts.findOrganization(run.organizationId),
   ]);
   if (!agent) return { kind: "failed", failure: agentGone };
-  const opened = await openModel(organization?.model, agent.model, deps.secretOf);
+  const opened = await (deps.openModel ?? openModel)(organization?.model, agent.model, deps.secretOf);
   if ("failure" in opened) return { kind: opened.failure.retryable ? "retry" : "failed", failure: opened.failure };
   const { workspace } = deps;
   const { instructions, limits, runLimits, prices, parameters, contextTokens } = agent;
