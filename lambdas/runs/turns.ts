@@ -1,6 +1,7 @@
 import { nothingUsed, plus, type Used } from "../agent/limits.ts";
 import type { Failure } from "../agent/model.ts";
 import { type AnswerPart, usedIn } from "../agent/steps.ts";
+import { StoreUnavailable } from "./errors.ts";
 import { transitions } from "./lifecycle.ts";
 import type { QueuedInput, RunChange, Runs, StepRecord } from "./ports.ts";
 
@@ -49,7 +50,7 @@ export async function finishTurn(
       change.messages?.push({ turn: next.turn, role: "input_to_agent", text: next.text });
       change.queue = { take: next.turn };
     }
-    if (await runs.change(change)) return next ? { next: next.turn } : "finished";
+    if (await written(runs, change)) return next ? { next: next.turn } : "finished";
     const state = await runs.load(runId);
     const same = state?.run.status === from && state.run.turn === turn;
     if (!same || state.queue.length === waiting.length) return "lost";
@@ -94,7 +95,7 @@ export function stepRecorder(
     next = undefined;
     const used = steps.reduce((sum, step) => plus(sum, usedIn(step) ?? nothingUsed), nothingUsed);
     const summary = steps.findLast((step) => step.part === "summary");
-    return runs.change({
+    return written(runs, {
       runId,
       expect: { status: transitions.turnFinished.from, turn },
       token,
@@ -112,6 +113,27 @@ export function stepRecorder(
     }
     return next;
   };
+}
+
+const attempts = 6;
+const firstPause = 200; // ms; doubled each time, with full jitter: 6 s in all at most
+
+/**
+ * A change that carries what was paid for: it is worth some patience with a store that is out of reach. When an attempt
+ * got no answer, a later one that loses may have lost to it, which only a fresh look can tell.
+ */
+async function written(runs: Runs, change: RunChange): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const applied = await runs.change(change);
+      if (applied || attempt === 1) return applied;
+      break;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || attempt === attempts) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * firstPause * 2 ** (attempt - 1)));
+  }
+  throw new StoreUnavailable(`run ${change.runId}: it is unclear which attempt at a write took effect; look again`);
 }
 
 function wallClock(milliseconds: number): Used {

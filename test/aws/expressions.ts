@@ -1,0 +1,135 @@
+/** An attribute as it is on DynamoDB's wire. */
+export type Attribute = { S: string } | { N: string } | { NULL: true } | Record<string, unknown>;
+export type Item = Record<string, Attribute>;
+
+export interface Expressions {
+  ExpressionAttributeNames?: Record<string, string>;
+  ExpressionAttributeValues?: Item;
+}
+
+const token = /\s*(<>|<=|>=|[()=<>,+]|[#:]?[A-Za-z_][A-Za-z0-9_]*)/y;
+
+function tokensOf(text: string): string[] {
+  const tokens: string[] = [];
+  token.lastIndex = 0;
+  for (let at = 0; at < text.trimEnd().length; at = token.lastIndex) {
+    const match = token.exec(text);
+    if (!match?.[1]) throw new Error(`the double can't read ${JSON.stringify(text.slice(at))}`);
+    tokens.push(match[1]);
+  }
+  return tokens;
+}
+
+/** Whether an item, or its absence, meets a condition: comparisons, functions on attributes, AND, OR, parentheses. */
+export function meets(condition: string, item: Item | undefined, expressions: Expressions): boolean {
+  const tokens = tokensOf(condition);
+  let at = 0;
+  const value = valueReader(item, expressions);
+
+  function either(): boolean {
+    let result = both();
+    while (tokens[at] === "OR") {
+      at++;
+      result = both() || result;
+    }
+    return result;
+  }
+  function both(): boolean {
+    let result = single();
+    while (tokens[at] === "AND") {
+      at++;
+      result = single() && result;
+    }
+    return result;
+  }
+  function single(): boolean {
+    const first = tokens[at++] ?? "";
+    if (first === "(") {
+      const result = either();
+      at++;
+      return result;
+    }
+    if (tokens[at] === "(") {
+      const exists = value(tokens[at + 1] ?? "") !== undefined;
+      at += 3;
+      if (first === "attribute_exists") return exists;
+      if (first === "attribute_not_exists") return !exists;
+      throw new Error(`the double does not know ${first}`);
+    }
+    const operator = tokens[at++] ?? "";
+    const [left, right] = [value(first), value(tokens[at++] ?? "")];
+    if (left === undefined || right === undefined) return false;
+    return compare(left, operator, right);
+  }
+
+  const result = either();
+  if (at !== tokens.length) throw new Error(`the double did not read all of ${JSON.stringify(condition)}`);
+  return result;
+}
+
+/** The item after `SET … REMOVE … ADD …`. */
+export function updated(update: string, item: Item, expressions: Expressions): Item {
+  const result = { ...item };
+  const tokens = tokensOf(update);
+  const value = valueReader(item, expressions);
+  const nameOf = (text: string): string => expressions.ExpressionAttributeNames?.[text] ?? text;
+  let [at, section] = [0, ""];
+  while (at < tokens.length) {
+    if (["SET", "REMOVE", "ADD"].includes(tokens[at] ?? "")) section = tokens[at++] ?? "";
+    const name = nameOf(tokens[at++] ?? "");
+    if (section === "REMOVE") delete result[name];
+    else if (section === "ADD") result[name] = sum(result[name] ?? { N: "0" }, value(tokens[at++] ?? ""));
+    else {
+      at++; // "="
+      let assigned = value(tokens[at++] ?? "");
+      if (tokens[at] === "+") {
+        assigned = sum(assigned, value(tokens[at + 1] ?? ""));
+        at += 2;
+      }
+      if (!assigned) throw new Error(`an attribute that is not there is used by ${JSON.stringify(update)}`);
+      result[name] = assigned;
+    }
+    if (tokens[at] === ",") at++;
+  }
+  return result;
+}
+
+function valueReader(item: Item | undefined, { ExpressionAttributeNames, ExpressionAttributeValues }: Expressions) {
+  return (text: string): Attribute | undefined => {
+    if (!text.startsWith(":")) return item?.[ExpressionAttributeNames?.[text] ?? text];
+    const given = ExpressionAttributeValues?.[text];
+    if (!given) throw new Error(`the expression's ${text} has no value`);
+    return given;
+  };
+}
+
+function sum(a: Attribute | undefined, b: Attribute | undefined): Attribute {
+  if (!a || !b || !("N" in a) || !("N" in b)) throw new Error("only numbers that are there can be added");
+  return { N: String(Number(a["N"]) + Number(b["N"])) };
+}
+
+function compare(a: Attribute, operator: string, b: Attribute): boolean {
+  const [left, right] = [comparable(a), comparable(b)];
+  if (left === undefined || right === undefined) return false;
+  switch (operator) {
+    case "=":
+      return left === right;
+    case "<>":
+      return left !== right;
+    case "<":
+      return left < right;
+    case "<=":
+      return left <= right;
+    case ">":
+      return left > right;
+    case ">=":
+      return left >= right;
+    default:
+      throw new Error(`the double does not know ${operator}`);
+  }
+}
+
+function comparable(attribute: Attribute): string | number | undefined {
+  const { N, S } = attribute as { N?: string; S?: string };
+  return N === undefined ? S : Number(N);
+}
