@@ -139,6 +139,7 @@ export async function walk(home: Stores, runId: string, events: Event[], schedul
   const { run, transcript } = state;
   if (stopped !== undefined) {
     if (run.status !== "terminated") wrong.push(`stopped, and then ${run.status}`);
+    if (state.queue.length > 0) wrong.push("inputs wait at a stopped run");
     if (JSON.stringify(stopped) !== JSON.stringify(state)) wrong.push("something changed after the stop");
   } else {
     if (run.status !== "finished") wrong.push(`the run ended as ${run.status}`);
@@ -154,15 +155,41 @@ export async function walk(home: Stores, runId: string, events: Event[], schedul
   return wrong;
 }
 
-/** The same store; every change that takes effect has to be one of the lifecycle's. */
+/**
+ * The same store, watched: every change that takes effect is one of the lifecycle's, none is by a worker whose lease
+ * was taken over before it asked, and nobody takes a lease that lives.
+ */
 function watch(runs: Runs, wrong: string[]): Runs {
-  let status: RunStatus = "running";
   const allowed = new Set(Object.values(transitions).map(({ from, to }) => `${from} ${to}`));
+  let status: RunStatus = "running";
+  let newest = 0;
+  let lease: { owner: string; until: number } | undefined;
   return {
     ...runs,
+
+    async claim(wish) {
+      const { owner, now, until } = wish;
+      const held = lease;
+      const lives = held && held.owner !== owner && held.until > now && held.until < now + 2 * (until - now);
+      const claimed = await runs.claim(wish);
+      if (!claimed) return undefined;
+      if (lives && lease === held) wrong.push("a lease that lives was taken");
+      if (claimed.token > newest) lease = { owner, until }; // answers may overtake each other
+      newest = Math.max(newest, claimed.token);
+      return claimed;
+    },
+
+    async release(held) {
+      lease = undefined;
+      await runs.release(held);
+    },
+
     async change(change: RunChange) {
+      const old = change.token !== undefined && change.token < newest;
+      if (change.set) lease = undefined;
       const applied = await runs.change(change);
       if (!applied) return false;
+      if (old) wrong.push(`a worker wrote whose lease had been taken over: ${JSON.stringify(change)}`);
       const ended = status === "terminated" || status === "technical_error";
       if (ended) wrong.push(`${status} was changed: ${JSON.stringify(change)}`);
       if (change.set) {

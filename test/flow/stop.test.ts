@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+import { rmSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import type { Stores } from "../../lambdas/runs/ports.ts";
+import { stopRun } from "../../lambdas/runs/use-cases.ts";
+import { openAiCompatible } from "../../lambdas/agent/providers/openai-compatible.ts";
+import { advance } from "../../lambdas/workflow/advance.ts";
+import { awsHome } from "../aws/home.ts";
+import { newRun, putAgent } from "../aws/scripted-runs.ts";
+import { chatServer, chunk, type Reply, send, startStream, streams } from "../wire/chat-completions-server.ts";
+import { createRun, finished, newDataDir, read, startService } from "./service.ts";
+
+/** Streams a word every 50 ms for as long as somebody listens, and keeps when it sent the last one. */
+function talker(): { reply: Reply; talks: () => boolean; lastByteAt: () => number } {
+  let [open, lastByte] = [false, 0];
+  const reply = async (response: ServerResponse): Promise<void> => {
+    open = true;
+    response.on("close", () => (open = false));
+    startStream(response);
+    while (!response.destroyed) {
+      send(response, chunk({ content: "and " }));
+      lastByte = performance.now();
+      await sleep(50);
+    }
+  };
+  return { reply, talks: () => open, lastByteAt: () => lastByte };
+}
+
+const admin = async (dataDir: string, ...words: string[]): Promise<string> =>
+  (await promisify(execFile)(process.execPath, ["bin/admin.ts", ...words, "--data-dir", dataDir, "--json"])).stdout;
+
+test("run stop on one machine: terminated at once, the provider's stream is cut, what waits is dropped", async () => {
+  const { reply, talks, lastByteAt } = talker();
+  await using server = await chatServer(reply, streams(chunk({ content: "never" })));
+  const args = ["--model", "openai-compatible", "--model-base-url", server.baseUrl, "--model-name", "m"];
+  const service = await startService(newDataDir(), args);
+  const runId = await createRun(service, { input_text: "Talk." });
+  await expect.poll(talks).toBe(true);
+  await admin(service.dataDir, "run", "input", runId, "--text", "And then?");
+
+  const asked = performance.now(); // the command's own start is in it
+  await admin(service.dataDir, "run", "stop", runId);
+  expect((await read(service, runId)).loop_status).toBe("terminated");
+  await expect.poll(talks, { timeout: 5_000, interval: 5 }).toBe(false);
+  await sleep(200);
+  console.log(`one machine: last byte ${Math.round(lastByteAt() - asked)} ms after the stop`);
+  expect(lastByteAt() - asked).toBeLessThan(5_000);
+
+  await sleep(300);
+  expect(await read(service, runId)).toEqual({
+    agent_id: runId,
+    loop_status: "terminated",
+    transcript: [{ role: "input_to_agent", text: "Talk." }],
+  });
+  expect(server.received).toHaveLength(1);
+  await service.end("SIGTERM");
+  rmSync(service.dataDir, { recursive: true });
+});
+
+test("a stop on AWS reaches the invocation that streams, within 5 s", { timeout: 30_000 }, async () => {
+  const { reply, talks, lastByteAt } = talker();
+  await using server = await chatServer(reply);
+  const home: Stores = awsHome();
+  await putAgent(home);
+  await newRun(home, "R", Date.now(), "Talk.");
+  const model = openAiCompatible({ baseUrl: server.baseUrl, model: "m" });
+  const working = advance(
+    { ...home, now: Date.now, secretOf: async () => undefined, openModel: async () => ({ model }) },
+    { runId: "R", turn: 1 },
+    { signal: new AbortController().signal, deadline: Infinity },
+  );
+  await expect.poll(talks).toBe(true);
+  await sleep(500);
+
+  const asked = performance.now();
+  // Step Functions' own stop does not reach a function that runs already.
+  const workflow = { start: async () => {}, stop: async () => {} };
+  await stopRun({ runs: home.runs, workflow, now: Date.now }, "R");
+  expect((await home.runs.read("R"))?.run.status).toBe("terminated");
+  expect(await working).toEqual({ done: false, turn: 1 });
+  await expect.poll(talks, { timeout: 5_000, interval: 5 }).toBe(false);
+  const took = lastByteAt() - asked;
+  console.log(`AWS: last byte ${Math.round(took)} ms after the stop`);
+  expect(took).toBeLessThan(5_000);
+  expect(
+    await advance(
+      { ...home, now: Date.now, secretOf: async () => undefined },
+      { runId: "R", turn: 1 },
+      { signal: new AbortController().signal, deadline: Infinity },
+    ),
+  ).toEqual({ done: true, turn: 1 });
+  expect((await home.runs.load("R"))?.steps).toEqual([]);
+});
+
+test("inputs that come while a turn runs wait, and are answered one after the other", async () => {
+  const service = await startService();
+  const runId = await createRun(service, { input_text: "demo: delay=1500" });
+  await admin(service.dataDir, "run", "input", runId, "--text", "second");
+  await admin(service.dataDir, "run", "input", runId, "--text", "third");
+  expect((await read(service, runId)).transcript).toHaveLength(1);
+  const run = await finished(service, runId);
+  expect(run.loop_status).toBe("finished");
+  expect(run.transcript.map(({ role, text }) => (role === "input_to_agent" ? text : role))).toEqual([
+    "demo: delay=1500",
+    "output_from_agent",
+    "second",
+    "output_from_agent",
+    "third",
+    "output_from_agent",
+  ]);
+  await service.end("SIGTERM");
+  rmSync(service.dataDir, { recursive: true });
+});
