@@ -116,9 +116,12 @@ export function dynamoDouble(faultAt: FaultAt = () => undefined) {
   return { documents, items, calls: () => seen.size };
 }
 
+function tokenOf(count: number) {
+  return { getRetryCount: () => count, getRetryDelay: () => 0 };
+}
+
 /** The SDK's standard retries without the waiting. */
 function atOnce(attempts: number) {
-  const tokenOf = (count: number) => ({ getRetryCount: () => count, getRetryDelay: () => 0 });
   return {
     mode: "standard",
     acquireInitialRetryToken: async () => tokenOf(0),

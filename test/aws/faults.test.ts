@@ -26,7 +26,7 @@ interface Outcome {
 async function run(trouble?: { at: number; kind: Trouble; firstAttemptOnly: boolean }): Promise<Outcome> {
   let [armed, crashed, first] = [false, false, 0];
   const home = awsHome((call, attempt) => {
-    if (crashed) return "lost-before";
+    if (crashed) return "refused"; // nothing of a process that is gone gets through, and it does not wait either
     if (!armed || !trouble || call !== first + trouble.at) return undefined;
     if (trouble.kind.startsWith("crash")) {
       crashed = true;
@@ -45,7 +45,7 @@ async function run(trouble?: { at: number; kind: Trouble; firstAttemptOnly: bool
     ...home,
     now: () => (now += 5),
     secretOf: async () => undefined,
-    openModel: async () => ({ model }),
+    openModel: async () => ({ model, name: "m", provider: "p" }),
   };
   const turn = { runId: "R", turn: 1 };
   let invocations = 0;
@@ -110,7 +110,8 @@ describe("trouble at each call of the clients of AWS, in a 12-step run", async (
         for (const firstAttemptOnly of kind.startsWith("crash") ? [false] : [true, false]) {
           const outcome = await run({ at, kind, firstAttemptOnly });
           expect({ at, ...outcome }).toMatchObject({ at, ...whole });
-          expect(outcome.modelCalls).toBeLessThanOrEqual(steps + 2);
+          // An answer that could not be recorded at once is kept until it can be; only a crash loses it.
+          expect(outcome.modelCalls).toBeLessThanOrEqual(steps + 1 + (kind.startsWith("crash") ? 1 : 0));
           if (firstAttemptOnly) expect(outcome).toMatchObject({ modelCalls: steps + 1, invocations: 1 });
           again += outcome.modelCalls - steps - 1;
           invocations = Math.max(invocations, outcome.invocations);

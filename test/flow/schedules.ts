@@ -72,7 +72,7 @@ export async function walk(home: Stores, runId: string, events: Event[], schedul
       runs: { ...gated, claim },
       now: clock,
       secretOf: async () => undefined,
-      openModel: async () => ({ model: (request) => step("model", () => model(request)) }),
+      openModel: async () => ({ model: (request) => step("model", () => model(request)), name: "m", provider: "p" }),
     };
   }
 
@@ -193,7 +193,7 @@ function watch(runs: Runs, wrong: string[]): Runs {
       const ended = status === "terminated" || status === "technical_error";
       if (ended) wrong.push(`${status} was changed: ${JSON.stringify(change)}`);
       if (change.set) {
-        if (!allowed.has(`${change.expect.status} ${change.set.status}`)) wrong.push(`${JSON.stringify(change.set)}`);
+        if (!allowed.has(`${change.expect.status} ${change.set.status}`)) wrong.push(JSON.stringify(change.set));
         status = change.set.status;
       }
       return true;

@@ -68,7 +68,12 @@ test("a stop on AWS reaches the invocation that streams, within 5 s", { timeout:
   await newRun(home, "R", Date.now(), "Talk.");
   const model = openAiCompatible({ baseUrl: server.baseUrl, model: "m" });
   const working = advance(
-    { ...home, now: Date.now, secretOf: async () => undefined, openModel: async () => ({ model }) },
+    {
+      ...home,
+      now: Date.now,
+      secretOf: async () => undefined,
+      openModel: async () => ({ model, name: "m", provider: "p" }),
+    },
     { runId: "R", turn: 1 },
     { signal: new AbortController().signal, deadline: Infinity },
   );
