@@ -60,7 +60,7 @@ export const runCommands: Command[] = [
     noun: "run",
     verb: "input",
     operand: "ID",
-    summary: "gives an idle (finished) run its next input",
+    summary: "gives a run its next input; one that is running takes it when its turn ends",
     options: { text: { value: "T", required: true } },
     async run({ runs, workflow }, given) {
       const { run } = await findRun(runs, given.operand);
