@@ -23,6 +23,8 @@ export interface AwsEndpoint {
   close(): Promise<void>;
 }
 
+const executionArn = "arn:aws:states:eu-central-1:123456789012:execution:turns:1";
+
 /**
  * DynamoDB, S3 and Step Functions on a port of this machine, as far as the service uses them: for counting calls and
  * for starting functions, not for timing AWS. Every answer takes `delay` milliseconds, so that calls made together
@@ -46,7 +48,7 @@ export async function awsEndpoint({ delay }: { delay: number }): Promise<AwsEndp
       answer = json(table.answer(operation, input));
     } else if (service === "AWSStepFunctions") {
       calls.push({ name: operation, depth });
-      answer = json({ executionArn: "arn:aws:states:eu-central-1:123456789012:execution:turns:1", startDate: 1 });
+      answer = json(operation === "ListExecutions" ? { executions: [] } : { executionArn, startDate: 1 });
     } else {
       answer = object(request, body, depth);
     }

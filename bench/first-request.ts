@@ -33,7 +33,16 @@ const firstEvents: Record<string, { event: (home: AwsHome) => Promise<object> | 
   "not-found": { event: (home) => ({ ...home.events.get("-"), rawPath: "/v2" }), status: 404 },
   advance: { event: async (home) => ({ runId: await home.create(0), turn: 1 }) },
   fail: { event: async (home) => ({ runId: await home.create(0), turn: 1, error: "States.Timeout", cause: "" }) },
+  reconcile: { event: async (home) => ({ detail: ended(await home.create(0)) }) },
+  sweep: { event: () => ({}) },
 };
+
+/** Its start is among the bundles; its first request needs the folder that it is deployed with. */
+const left = ["sandbox"];
+
+function ended(runId: string) {
+  return { name: `${runId}-1`, status: "ABORTED", input: JSON.stringify({ runId, turn: 1 }) };
+}
 
 /** Each function started in a fresh process and asked once. Only the start of create and get has a target. */
 export async function measureFirstRequests({ samples }: { samples: number }): Promise<Row[]> {
@@ -43,6 +52,7 @@ export async function measureFirstRequests({ samples }: { samples: number }): Pr
     await home.thinkingFor(1);
     const rows: Row[] = [];
     for (const [name, file] of bundles) {
+      if (left.includes(name)) continue;
       const wanted = firstEvents[name];
       if (!wanted) throw new Error(`first-request.ts has no event for lambdas/entry/${name}.ts: add one`);
       const times: First[] = [];
