@@ -101,8 +101,7 @@ export async function awsEndpoint({ delay }: { delay: number }): Promise<AwsEndp
       calls = [];
       answered = 0;
       putBytes = 0;
-      table.units.read = 0;
-      table.units.write = 0;
+      Object.assign(table.units, { read: 0, write: 0, list: 0, running: 0 });
       return taken;
     },
     close() {

@@ -72,7 +72,7 @@ function queries({ calls }: Traffic): number {
 }
 
 /** A finished run with a long transcript, as its turns would have left it. */
-async function longRun({ runs, agent, endpoint }: AwsHome): Promise<string> {
+export async function longRun({ runs, agent, endpoint }: AwsHome, messages = longTranscript): Promise<string> {
   const now = Date.now();
   const { id: agentId, organizationId } = agent;
   const run: Run = {
@@ -86,7 +86,7 @@ async function longRun({ runs, agent, endpoint }: AwsHome): Promise<string> {
     updatedAt: now,
   };
   await runs.create(run, []);
-  for (let turn = 0; turn < longTranscript / 2; turn++) {
+  for (let turn = 0; turn < messages / 2; turn++) {
     await runs.change({
       runId: run.id,
       expect: { status: "finished", turn },

@@ -3,10 +3,15 @@ type Value = Record<string, unknown>;
 type Item = Record<string, Value>;
 type Body = Record<string, unknown>;
 
-/** Request units, as on-demand tables are billed for them. */
+/**
+ * Request units, as on-demand tables are billed for them. `write` is all of them together; of these `list` and
+ * `running` are those of the two indexes.
+ */
 export interface Units {
   read: number;
   write: number;
+  list: number;
+  running: number;
 }
 
 /** What one page of a Query may hold at most, in bytes. */
@@ -18,7 +23,7 @@ const pageBytes = 1024 * 1024;
  */
 export function dynamoTable() {
   const partitions = new Map<string, Map<string, Item>>();
-  const units: Units = { read: 0, write: 0 };
+  const units: Units = { read: 0, write: 0, list: 0, running: 0 };
   const partition = (pk: string): Map<string, Item> => {
     const found = partitions.get(pk) ?? new Map<string, Item>();
     partitions.set(pk, found);
@@ -29,7 +34,10 @@ export function dynamoTable() {
     const before = partition(pk).get(sk);
     partition(pk).set(sk, item);
     units.write += factor * Math.ceil(Math.max(sizeOf(item), before ? sizeOf(before) : 0) / 1024);
-    units.write += indexUnits(before, item);
+    const { list, running } = indexUnits(before, item);
+    units.list += list;
+    units.running += running;
+    units.write += list + running;
   }
 
   function put(item: Item, factor: number): void {
@@ -139,12 +147,12 @@ function updated(before: Item, { UpdateExpression, ExpressionAttributeNames, Exp
 const runningProjection = ["gsi2pk", "gsi2sk", "id", "turn", "updatedAt"];
 
 /** Units of keeping both indexes: `gsi1` projects all of an item, `gsi2` a few attributes, while the item is in it. */
-function indexUnits(before: Item | undefined, after: Item): number {
+function indexUnits(before: Item | undefined, after: Item): Pick<Units, "list" | "running"> {
   const changed = (names: string[]): boolean =>
     names.some((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after[name]));
   const inList = after["gsi1pk"] && changed([...new Set([...Object.keys(before ?? {}), ...Object.keys(after)])]);
   const inRunning = (before?.["gsi2pk"] ?? after["gsi2pk"]) && changed(runningProjection);
-  return (inList ? Math.ceil(sizeOf(after) / 1024) : 0) + (inRunning ? 1 : 0);
+  return { list: inList ? Math.ceil(sizeOf(after) / 1024) : 0, running: inRunning ? 1 : 0 };
 }
 
 function textOf(value: Value | undefined): string {

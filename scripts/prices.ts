@@ -51,3 +51,25 @@ export const assumptions = {
   days: 30,
   watchSeconds: 2,
 } as const;
+
+/**
+ * What an account may do in one region before AWS refuses, in units a second unless it says otherwise: the defaults of
+ * us-east-1, most of which are raised on request. Their documentation names them so.
+ */
+export const quotas = {
+  /** API Gateway, throttle of an account: requests. */
+  httpRequests: 10_000,
+  /** Lambda: concurrent executions. */
+  concurrency: 1_000,
+  /** Step Functions, Standard: StartExecution, StateTransition, and open executions at one time. */
+  startExecution: 300,
+  stateTransition: 5_000,
+  openExecutions: 1_000_000,
+  /** DynamoDB on demand: units of one table, of one partition. */
+  tableReads: 40_000,
+  tableWrites: 40_000,
+  partitionReads: 3_000,
+  partitionWrites: 1_000,
+  /** Step Functions: pages of ListExecutions, each of 1,000. */
+  listExecutions: 5,
+} as const;
