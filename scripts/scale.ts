@@ -47,14 +47,13 @@ function quotaRows({ create, advance, poll, transitions }: RunTraffic): string[]
     ["DynamoDB: write units a second of the table", quotas.tableWrites, create.units.write + advance.units.write],
   ];
   const first = Math.max(...demands.map(([, limit, ofRun]) => ofRun / limit));
-  return demands.map(([name, limit, ofRun]) => [
-    name,
-    whole(limit),
-    ...rates.map((rate) => {
+  return demands.map(([name, limit, ofRun]) => {
+    const cells = rates.map((rate) => {
       const text = `${whole(rate * ofRun)} (${share((rate * ofRun) / limit)})`;
       return ofRun / limit === first ? `**${text}**` : text;
-    }),
-  ]);
+    });
+    return [name, whole(limit)].concat(cells);
+  });
 }
 
 /** Keys that many runs share, or that one run asks for often. */
