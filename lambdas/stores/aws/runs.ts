@@ -1,14 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
   paginateQuery,
-  QueryCommand,
   type QueryCommandInput,
   TransactWriteCommand,
-  UpdateCommand,
-  type UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import { StoreUnavailable } from "../../runs/errors.ts";
 import type {
@@ -20,12 +16,13 @@ import type {
   TranscriptMessage,
   TurnMessage,
 } from "../../runs/ports.ts";
-import { isConditionFailure, isTransientCancellation, withMappedErrors } from "./errors.ts";
+import { attempts, backOff, conditional, runUpdates } from "./conditional.ts";
+import { withMappedErrors } from "./errors.ts";
+import { awsLeases } from "./leases.ts";
 import type { Objects } from "./objects.ts";
 import {
   agentRuns,
   allSteps,
-  claimUpdate,
   firstInternal,
   headWrite,
   type Item,
@@ -49,8 +46,6 @@ import { readText, type StoredText, storeText } from "./texts.ts";
 
 const erasedAtOnce = 25; // items
 const absent = "attribute_not_exists(pk)";
-const attempts = 5;
-const firstPause = 40; // ms; doubled each time, with full jitter: 1.2 s in all at most
 
 /** `objects`: where texts too large for the table go; it is opened when the first one is met. */
 interface Home {
@@ -62,6 +57,8 @@ interface Home {
 }
 
 export function awsRuns({ documents, table, objects, retentionDays }: Home): Runs {
+  const updated = runUpdates({ documents, table });
+
   /**
    * True when all writes were applied, false when a condition failed. The token makes the client's own retry after a
    * lost answer harmless: DynamoDB answers it with success, not with a condition that its first attempt has already
@@ -75,12 +72,6 @@ export function awsRuns({ documents, table, objects, retentionDays }: Home): Run
       return true;
     };
     return (await conditional(written)) ?? false;
-  }
-
-  /** What an update of the run itself returns. Undefined when its condition failed; it must bear being repeated. */
-  function updated(runId: string, input: Omit<UpdateCommandInput, "TableName" | "Key">) {
-    const command = { TableName: table, Key: { pk: partition(runId), sk: head }, ...input };
-    return conditional(() => documents.send(new UpdateCommand(command)));
   }
 
   function messageWrites(runId: string, messages: TurnMessage[]): Promise<Write[]> {
@@ -246,44 +237,7 @@ export function awsRuns({ documents, table, objects, retentionDays }: Home): Run
       return applied([headWrite(table, change), ...writes.flat()]);
     },
 
-    async claim(wish) {
-      const taken = await updated(wish.runId, claimUpdate(wish));
-      if (!taken) return undefined;
-      const { leaseOwner, leaseToken = 0, turn } = taken.Attributes ?? {};
-      return { token: Number(leaseToken) + 1, turn: Number(turn), unreleased: leaseOwner !== undefined };
-    },
-
-    async renew({ runId, token }, until) {
-      const renewed = await updated(runId, {
-        ConditionExpression: "leaseToken = :token AND #status = :running",
-        UpdateExpression: "SET leaseUntil = :until",
-        ExpressionAttributeNames: { "#status": "status" },
-        ExpressionAttributeValues: { ":token": token, ":running": "running", ":until": until },
-      });
-      return renewed !== undefined;
-    },
-
-    async holds({ runId, token }) {
-      const { Items = [] } = await documents.send(
-        new QueryCommand({
-          TableName: table,
-          KeyConditionExpression: "pk = :pk AND sk = :head",
-          ProjectionExpression: "#status, leaseToken",
-          ExpressionAttributeNames: { "#status": "status" },
-          ExpressionAttributeValues: { ":pk": partition(runId), ":head": head },
-          ConsistentRead: true,
-        }),
-      );
-      return Items[0]?.["status"] === "running" && Items[0]["leaseToken"] === token;
-    },
-
-    async release({ runId, token }) {
-      await updated(runId, {
-        ConditionExpression: "leaseToken = :token",
-        UpdateExpression: "REMOVE leaseOwner, leaseUntil",
-        ExpressionAttributeValues: { ":token": token },
-      });
-    },
+    ...awsLeases({ documents, table }),
 
     async erase(id) {
       const bare = await updated(id, {
@@ -329,23 +283,4 @@ export function awsRuns({ documents, table, objects, retentionDays }: Home): Run
 
 function isExpired(run: Item): boolean {
   return Number(run[ttlAttribute] ?? Infinity) * 1_000 <= Date.now();
-}
-
-/**
- * Undefined when the write's condition failed. Contention and throttling say nothing about it: those are tried again.
- */
-async function conditional<Output>(send: () => Promise<Output>): Promise<Output | undefined> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await send();
-    } catch (error) {
-      if (isConditionFailure(error)) return undefined;
-      if (!isTransientCancellation(error) || attempt === attempts) throw error;
-      await backOff(attempt);
-    }
-  }
-}
-
-async function backOff(attempt: number): Promise<void> {
-  await pause(Math.random() * firstPause * 2 ** (attempt - 1));
 }

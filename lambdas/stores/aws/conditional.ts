@@ -1,0 +1,35 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
+import { isConditionFailure, isTransientCancellation } from "./errors.ts";
+import { partition } from "./run-items.ts";
+import { head } from "./table.ts";
+
+export const attempts = 5;
+const firstPause = 40; // ms; doubled each time, with full jitter: 1.2 s in all at most
+
+/**
+ * Undefined when the write's condition failed. Contention and throttling say nothing about it: those are tried again.
+ */
+export async function conditional<Output>(send: () => Promise<Output>): Promise<Output | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (isConditionFailure(error)) return undefined;
+      if (!isTransientCancellation(error) || attempt === attempts) throw error;
+      await backOff(attempt);
+    }
+  }
+}
+
+/** What an update of a run's own item returns. Undefined when its condition failed; it must bear being repeated. */
+export function runUpdates({ documents, table }: { documents: DynamoDBDocumentClient; table: string }) {
+  return (runId: string, input: Omit<UpdateCommandInput, "TableName" | "Key">) => {
+    const command = { TableName: table, Key: { pk: partition(runId), sk: head }, ...input };
+    return conditional(() => documents.send(new UpdateCommand(command)));
+  };
+}
+
+export async function backOff(attempt: number): Promise<void> {
+  await pause(Math.random() * firstPause * 2 ** (attempt - 1));
+}
