@@ -111,12 +111,19 @@ function ofMove({ set }: RunChange): Measured {
       return { RunsFinished: 1, RunsFailed: 0 };
     case "technical_error":
       return { RunsFailed: 1 };
-    case "terminated":
-      return { RunsTerminated: 1 };
+    case "terminated": // by an operator's hand; see ofEndedExecution
     case "running":
     case undefined:
       return {};
   }
+}
+
+/**
+ * What an execution that did not end by itself stands for. `wasLost`: its run did not know of it. Runs are stopped from
+ * an operator's machine, whose output nobody measures; aborted executions with a run that knows are those stopped at work.
+ */
+export function ofEndedExecution(status: string, wasLost: boolean): Measured {
+  return status === "ABORTED" && !wasLost ? { RunsTerminated: 1 } : {};
 }
 
 /** What model calls used up, and at a turn's end the time it took. */

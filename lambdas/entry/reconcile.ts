@@ -1,5 +1,5 @@
 import { awsSettings, env } from "../env.ts";
-import { emitter, measuredRuns } from "../metrics.ts";
+import { emitter, measuredRuns, ofEndedExecution } from "../metrics.ts";
 import { documentClient } from "../stores/aws/clients.ts";
 import { awsRuns } from "../stores/aws/runs.ts";
 import { type ExecutionEvent, reconcile } from "../workflow/reconcile.ts";
@@ -11,8 +11,9 @@ const runs = awsRuns({
   objects: () => Promise.reject(new Error("reconcile may only write a run's status; it has no right to its texts")),
 });
 
-const deps = { runs: measuredRuns(runs, emitter(table)), now: Date.now };
+const emit = emitter(table);
+const deps = { runs: measuredRuns(runs, emit), now: Date.now };
 
 export async function handler(event: ExecutionEvent): Promise<void> {
-  await reconcile(deps, event);
+  emit(ofEndedExecution(event.detail.status, await reconcile(deps, event)));
 }

@@ -3,6 +3,11 @@ import { App, Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { describe, expect, test } from "vitest";
+import { agentCommands } from "../../bin/admin/agents.ts";
+import { keyCommands } from "../../bin/admin/keys.ts";
+import { organizationCommands } from "../../bin/admin/organizations.ts";
+import { parseCommand } from "../../bin/admin/parse.ts";
+import { runCommands } from "../../bin/admin/runs.ts";
 import { metricUnits, namespace } from "../../lambdas/metrics.ts";
 import { Operations } from "../../lib/operations.ts";
 import { ServiceStack } from "../../lib/service-stack.ts";
@@ -89,4 +94,14 @@ test("without a service there is nothing to watch, and the error says so", () =>
   expect(() => new Operations(new Stack(new App(), "Empty"), "Operations", {})).toThrow(
     "There is no table in Empty: Operations has to come after it.",
   );
+});
+
+test("every admin command of the runbook is one that there is", () => {
+  const commands = [...agentCommands, ...keyCommands, ...organizationCommands, ...runCommands];
+  const given = [...runbook.matchAll(/npm run -s admin -- ([^|;\n"]*\w)/g)].map(([, line = ""]) => line.trim());
+  expect(given.length).toBeGreaterThan(8);
+  for (const line of given) {
+    const args = line.replaceAll("$STACK", "AgentRunService-prod").replaceAll(/\$\w+/g, "6affadb2").split(/\s+/);
+    expect(() => parseCommand(args, commands), line).not.toThrow();
+  }
 });

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { emitter, type Measured, measuredRuns } from "../../lambdas/metrics.ts";
+import { emitter, type Measured, measuredRuns, ofEndedExecution } from "../../lambdas/metrics.ts";
 import { nothingUsed, type Used } from "../../lambdas/agent/limits.ts";
 import type { Failure } from "../../lambdas/agent/model.ts";
 import type { Run, Runs, StepRecord } from "../../lambdas/runs/ports.ts";
@@ -96,16 +96,11 @@ test("a failure is counted with its category, and only by the worker whose write
     expect(emitted).toEqual([[{ RunsCreated: 1 }], [{ RunsFailed: 1 }, "model_refused"]]);
   }));
 
-test("a stop counts as terminated, an accepted input as nothing", () =>
-  measuredStore(async (runs, emitted) => {
-    await runs.create({ ...run, status: "finished", turn: 0 }, []);
-    const moves = [
-      { expect: { status: "finished", turn: 0 }, set: { status: "running", turn: 1, updatedAt: 2_000 } },
-      { expect: { status: "running", turn: 1 }, set: { status: "terminated", turn: 1, updatedAt: 3_000 } },
-    ] as const;
-    for (const move of moves) await runs.change({ runId: run.id, ...move });
-    expect(emitted.map(([measured]) => measured)).toEqual([{ RunsCreated: 1 }, {}, { RunsTerminated: 1 }]);
-  }));
+test("a run is terminated when its aborted execution is no surprise to it", () => {
+  expect(ofEndedExecution("ABORTED", false)).toEqual({ RunsTerminated: 1 });
+  expect(ofEndedExecution("ABORTED", true)).toEqual({});
+  expect(ofEndedExecution("FAILED", false)).toEqual({});
+});
 
 test("the wait before a turn is measured once, and not for a turn that another worker began", () =>
   measuredStore(async (runs, emitted) => {
