@@ -13,6 +13,8 @@ import {
   Succeed,
   TaskInput,
   Timeout,
+  Wait,
+  WaitTime,
 } from "aws-cdk-lib/aws-stepfunctions";
 import { LambdaInvoke } from "aws-cdk-lib/aws-stepfunctions-tasks";
 import { Construct } from "constructs";
@@ -92,20 +94,28 @@ export class Workflow extends Construct {
 
     const advancing = LambdaInvoke.jsonata(this, "Advance", {
       lambdaFunction: advance,
-      payload: TaskInput.fromText("{% $states.context.Execution.Input %}"),
+      payload: TaskInput.fromText("{% $states.input %}"),
       taskTimeout: Timeout.duration(Duration.seconds(advanceSeconds + 60)),
       retryOnServiceExceptions: false,
-      outputs: "{% $states.result.Payload %}",
+      outputs: "{% $merge([$states.input, $states.result.Payload]) %}",
     });
     for (const retry of [whileUnavailable, whileLambdaIsBusy, afterCrash]) advancing.addRetry(retry);
     advancing.addCatch(failing, {
       outputs: {
         error: "{% $states.errorOutput.Error %}",
         cause: "{% $exists($states.errorOutput.Cause) ? $states.errorOutput.Cause : '' %}",
+        turn: "{% $states.input.turn %}",
       },
     });
+    const waiting = Wait.jsonata(this, "Wait as asked", {
+      time: WaitTime.seconds("{% $states.input.waitSeconds %}"),
+    });
+    waiting.next(advancing);
     advancing.next(
-      Choice.jsonata(this, "Done?").when(Condition.jsonata("{% $states.input.done %}"), ended).otherwise(advancing),
+      Choice.jsonata(this, "Done?")
+        .when(Condition.jsonata("{% $states.input.done %}"), ended)
+        .when(Condition.jsonata("{% $states.input.waitSeconds > 0 %}"), waiting)
+        .otherwise(advancing),
     );
 
     this.stateMachine = new StateMachine(this, "StateMachine", {

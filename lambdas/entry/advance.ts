@@ -5,7 +5,8 @@ import { documentClient, s3Client } from "../stores/aws/clients.ts";
 import { awsStores } from "../stores/aws/index.ts";
 import { lambdaSandbox } from "../stores/aws/sandbox.ts";
 import { advance } from "../workflow/advance.ts";
-import { abortSeconds, type AdvanceResult, lastStepSeconds, type TurnPayload } from "../workflow/payload.ts";
+import { askedWait } from "../workflow/asked-wait.ts";
+import { abortSeconds, type AdvanceAnswer, type AdvancePayload, lastStepSeconds } from "../workflow/payload.ts";
 import type { Telemetry } from "../workflow/telemetry.ts";
 import { secretOf } from "./secrets.ts";
 
@@ -33,14 +34,17 @@ const deps = {
 
 let telemetry: Telemetry | undefined;
 
-export async function handler(turn: TurnPayload, context: Context): Promise<AdvanceResult> {
+export async function handler(turn: AdvancePayload, context: Context): Promise<AdvanceAnswer> {
   if (tracingWanted()) telemetry ??= (await import("../workflow/telemetry.ts")).openTelemetry();
   const remaining = context.getRemainingTimeInMillis();
   try {
-    return await advance({ ...deps, telemetry }, turn, {
+    const result = await advance({ ...deps, telemetry }, turn, {
       signal: AbortSignal.timeout(remaining - abortSeconds * 1_000),
       deadline: Date.now() + remaining - lastStepSeconds * 1_000,
     });
+    return { ...result, waitSeconds: 0, waits: 0 };
+  } catch (error) {
+    return askedWait(error, turn);
   } finally {
     await telemetry?.flush(); // the process may be frozen after the answer
   }

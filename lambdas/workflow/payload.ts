@@ -16,6 +16,12 @@ export interface AdvanceResult {
   turn: number;
 }
 
+/** What `advance` is invoked with; `waits`: how often in a row it was called again after a time its provider asked for. */
+export type AdvancePayload = TurnPayload & { waits?: number };
+
+/** What an invocation of `advance` answers. `waitSeconds`: how long to wait before the next, 0 for not at all. */
+export type AdvanceAnswer = AdvanceResult & { waitSeconds: number; waits: number };
+
 /** What a state machine's catch hands to `fail`: the error's name and its description. */
 export interface FailCause {
   error: string;

@@ -171,6 +171,7 @@ test("without its secrets the server does not start, and says why", async () => 
     BUCKET_NAME: "bucket",
     STATE_MACHINE_ARN: "arn",
     ORIGIN_SECRET_ARNS: "arn:new,arn:unknown",
+    RETENTION_DAYS: "90",
   });
   await expect(started).rejects.toThrow("ended with 1: ");
   await expect(started).rejects.toThrow("The secret arn:unknown has no text. Raise originSecretGeneration and deploy.");

@@ -13,7 +13,7 @@ const [, machine] = all("AWS::StepFunctions::StateMachine")[0] ?? ["", {}];
 const definition = JSON.parse(String(short(machine["DefinitionString"]))) as {
   States: Record<string, Record<string, unknown>>;
 };
-const { Advance = {}, Fail = {}, "Done?": choice = {}, Ended = {} } = definition.States;
+const { Advance = {}, Fail = {}, "Done?": choice = {}, "Wait as asked": waiting, Ended = {} } = definition.States;
 
 const list = (value: unknown): string => [value].flat().join(", ");
 
@@ -277,6 +277,16 @@ describe("state machine", () => {
   test("needs four transitions for a turn that one invocation brings to its end", () => {
     expect([Advance["Next"], Ended["Type"]]).toEqual(["Done?", "Succeed"]);
     expect(choice["Default"]).toBe("Advance");
+  });
+
+  test("waits as long as a provider asked for, then goes on with what it carried", () => {
+    expect(choice["Choices"]).toEqual([
+      { Condition: "{% $states.input.done %}", Next: "Ended" },
+      { Condition: "{% $states.input.waitSeconds > 0 %}", Next: "Wait as asked" },
+    ]);
+    expect(waiting).toMatchObject({ Type: "Wait", Seconds: "{% $states.input.waitSeconds %}", Next: "Advance" });
+    expect(Advance["Output"]).toBe("{% $merge([$states.input, $states.result.Payload]) %}");
+    expect((Advance["Arguments"] as Record<string, unknown>)["Payload"]).toBe("{% $states.input %}");
   });
 });
 

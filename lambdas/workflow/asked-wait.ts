@@ -1,0 +1,11 @@
+import { RetryLater } from "./advance.ts";
+import { type AdvanceAnswer, type AdvancePayload, retryPolicy } from "./payload.ts";
+
+/**
+ * What the state machine waits for in place of its own delays: the time that a provider asked for. Throws whatever else
+ * ended the invocation, and the provider's refusal once it was waited for as often in a row as the policy has attempts.
+ */
+export function askedWait(error: unknown, { turn, waits = 0 }: AdvancePayload): AdvanceAnswer {
+  if (!(error instanceof RetryLater) || error.after === undefined || waits >= retryPolicy.maxAttempts) throw error;
+  return { done: false, turn, waitSeconds: Math.ceil(error.after / 1_000), waits: waits + 1 };
+}
