@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, paginateQuery, paginateScan, PutCommand } from "@aws-sdk/lib-dynamodb";
 
-const usage = `node scripts/restore-items.ts --from RESTORED_TABLE --to TABLE [--key PARTITION] [--overwrite] [--dry-run]
+const usage = `npm run -s restore-items -- --from RESTORED_TABLE --to TABLE [--key PARTITION] [--overwrite] [--dry-run]
 
 Copies items out of a table that was restored beside the service's own into that one.
 
