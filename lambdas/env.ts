@@ -8,8 +8,13 @@ export const envNames = [
   "BODY_MEMORY_MB",
 ] as const;
 
-/** What only some deployments set. `PRIVATE_ADDRESSES`: `allowed` lets tools connect beyond the public internet. */
-export type OptionalEnvName = "SANDBOX_FUNCTION" | "PRIVATE_ADDRESSES";
+/** What only some deployments set. */
+export const optionalEnvNames = [
+  "SANDBOX_FUNCTION",
+  "PRIVATE_ADDRESSES", // `allowed`: tools may connect beyond the public internet
+] as const;
+
+type OptionalEnvName = (typeof optionalEnvNames)[number];
 
 export type EnvName = (typeof envNames)[number] | OptionalEnvName;
 

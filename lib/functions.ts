@@ -3,7 +3,7 @@ import { isBuiltin } from "node:module";
 import { fileURLToPath } from "node:url";
 import { AssetHashType, type CfnResource, DockerImage, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { type PolicyStatementProps, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, Code, Function, LoggingFormat, Runtime } from "aws-cdk-lib/aws-lambda";
+import { Architecture, Code, Function, type FunctionProps, LoggingFormat, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct, IConstruct } from "constructs";
@@ -14,6 +14,8 @@ import { bundleOptions } from "./bundle-options.ts";
 export interface ServiceFunctionProps {
   /** File in `lambdas/entry`, without its extension; it exports `handler`. */
   entry: string;
+  /** Writes its code into a folder, with the handler in `index.js`. Default: the entry and its packages as bundles. */
+  write?: (folder: string) => void;
   description: string;
   /** MB. A function has one whole processor from 1,769 MB on, and its share of one below. */
   memory: number;
@@ -21,6 +23,8 @@ export interface ServiceFunctionProps {
   logRetention: RetentionDays;
   /** For a function that is called by events: where those go that it failed for good. */
   deadLetters?: IQueue;
+  /** For a function that is not to be on the internet. Its role needs the rights for that besides. */
+  network?: Required<Pick<FunctionProps, "vpc" | "vpcSubnets" | "securityGroups">>;
 }
 
 const entries = fileURLToPath(new URL("../lambdas/entry/", import.meta.url));
@@ -35,7 +39,7 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
   logGroup.grantWrite(role);
   return new Function(scope, id, {
     description: props.description,
-    code: bundle(props.entry),
+    code: bundle(props.entry, props.write),
     handler: "index.handler",
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
@@ -45,6 +49,7 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
     logGroup,
     loggingFormat: LoggingFormat.JSON,
     ...(props.deadLetters && { deadLetterQueue: props.deadLetters }),
+    ...props.network,
   });
 }
 
@@ -52,33 +57,9 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
 const moduleUrl = 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;';
 
 /** esbuild runs in this process: offline, no Docker. */
-function bundle(entry: string): Code {
+function bundle(entry: string, write = (folder: string) => bundleEntry(entry, folder)): Code {
   const tryBundle = (folder: string): boolean => {
-    const { outputs } = buildSync({
-      entryPoints: [`${entries}${entry}.ts`],
-      outfile: `${folder}/index.js`,
-      ...bundleOptions,
-      metafile: true,
-    }).metafile;
-    const apart = Object.values(outputs).flatMap(({ imports }) =>
-      imports.filter(({ path, external }) => external && !isBuiltin(path)),
-    );
-    for (const { path } of apart) {
-      buildSync({
-        entryPoints: [path],
-        outfile: `${folder}/node_modules/${path}/index.js`,
-        ...bundleOptions,
-        external: [],
-        banner: { js: moduleUrl },
-        define: { "import.meta.url": "__moduleUrl" },
-      });
-    }
-    // A part of a package is only found through the package's own list.
-    for (const [name, paths] of Object.entries(Object.groupBy(apart, ({ path }) => packageOf(path)))) {
-      const parts = paths?.map(({ path }) => `.${path.slice(name.length)}`) ?? [];
-      const exports = Object.fromEntries(parts.map((part) => [part, `${part}/index.js`]));
-      writeFileSync(`${folder}/node_modules/${name}/package.json`, JSON.stringify({ name, exports }));
-    }
+    write(folder);
     return true;
   };
   return Code.fromAsset(entries, {
@@ -86,6 +67,34 @@ function bundle(entry: string): Code {
     // CDK bundles once for equal options, and does not look into tryBundle: the command tells the entries apart.
     bundling: { local: { tryBundle }, image: DockerImage.fromRegistry("never-used"), command: [entry] },
   });
+}
+
+function bundleEntry(entry: string, folder: string): void {
+  const { outputs } = buildSync({
+    entryPoints: [`${entries}${entry}.ts`],
+    outfile: `${folder}/index.js`,
+    ...bundleOptions,
+    metafile: true,
+  }).metafile;
+  const apart = Object.values(outputs).flatMap(({ imports }) =>
+    imports.filter(({ path, external }) => external && !isBuiltin(path)),
+  );
+  for (const { path } of apart) {
+    buildSync({
+      entryPoints: [path],
+      outfile: `${folder}/node_modules/${path}/index.js`,
+      ...bundleOptions,
+      external: [],
+      banner: { js: moduleUrl },
+      define: { "import.meta.url": "__moduleUrl" },
+    });
+  }
+  // A part of a package is only found through the package's own list.
+  for (const [name, paths] of Object.entries(Object.groupBy(apart, ({ path }) => packageOf(path)))) {
+    const parts = paths?.map(({ path }) => `.${path.slice(name.length)}`) ?? [];
+    const exports = Object.fromEntries(parts.map((part) => [part, `${part}/index.js`]));
+    writeFileSync(`${folder}/node_modules/${name}/package.json`, JSON.stringify({ name, exports }));
+  }
 }
 
 function packageOf(path: string): string {

@@ -2,13 +2,14 @@ import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { runningIndex } from "../lambdas/stores/aws/table.ts";
 import { advanceSeconds, failSeconds, sweepSeconds } from "../lambdas/workflow/payload.ts";
-import { serviceFunction } from "./functions.ts";
+import { grant, serviceFunction } from "./functions.ts";
 import { HttpApi } from "./http-api.ts";
 import { Operations } from "./operations.ts";
 import { operatorPolicy } from "./operator.ts";
 import { type OutputName, outputs } from "./outputs.ts";
 import { grantModels } from "./models.ts";
 import { deadLetterQueue, Repair } from "./repair.ts";
+import { Sandbox } from "./sandbox.ts";
 import type { Settings } from "./settings.ts";
 import { Storage } from "./storage.ts";
 import { Workflow } from "./workflow.ts";
@@ -41,6 +42,8 @@ export class ServiceStack extends Stack {
     storage.grantObjects(advance, { read: ["workspaces", "texts"], write: ["workspaces", "texts"] });
     storage.grantList(advance);
     grantModels(advance, settings.bedrockModels);
+    if (settings.sandbox === "on") new Sandbox(this, "Sandbox", { logRetention }).grantRun(advance);
+    if (settings.privateAddresses === "allowed") grant(advance, { PRIVATE_ADDRESSES: settings.privateAddresses });
 
     const fail = serviceFunction(this, "Fail", {
       entry: "fail",

@@ -24,6 +24,10 @@ export interface Settings {
   largeBodies: LargeBodyHome | "off";
   /** Raised by one, and deployed, it gives the origin of large bodies a new secret; the one before stays accepted. */
   originSecretGeneration: number;
+  /** Whether agents can run programs: their sandbox takes a VPC of its own, of which a region has five by default. */
+  sandbox: "on" | "off";
+  /** Whether MCP servers, and pages where the agent file says so, may be outside of the public internet. */
+  privateAddresses: "refused" | "allowed";
 }
 
 interface Setting<T> {
@@ -45,11 +49,7 @@ const settings: { [Name in keyof Settings]: Setting<Settings[Name]> } = {
     accepted: "1 to 20 lower-case letters, digits and hyphens, beginning with a letter",
     read: (value) => (typeof value === "string" && /^[a-z][a-z0-9-]{0,19}$/.test(value) ? value : undefined),
   },
-  removal: {
-    fallback: "retain",
-    accepted: "retain or destroy",
-    read: (value) => (value === "retain" || value === "destroy" ? value : undefined),
-  },
+  removal: oneOf("retain", "destroy"),
   logRetentionDays: {
     fallback: RetentionDays.ONE_MONTH,
     accepted: retentions.join(", "),
@@ -78,7 +78,18 @@ const settings: { [Name in keyof Settings]: Setting<Settings[Name]> } = {
     read: (value) => largeBodies.find((home) => home === value),
   },
   originSecretGeneration: wholeNumber(1, 1, 999_999_999),
+  sandbox: oneOf("on", "off"),
+  privateAddresses: oneOf("refused", "allowed"),
 };
+
+/** The first is the default. */
+function oneOf<Choice extends string>(...choices: [Choice, ...Choice[]]): Setting<Choice> {
+  return {
+    fallback: choices[0],
+    accepted: choices.join(" or "),
+    read: (value) => choices.find((choice) => choice === value),
+  };
+}
 
 function wholeNumber(fallback: number, least: number, most: number): Setting<number> {
   return {
@@ -118,6 +129,8 @@ export function readSettings(node: Node): Settings {
     bedrockModels: setting("bedrockModels"),
     largeBodies: setting("largeBodies"),
     originSecretGeneration: setting("originSecretGeneration"),
+    sandbox: setting("sandbox"),
+    privateAddresses: setting("privateAddresses"),
   };
   if (problems.length > 0) {
     throw new Error(`Change the settings (cdk.json, "context", or --context name=value):\n  ${problems.join("\n  ")}`);

@@ -17,6 +17,8 @@ test("cdk.json holds the settings' defaults", () => {
     bedrockModels: [],
     largeBodies: "web-function",
     originSecretGeneration: 1,
+    sandbox: "on",
+    privateAddresses: "refused",
   });
   expect(read({})).toEqual(read(cdkJson.context));
 });
@@ -40,6 +42,8 @@ test.each([
   [{ bedrockModels: "*" }, /bedrockModels: received "\*"/],
   [{ originSecretGeneration: 0 }, /originSecretGeneration: received 0; accepted: a whole number from 1 to 999999999/],
   [{ originSecretGeneration: 1.5 }, /originSecretGeneration: received 1.5/],
+  [{ sandbox: true }, /sandbox: received true; accepted: on or off/],
+  [{ privateAddresses: "yes" }, /privateAddresses: received "yes"; accepted: refused or allowed/],
   [{ stages: "dev" }, /stages: no such setting; there are stage, removal, logRetentionDays/],
 ])("%j is refused, and the error says what is accepted", (context, message) => {
   expect(() => read(context)).toThrow(message);
