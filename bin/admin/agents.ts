@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
+import type { McpServer } from "../../lambdas/agent/tools/mcp.ts";
 import { type AgentFields, parseAgentFile } from "../../lambdas/runs/agent-file.ts";
 import type { Accounts, Agent } from "../../lambdas/runs/ports.ts";
 import { type Command, normalId, type Output, Problem, required } from "./command.ts";
@@ -106,14 +107,32 @@ async function save(accounts: Accounts, agent: Agent): Promise<Output> {
 }
 
 function shown(agent: Agent): Output {
-  const { tools, limits, instructions } = agent;
+  const { tools, limits, webFetch, instructions } = agent;
+  const mcp = agent.mcp?.map(shownServer);
   const line = record({
     ...fields(agent),
     tools: tools.join(", ") || "none",
+    ...Object.fromEntries((mcp ?? []).map((server) => [`mcp ${server.name}`, serverLine(server)])),
+    webFetch: webFetch && `private addresses ${webFetch.privateAddresses ? "allowed" : "refused"}`,
     limits: `${limits.steps} steps, ${limits.tokens} tokens, ${limits.seconds} seconds`,
     instructions,
   });
-  return { text: line.text, json: { ...fields(agent), tools, limits, instructions } };
+  const json = { ...fields(agent), tools, ...(mcp && { mcp }), ...(webFetch && { webFetch }), limits, instructions };
+  return { text: line.text, json };
+}
+
+/** A server as its agent file has it. A header that says no place may be a key that was pasted: it is not shown. */
+function shownServer({ headers, ...server }: McpServer) {
+  const places = Object.entries(headers ?? {}).map(([name, { secret }]) => [
+    name,
+    /^(env|file|secretsmanager):./.test(secret) ? secret : "not shown: it does not say where the value is",
+  ]);
+  return { ...server, ...(headers && { headers: Object.fromEntries(places) as Record<string, string> }) };
+}
+
+function serverLine({ url, tools, headers = {} }: ReturnType<typeof shownServer>): string {
+  const sent = Object.entries(headers).map(([header, place]) => `; header ${header} (${place})`);
+  return `${url}; ${tools?.join(", ") ?? "all its tools"}${sent.join("")}`;
 }
 
 function fields({ id, name, status, organizationId, model }: Agent) {

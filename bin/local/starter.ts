@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ModelConfiguration } from "../../lambdas/agent/model.ts";
+import { defaultTools } from "../../lambdas/agent/tools/index.ts";
 import { newApiKey } from "../../lambdas/runs/keys.ts";
 import type { Accounts, Agent } from "../../lambdas/runs/ports.ts";
 
@@ -30,8 +31,10 @@ async function createStarter(accounts: Accounts): Promise<Agent> {
     id: randomUUID(),
     organizationId: organization.id,
     name: starterName,
-    instructions: "Answer the input. Files that came with it are in your workspace: read them before you answer.",
-    tools: ["list_files", "read_file", "write_file"],
+    instructions:
+      "Answer the input. Files that came with it are in your workspace: read them before you answer. Compute numbers " +
+      "with run_javascript.",
+    tools: defaultTools,
     limits: { steps: 50, tokens: 500_000, seconds: 1_800 },
     status: "active",
   };

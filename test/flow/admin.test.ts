@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { toolNames } from "../../lambdas/agent/tools/index.ts";
+import { defaultTools, toolNames } from "../../lambdas/agent/tools/index.ts";
 import { admin, done, refused } from "./admin.ts";
 import { type Service, startService } from "./service.ts";
 
@@ -65,7 +65,7 @@ describe("without a server", () => {
       instructions: "Answer.",
       status: "active",
       organization: id,
-      tools: ["list_files", "read_file", "write_file", "edit_file", "search_files"],
+      tools: defaultTools,
       limits: { steps: 3, tokens: 500_000, seconds: 1_800 },
     });
     expect(await done(dataDir, "agent", "update", agent.id, "--file", example)).toMatchObject({
@@ -176,12 +176,25 @@ describe("without a server", () => {
     expect(await refused(dataDir, "key", "disable", "ak_abcdefghijklmnop")).not.toContain("ghijklmnop");
   });
 
+  test("an agent's servers are shown with where their headers come from, and never with a value", async () => {
+    const headers = { Authorization: { secret: "env:TOKEN", prefix: "Bearer " }, "X-Key": { secret: "sk-pasted" } };
+    const mcp = [{ name: "team", url: "https://example.com/mcp", headers, tools: ["add"] }];
+    const webFetch = { privateAddresses: true };
+    const file = agentFile({ name: "Servers", instructions: "Answer.", mcp, webFetch });
+    const { id } = await done(dataDir, "agent", "create", "--file", file);
+    const { stdout } = await admin(dataDir, "agent", "show", id);
+    expect(stdout).toMatch(/^mcp team +https:\/\/example.com\/mcp; add; header Authorization \(env:TOKEN\)/m);
+    expect(stdout).toMatch(/^webFetch +private addresses allowed$/m);
+    const shown = await done(dataDir, "agent", "show", id);
+    expect(shown).toMatchObject({ mcp: [{ name: "team", headers: { Authorization: "env:TOKEN" } }], webFetch });
+    expect(stdout + JSON.stringify(shown)).not.toContain("sk-pasted");
+  });
+
   test("the agent file's schema names the tools that there are", () => {
     const schema = JSON.parse(readFileSync(join(root, "schemas/agent.schema.json"), "utf8")) as {
       properties: { tools: { items: { enum: string[] }; default: string[] } };
     };
-    const ofWorkspace = ["list_files", "read_file", "write_file", "edit_file", "search_files"];
-    expect(schema.properties.tools).toMatchObject({ items: { enum: toolNames }, default: ofWorkspace });
+    expect(schema.properties.tools).toMatchObject({ items: { enum: toolNames }, default: defaultTools });
   });
 
   test("--help lists every command", async () => {

@@ -87,7 +87,7 @@ function advanceEnv({ all: found }: ReturnType<typeof synthesise>): string[] {
 describe("settings", () => {
   test("sandbox: off leaves out the function, its network and the right to call it", () => {
     const without = synthesise({ context: { sandbox: "off" } });
-    expect(JSON.stringify(without.template.toJSON())).not.toMatch(/Sandbox|AWS::EC2/);
+    expect(JSON.stringify(without.template.toJSON())).not.toMatch(/SandboxFunction|AWS::EC2/);
     expect(advanceEnv(without)).not.toContain("SANDBOX_FUNCTION");
     expect(new AwsSolutionsChecks(without.app).validateScope(without.app).violations).toEqual([]);
   });

@@ -41,6 +41,9 @@ const builtIns: Record<string, (edges: ToolEdges, agent: ToolChoice) => Tool> = 
 
 export const toolNames: string[] = Object.keys(builtIns);
 
+/** What an agent may use that names no tools: its files, and programs over them. Nothing that reaches the network. */
+export const defaultTools = ["list_files", "read_file", "write_file", "edit_file", "search_files", "run_javascript"];
+
 /** An agent's built-in tools, in the agent's order. A name that no tool has gives none. */
 export function builtInTools(agent: ToolChoice, edges: ToolEdges): Tool[] {
   return agent.tools.flatMap((name) => builtIns[name]?.(edges, agent) ?? []);
