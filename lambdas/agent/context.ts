@@ -33,7 +33,7 @@ export function contextPlan(
   const { messages, counted, inputAt } = progress;
   const size = counted
     ? counted.tokens + estimate(messages.slice(counted.messages))
-    : tokens(fixed.instructions) + tokens(JSON.stringify(fixed.tools)) + estimate(messages);
+    : tokens(fixed.instructions) + toolTokens(fixed.tools) + estimate(messages);
   if (size <= contextTokens * full) return undefined;
 
   const cut = shortening(messages, size - contextTokens * aim);
@@ -71,6 +71,16 @@ function olderMessages(messages: Message[], room: number): number {
     if (left < 0) break;
   }
   return first < messages.length ? first : 0;
+}
+
+const countedTools = new WeakMap<ToolDefinition, number>(); // JSON of all tools took a tenth of a step's time
+
+function toolTokens(tools: ToolDefinition[]): number {
+  return tools.reduce((sum, tool) => {
+    const count = countedTools.get(tool) ?? tokens(JSON.stringify(tool));
+    countedTools.set(tool, count);
+    return sum + count;
+  }, 0);
 }
 
 function estimate(messages: Message[]): number {

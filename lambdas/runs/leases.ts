@@ -54,11 +54,19 @@ export async function claimOnly(
 }
 
 /**
- * Renews a lease in the background until `end` is called. `signal` aborts when the lease is lost or the run is not
- * running any more.
+ * Renews a lease in the background until `end` is called. `signal` aborts with the one that is given, and when the lease
+ * is lost or the run is not running any more.
  */
-export function keepLease({ runs, now }: Deps, lease: Lease): { signal: AbortSignal; end: () => void } {
+export function keepLease(
+  { runs, now }: Deps,
+  lease: Lease,
+  given: AbortSignal,
+): { signal: AbortSignal; end: () => void } {
   const lost = new AbortController();
+  // AbortSignal.any is a tenth of the work on a short turn.
+  const onAbort = (): void => lost.abort(given.reason);
+  if (given.aborted) onAbort();
+  else given.addEventListener("abort", onAbort, { once: true });
   let busy = false;
   let sinceRenewal = 0;
 
@@ -79,5 +87,11 @@ export function keepLease({ runs, now }: Deps, lease: Lease): { signal: AbortSig
   }
 
   const timer = setInterval(() => void look(), watchMilliseconds);
-  return { signal: lost.signal, end: () => clearInterval(timer) };
+  return {
+    signal: lost.signal,
+    end() {
+      clearInterval(timer);
+      given.removeEventListener("abort", onAbort);
+    },
+  };
 }

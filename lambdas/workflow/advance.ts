@@ -78,7 +78,7 @@ async function workUnderLease(
   const { id: runId, turn, updatedAt } = state.run;
   // A running run was last written when its turn's input was accepted.
   const worked: WorkedTurn = { runId, turn, token: lease.token, startedAt: updatedAt };
-  const kept = keepLease(deps, lease);
+  const kept = keepLease(deps, lease, allowance.signal);
   const record = stepRecorder(deps, worked);
   let progress = false;
   let ended = false;
@@ -108,7 +108,7 @@ async function workUnderLease(
   try {
     const outcome = await work(deps, state, {
       deadline: allowance.deadline,
-      signal: AbortSignal.any([allowance.signal, kept.signal]),
+      signal: kept.signal,
       async record(step) {
         const recorded = await record(step);
         progress ||= recorded;

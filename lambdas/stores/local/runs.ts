@@ -38,7 +38,9 @@ export function localRuns({ db, read, write }: Database): Runs {
   const dropQueue = db.prepare("DELETE FROM queue WHERE run = ?");
   const putSummary = db.prepare("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)");
   const expected = db.prepare("SELECT seq, queued, used FROM runs WHERE id = ? AND status = ? AND turn = ?");
-  const updateRun = db.prepare("UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ? WHERE seq = ?");
+  const updateRun = db.prepare(
+    "UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ?, queued = ?, used = ? WHERE seq = ?",
+  );
   const updateCounts = db.prepare("UPDATE runs SET queued = ?, used = ? WHERE seq = ?");
   const terminated = db.prepare("SELECT seq FROM runs WHERE id = ? AND status = 'terminated'");
   const eraseHead = db.prepare("UPDATE runs SET name = '', failure = NULL, queued = 0 WHERE seq = ?");
@@ -54,7 +56,7 @@ export function localRuns({ db, read, write }: Database): Runs {
   const queueOf = db.prepare("SELECT turn, text FROM queue WHERE run = ? ORDER BY turn");
   const summaryOf = db.prepare("SELECT through_turn, text FROM summaries WHERE run = ?");
   const runsOfAgent = db.prepare("SELECT * FROM runs WHERE agent_id = ? ORDER BY created_at DESC, id LIMIT ?");
-  for (const statement of [findRun, transcriptOf, runsOfAgent]) statement.setReturnArrays(true);
+  for (const statement of [expected, findRun, transcriptOf, runsOfAgent]) statement.setReturnArrays(true);
   const running = db.prepare("SELECT id, turn, updated_at FROM runs WHERE status = 'running'");
   const isRunning = db.prepare("SELECT turn FROM runs WHERE id = ? AND status = 'running'");
 
@@ -71,18 +73,18 @@ export function localRuns({ db, read, write }: Database): Runs {
   }
 
   function apply({ runId, expect, token, set, messages = [], steps = [], used, summary, queue }: RunChange): void {
-    const found = expected.get(runId, expect.status, expect.turn);
-    if (!found || (expect.queued ?? found["queued"]) !== found["queued"]) throw changeLost;
     if (token !== undefined && !leases.isCurrent({ runId, token })) throw changeLost;
-    const seq = Number(found["seq"]);
-    if (set) {
-      const failure = set.failure ? JSON.stringify(set.failure) : null;
-      updateRun.run(set.status, set.turn, set.updatedAt, failure, seq);
-    }
+    const found = expected.get(runId, expect.status, expect.turn) as [number, number, string | null] | undefined;
+    if (!found) throw changeLost;
+    const [seq, waiting, before] = found;
+    if (expect.queued !== undefined && expect.queued !== waiting) throw changeLost;
     if (!add(seq, messages, steps)) throw changeLost;
     if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
-    const queued = queue === undefined ? Number(found["queued"]) : requeue(seq, Number(found["queued"]), queue);
-    if (used || queue !== undefined) updateCounts.run(queued, total(found["used"] as string | null, used), seq);
+    const queued = queue === undefined ? waiting : requeue(seq, waiting, queue);
+    if (set) {
+      const failure = set.failure ? JSON.stringify(set.failure) : null;
+      updateRun.run(set.status, set.turn, set.updatedAt, failure, queued, total(before, used), seq);
+    } else if (used || queue !== undefined) updateCounts.run(queued, total(before, used), seq);
   }
 
   function eraseNow(id: string): boolean {
