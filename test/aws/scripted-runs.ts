@@ -1,7 +1,7 @@
 import type { Message, Model, ModelOutcome } from "../../lambdas/agent/model.ts";
 import type { Agent, Run, Stores } from "../../lambdas/runs/ports.ts";
 
-export const agent: Agent = {
+const agent: Agent = {
   id: "A",
   organizationId: "O",
   name: "Agent",
