@@ -2,12 +2,13 @@ import type { ServerResponse } from "node:http";
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { DescribeExecutionCommand } from "@aws-sdk/client-sfn";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { expect } from "vitest";
 import { awsExecutions } from "../../lambdas/stores/aws/executions.ts";
 import { documentClient, s3Client, sfnClient } from "../../lambdas/stores/aws/clients.ts";
 import { awsStores } from "../../lambdas/stores/aws/index.ts";
 import { awsWorkflow } from "../../lambdas/stores/aws/workflow.ts";
 import { chunk, send, startStream, usageChunk } from "../wire/chat-completions-server.ts";
-import { admin, client, emulated, forwardTo, stackOutputs } from "./service.ts";
+import { admin, client, conformance, emulated, forwardTo, stackOutputs } from "./service.ts";
 
 /** The deployed service, from outside by its API and from inside by AWS's. */
 export async function openDeployed() {
@@ -31,6 +32,15 @@ export async function openDeployed() {
       const { id = "" } = await admin("agent", "create", "--file", "examples/assistant.json", "--org", org);
       const { api_key = "" } = await admin("key", "create", "--agent", id);
       return { id, org, key: api_key, api: client(forwarder.baseUrl, id, api_key) };
+    },
+
+    /** Runs the conformance suite at an address, with this agent, another one and a disabled key. */
+    async conformance(baseUrl: string, { id, key }: { id: string; key: string }) {
+      const other = await this.newAgent("--provider", "demo");
+      const { api_key: disabled = "", hash = "" } = await admin("key", "create", "--agent", id);
+      await admin("key", "disable", hash);
+      const target = ["--base-url", baseUrl, "--template-id", id, "--quotes-files"];
+      return conformance(...target, "--api-key", key, "--other-api-key", other.key, "--disabled-api-key", disabled);
     },
 
     async itemsOf(runId: string): Promise<Record<string, unknown>[]> {
@@ -67,6 +77,14 @@ export async function openDeployed() {
 }
 
 export type Deployed = Awaited<ReturnType<typeof openDeployed>>;
+export type Agent = Awaited<ReturnType<Deployed["newAgent"]>>;
+
+/** What `conformance` has to resolve with. */
+export const keepsTheContract = {
+  status: 0,
+  summary: expect.stringMatching(/^\d\d+ passed, 0 failed$/) as string,
+  failures: "",
+};
 
 /** The options of a model server at this address. */
 export function server(baseUrl: string): string[] {

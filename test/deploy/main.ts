@@ -1,14 +1,15 @@
 import { join } from "node:path";
 import { HeadBucketCommand, NotFound, PutBucketTaggingCommand } from "@aws-sdk/client-s3";
 import { s3Client } from "../../lambdas/stores/aws/clients.ts";
-import { cdk, stackName } from "./cdk.ts";
+import { cdk, frontDoorName, stackName } from "./cdk.ts";
+import { deployFrontDoor } from "./front-door.ts";
 import { folder, install, startMiniStack } from "./ministack.ts";
 import { endAll, environment, run } from "./processes.ts";
 import { emulated, stackOutputs } from "./service.ts";
 
 // npm run test:deploy: see README.md beside this file.
 
-/** A whole run takes two to three minutes; what takes longer than this hangs. */
+/** A whole run takes three to four minutes; what takes longer than this hangs. */
 const patience = 9 * 60;
 
 const interrupted = new Promise<never>((_, reject) => {
@@ -39,25 +40,30 @@ async function deployAndTest(): Promise<void> {
     AGENT_RUNS_TEST_ENDPOINT: endpoint,
   });
   await step("cdk bootstrap", () => cdk("bootstrap", "aws://000000000000/us-east-1"));
-  await step("cdk deploy", () => cdk("deploy"));
+  await step(`cdk deploy ${stackName}`, () => cdk("deploy", stackName));
+  await step(`cdk deploy ${frontDoorName}`, deployFrontDoor);
   const { status } = await run("vitest", ["run", "--config", join("test", "deploy", "vitest.config.ts")], {
     env: environment(),
     shown: true,
   });
   if (status !== 0) throw new Error(`the deployed service failed its tests; MiniStack's log is in ${folder}`);
   await step("cdk destroy", destroy);
-  console.log(`${stackName} came up, passed its tests and is gone.`);
+  console.log(`${stackName} and ${frontDoorName} came up, passed their tests and are gone.`);
 }
 
 async function destroy(): Promise<void> {
-  const { BucketName: Bucket } = await stackOutputs();
-  // MiniStack leaves out the tags of a bucket in a template, and CDK's function empties only a bucket with this one.
+  const [{ BucketName }, { CodeBucketName }] = [await stackOutputs(), await stackOutputs(frontDoorName)];
   const s3 = await s3Client(emulated());
+  // MiniStack leaves out the tags of a bucket in a template, and CDK's function empties only a bucket with this one.
   const TagSet = [{ Key: "aws-cdk:auto-delete-objects", Value: "true" }];
-  await s3.send(new PutBucketTaggingCommand({ Bucket, Tagging: { TagSet } }));
-  await cdk("destroy", "--force");
-  const left = await s3.send(new HeadBucketCommand({ Bucket })).catch((error: unknown) => error);
-  if (!(left instanceof NotFound)) throw new Error(`cdk destroy left the bucket ${Bucket} behind`);
+  for (const Bucket of [BucketName, CodeBucketName]) {
+    await s3.send(new PutBucketTaggingCommand({ Bucket, Tagging: { TagSet } }));
+  }
+  await cdk("destroy", "--all", "--force");
+  for (const Bucket of [BucketName, CodeBucketName]) {
+    const left = await s3.send(new HeadBucketCommand({ Bucket })).catch((error: unknown) => error);
+    if (!(left instanceof NotFound)) throw new Error(`cdk destroy left the bucket ${Bucket} behind`);
+  }
   s3.destroy();
 }
 

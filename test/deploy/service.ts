@@ -5,10 +5,10 @@ import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-clo
 import { stackName } from "./cdk.ts";
 import { run, succeed } from "./processes.ts";
 
-/** The stack's outputs by name. */
-export async function stackOutputs(): Promise<Record<string, string>> {
+/** A stack's outputs by name. */
+export async function stackOutputs(stack = stackName): Promise<Record<string, string>> {
   const cloudFormation = new CloudFormationClient({ endpoint: endpoint() });
-  const { Stacks = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stackName }));
+  const { Stacks = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stack }));
   cloudFormation.destroy();
   return Object.fromEntries(
     (Stacks[0]?.Outputs ?? []).map(({ OutputKey = "", OutputValue = "" }) => [OutputKey, OutputValue]),
@@ -24,7 +24,7 @@ export function emulated() {
   };
 }
 
-function endpoint(): string {
+export function endpoint(): string {
   const url = process.env["AWS_ENDPOINT_URL"];
   if (url) return url;
   throw new Error("AWS_ENDPOINT_URL is missing: these tests run by npm run test:deploy, which starts what they need");

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Bundle, startBundle } from "../front-door/bundle.ts";
+import { type Edge, startEdge } from "../front-door/edge.ts";
+import { type Agent, type Deployed, keepsTheContract, openDeployed } from "./deployed.ts";
+import { deployedFrontDoor } from "./front-door.ts";
+import { client, emulated } from "./service.ts";
+
+// The large-body server's bundle as a process of this machine with the environment that the stack would give it, and the
+// stand-in for CloudFront, which shows it the secret that the deployed distribution has.
+let deployed: Deployed;
+let agent: Agent;
+let bundle: Bundle;
+let edge: Edge;
+beforeAll(async () => {
+  deployed = await openDeployed();
+  agent = await deployed.newAgent("--provider", "demo");
+  const { host, secret, environment } = await deployedFrontDoor();
+  const { region, credentials, endpoint } = emulated();
+  bundle = await startBundle("web-function", {
+    AWS_REGION: region,
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    ...environment,
+  });
+  edge = await startEdge({
+    small: { baseUrl: endpoint, host },
+    large: { baseUrl: `http://127.0.0.1:${bundle.port}`, secret },
+  });
+});
+afterAll(async () => {
+  edge?.close();
+  await bundle?.end();
+  deployed?.close();
+});
+
+/** What the large-body server answered so far. */
+function statuses(): unknown[] {
+  return bundle.lines.filter(({ message }) => message === "request").map(({ status }) => status);
+}
+
+test(
+  "the whole contract is kept through the front door, with 10 MiB and a byte more",
+  { timeout: 300_000 },
+  async () => {
+    expect(await deployed.conformance(edge.baseUrl, agent)).toEqual(keepsTheContract);
+    expect(statuses().length).toBe(edge.counts.large);
+    expect(new Set(statuses())).toEqual(new Set([201, 413]));
+    expect(edge.counts.small).toBeGreaterThan(50);
+    console.log(`${edge.counts.large} creates went to the large-body server, which took ${bundle.memory("VmHWM")} MB`);
+  },
+);
+
+test("a run with 10 MiB of files is created by the large-body server and ended by the state machine", async () => {
+  const content_base64 = Buffer.alloc(1024 * 1024, "Line.\n").toString("base64");
+  const files = Array.from({ length: 10 }, (_, index) => ({ filename: `file-${index}.txt`, content_base64 }));
+  const before = edge.counts.large;
+  const api = client(edge.baseUrl, agent.id, agent.key);
+  const runId = await api.create("What is in the files?", files);
+  expect(edge.counts.large).toBe(before + 1);
+  const { loop_status, transcript } = await api.ended(runId);
+  expect([loop_status, transcript.length]).toEqual(["finished", 2]);
+  expect(transcript[1]?.text).toContain("file-9.txt");
+  expect(await deployed.objectsOf(runId)).toEqual(files.map(({ filename }) => `workspaces/${runId}/${filename}`));
+});
