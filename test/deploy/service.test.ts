@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { patienceSeconds } from "../../lambdas/workflow/payload.ts";
 import { chatServer, refuses } from "../wire/chat-completions-server.ts";
 import { cdk, stackName } from "./cdk.ts";
 import { type Agent, answer, type Deployed, keepsTheContract, openDeployed, server } from "./deployed.ts";
@@ -104,13 +105,22 @@ describe("an agent of a model server", () => {
     await executionEnds(runId, 1, "SUCCEEDED");
   });
 
-  test("is given to fail when advance rejects: technical_error, and the execution has done its work", async () => {
-    // Longer than advance waits by itself.
-    await using busy = await chatServer(refuses(503, "Come back later.", { "retry-after": "3600" }));
-    const { api } = await deployed.newAgent(...server(busy.baseUrl));
-    const runId = await api.create("Hello?");
-    expect((await api.ended(runId)).loop_status).toBe("technical_error");
-    await executionEnds(runId, 1, "SUCCEEDED");
+  // Both wait for longer than advance does by itself, so they do it at the same time.
+  test("is waited for as its model asks, and given to fail when advance rejects", async () => {
+    const later = refuses(503, "Come back later.", { "retry-after": String(patienceSeconds + 1) });
+    await using asking = await chatServer(later, answer);
+    await using busy = await chatServer(...Array.from({ length: 100 }, () => refuses(503, "Overloaded.")));
+    const [patient, rejected] = await Promise.all(
+      [asking, busy].map(async ({ baseUrl }) => {
+        const { api } = await deployed.newAgent(...server(baseUrl));
+        const runId = await api.create("Hello?");
+        const { loop_status } = await api.ended(runId, 90);
+        await executionEnds(runId, 1, "SUCCEEDED");
+        return loop_status;
+      }),
+    );
+    expect([patient, rejected]).toEqual(["finished", "technical_error"]);
+    expect(asking.received.length).toBe(2);
   });
 
   test("goes on while a changed stack is deployed", { timeout: 300_000 }, async () => {
