@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Duration, Stack, Stage, Validations } from "aws-cdk-lib";
-import { type IOrigin, OriginProtocolPolicy, type OriginProps } from "aws-cdk-lib/aws-cloudfront";
+import { OriginProtocolPolicy, type OriginProps } from "aws-cdk-lib/aws-cloudfront";
 import { VpcOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import {
   GatewayVpcEndpointAwsService,
@@ -29,13 +29,13 @@ import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
 import { healthPath } from "../lambdas/env.ts";
 import { largeBodyHomes } from "./front-door-homes.ts";
-import { grantServer, type LargeBodyServer, writeImage } from "./front-door-server.ts";
+import { grantServer, type LargeBodyOrigin, type LargeBodyServer, writeImage } from "./front-door-server.ts";
 
 const port = 3000;
 const network = "10.0.0.0/16";
 
 /** The large-body server on Fargate, behind a load balancer that only CloudFront reaches. One to four tasks, always one. */
-export function fargateOrigin(scope: Construct, server: LargeBodyServer, origin: OriginProps): IOrigin {
+export function fargateOrigin(scope: Construct, server: LargeBodyServer, origin: OriginProps): LargeBodyOrigin {
   // The casts: CDK's interfaces have optional properties where its classes have undefined ones.
   const vpc = new Vpc(scope, "Vpc", {
     ipAddresses: IpAddresses.cidr(network),
@@ -120,9 +120,12 @@ export function fargateOrigin(scope: Construct, server: LargeBodyServer, origin:
     id: "AwsSolutions-ECS2",
     reason: "The environment has names and numbers only; the server reads its secret from Secrets Manager.",
   });
-  return VpcOrigin.withApplicationLoadBalancer(balancer, {
-    ...origin,
-    protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
-    readTimeout: Duration.seconds(120),
-  });
+  return {
+    origin: VpcOrigin.withApplicationLoadBalancer(balancer, {
+      ...origin,
+      protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
+      readTimeout: Duration.seconds(120),
+    }),
+    ready: service,
+  };
 }

@@ -2,10 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Arn, Aws, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
+import type { IOrigin } from "aws-cdk-lib/aws-cloudfront";
 import { PolicyStatement, type PolicyStatementProps, type Role } from "aws-cdk-lib/aws-iam";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
-import type { Construct } from "constructs";
+import type { Construct, IDependable } from "constructs";
 import { buildSync } from "esbuild";
 import type { EnvName } from "../lambdas/env.ts";
 import { objectPrefixes } from "../lambdas/stores/aws/table.ts";
@@ -29,6 +30,12 @@ export interface LargeBodyServer {
   /** Secrets that it accepts from CloudFront, newest first. */
   secrets: Secret[];
   logGroup: LogGroup;
+}
+
+/** `ready`: what CloudFront has to wait for, so that the secret it sends is one that the server accepts by then. */
+export interface LargeBodyOrigin {
+  origin: IOrigin;
+  ready: IDependable;
 }
 
 /** The server's parts that no home changes. CloudFront sends the first of `secrets`; the one before is accepted too. */

@@ -1,18 +1,18 @@
 import { fileURLToPath } from "node:url";
 import { AssetHashType, Aws, DockerImage, Duration, Stack, Validations } from "aws-cdk-lib";
-import type { IOrigin, OriginProps } from "aws-cdk-lib/aws-cloudfront";
+import type { OriginProps } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { WebFunction, WebFunctionAuthType, WebFunctionCode, WebFunctionRuntime } from "aws-cdk-lib/aws-lambda";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
-import { bundleServer, grantServer, type LargeBodyServer } from "./front-door-server.ts";
+import { bundleServer, grantServer, type LargeBodyOrigin, type LargeBodyServer } from "./front-door-server.ts";
 import { arnInFindings } from "./functions.ts";
 
 const entries = fileURLToPath(new URL("../lambdas/entry/", import.meta.url));
 
 /** The large-body server as a Lambda Web Function: nothing runs, and nothing is paid for, while nobody sends anything. */
-export function webFunctionOrigin(scope: Construct, server: LargeBodyServer, origin: OriginProps): IOrigin {
+export function webFunctionOrigin(scope: Construct, server: LargeBodyServer, origin: OriginProps): LargeBodyOrigin {
   const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
   server.logGroup.grantWrite(role);
   const fn = new WebFunction(scope, "WebFunction", {
@@ -36,17 +36,21 @@ export function webFunctionOrigin(scope: Construct, server: LargeBodyServer, ori
     // The server asks for its secret itself: with IAM every viewer would have to send its body's hash.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
   });
+  fn.node.addDependency(role); // with its rights: a server that may not read its secrets ends as it starts
   Validations.of(fn).acknowledge({
     id: "Annotation::@aws-cdk/aws-lambda:webFunctionPublicEndpoint",
     reason:
       "The server refuses every request without CloudFront's secret, in constant time and before its body is read.",
   });
   acknowledgeCodeBucket(Stack.of(scope));
-  return new HttpOrigin(fn.endpoint.domainName, {
-    ...origin,
-    readTimeout: Duration.seconds(120),
-    keepaliveTimeout: Duration.seconds(60),
-  });
+  return {
+    origin: new HttpOrigin(fn.endpoint.domainName, {
+      ...origin,
+      readTimeout: Duration.seconds(120),
+      keepaliveTimeout: Duration.seconds(60),
+    }),
+    ready: fn,
+  };
 }
 
 /** CDK makes a bucket for the code, and a function that copies it there: web functions read a versioned bucket. */

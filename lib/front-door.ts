@@ -9,7 +9,6 @@ import {
   FunctionEventType,
   FunctionRuntime,
   HttpVersion,
-  type IOrigin,
   OriginRequestPolicy,
   type OriginProps,
   ViewerProtocolPolicy,
@@ -20,11 +19,20 @@ import type { Construct } from "constructs";
 import { originSecretHeader } from "../lambdas/env.ts";
 import { fargateOrigin } from "./front-door-fargate.ts";
 import type { LargeBodyHome } from "./front-door-homes.ts";
-import { largeBodyServer, type LargeBodyServer, type SharedNames, sharedOutputs } from "./front-door-server.ts";
+import {
+  type LargeBodyOrigin,
+  largeBodyServer,
+  type LargeBodyServer,
+  type SharedNames,
+  sharedOutputs,
+} from "./front-door-server.ts";
 import { webFunctionOrigin } from "./front-door-web-function.ts";
 import type { Settings } from "./settings.ts";
 
-const origins: Record<LargeBodyHome, (scope: Construct, server: LargeBodyServer, origin: OriginProps) => IOrigin> = {
+const origins: Record<
+  LargeBodyHome,
+  (scope: Construct, server: LargeBodyServer, origin: OriginProps) => LargeBodyOrigin
+> = {
   "web-function": webFunctionOrigin,
   fargate: fargateOrigin,
 };
@@ -43,7 +51,7 @@ export class FrontDoorStack extends Stack {
     const names = sharedNames(service, this, settings.stage);
     const server = largeBodyServer(this, home, settings, names);
     const apiGateway = new HttpOrigin(Fn.select(2, Fn.split("/", names.ApiUrl)));
-    const largeBodies = origins[home](this, server, {
+    const { origin: largeBodies, ready } = origins[home](this, server, {
       originId: "large-bodies", // as the viewer-request function calls it
       customHeaders: { [originSecretHeader]: server.secrets[0]?.secretValue.unsafeUnwrap() ?? "" },
     });
@@ -71,6 +79,7 @@ export class FrontDoorStack extends Stack {
       additionalBehaviors: {
         "/v1/openapi.json": {
           origin: apiGateway,
+          allowedMethods: AllowedMethods.ALLOW_ALL, // the service words the 405, too
           viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
           cachePolicy: new CachePolicy(this, "Description", {
             comment: "The machine-readable description changes with a deployment",
@@ -85,6 +94,7 @@ export class FrontDoorStack extends Stack {
       },
       errorResponses: uncachedErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
+    distribution.node.addDependency(ready);
     new CfnOutput(this, "BaseUrl", {
       value: `https://${distribution.distributionDomainName}`,
       description: "Base address for HTTP clients: the whole contract, bodies of any size",

@@ -50,6 +50,7 @@ describe.each(allHomes)("the front door to $largeBodies", ({ largeBodies, app, s
     expect(DefaultCacheBehavior.FunctionAssociations).toHaveLength(1);
     expect(DefaultCacheBehavior.AllowedMethods).toContain("POST");
     expect(openapi).toMatchObject({ PathPattern: "/v1/openapi.json", TargetOriginId: small?.Id });
+    expect(openapi?.AllowedMethods).toEqual(DefaultCacheBehavior.AllowedMethods);
     expect(unused?.TargetOriginId).toBe("large-bodies");
     expect(Origins).toHaveLength(2);
   });
@@ -89,6 +90,17 @@ describe.each(allHomes)("the front door to $largeBodies", ({ largeBodies, app, s
     expect(text).toContain("{{resolve:secretsmanager:<OriginSecret3>:SecretString:::}}");
     expect(text).toContain("<OriginSecret3>,<OriginSecret2>");
     expect(next.properties("AWS::SecretsManager::Secret")).toHaveLength(2);
+  });
+
+  test("starts the server when it may read its secret, and has CloudFront send one when the server knows it", () => {
+    const dependencies = (type: string): [string, string[]] => {
+      const [[id, { DependsOn = [] }] = ["", {}]] = Object.entries(template.findResources(type));
+      return [id, DependsOn as string[]];
+    };
+    const type = largeBodies === "fargate" ? "AWS::ECS::Service" : "AWS::Lambda::WebFunctionRevision";
+    const [server, before] = dependencies(type);
+    expect(before).toContainEqual(expect.stringMatching(/^RoleDefaultPolicy/));
+    expect(dependencies("AWS::CloudFront::Distribution")[1]).toContain(server);
   });
 
   test("gives the server what the create function may do, its secrets and its log, and nothing else", () => {
