@@ -11,10 +11,16 @@ export function operatorPolicy(stack: Stack, { storage, workflow }: { storage: S
   const objects: ObjectRights = { read: ["workspaces", "texts"], write: ["texts"], remove: ["workspaces", "texts"] };
   const executions = workflow.executionsArn;
   const secrets = modelSecrets(stack);
+  // Whoever names a stack and not its id asks for all ids of that name.
+  const thisStack = stack.formatArn({
+    service: "cloudformation",
+    resource: "stack",
+    resourceName: `${stack.stackName}/*`,
+  });
   const policy = new ManagedPolicy(stack, "OperatorPolicy", {
     description: `Operates ${stack.stackName} with npm run admin -- --stack`,
     statements: [
-      { actions: ["cloudformation:DescribeStacks"], resources: [stack.stackId] },
+      { actions: ["cloudformation:DescribeStacks"], resources: [thisStack] },
       ...storage.itemStatements([
         { kinds: ["ORG", "AGENT", "KEY"], actions: ["GetItem", "PutItem"] },
         { kinds: ["RUN"], actions: ["Query", "PutItem", "UpdateItem", "DeleteItem"] },
@@ -30,5 +36,10 @@ export function operatorPolicy(stack: Stack, { storage, workflow }: { storage: S
   storage.acknowledgeObjects(policy, objects);
   acknowledgeWildcard(policy, executions.inFindings, "An execution is named after its run: there is no list of them.");
   acknowledgeWildcard(policy, secrets.inFindings, secrets.reason);
+  acknowledgeWildcard(
+    policy,
+    `arn:<AWS::Partition>:cloudformation:<AWS::Region>:<AWS::AccountId>:stack/${stack.stackName}/*`,
+    "The id of this one stack, which is new whenever it is made again.",
+  );
   return policy;
 }

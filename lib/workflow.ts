@@ -37,13 +37,25 @@ const whileUnavailable: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
+/**
+ * The account's concurrent executions are all in use, or the function's own: the turn waits in line, as it does on one
+ * machine, for 10 hours on average. Each attempt is a billed transition and three of 25,000 entries of the history.
+ */
+const whileAllAreBusy: RetryProps = {
+  errors: ["Lambda.TooManyRequestsException"],
+  maxAttempts: 720,
+  interval: Duration.seconds(2),
+  backoffRate: 2,
+  maxDelay: Duration.seconds(100),
+  jitterStrategy: JitterType.FULL,
+};
+
 /** Lambda itself had a problem before or around our code; AWS names these for retrying. */
-const whileLambdaIsBusy: RetryProps = {
+const whileLambdaIsUnwell: RetryProps = {
   errors: [
     "Lambda.ServiceException",
     "Lambda.AWSLambdaException",
     "Lambda.SdkClientException",
-    "Lambda.TooManyRequestsException",
     "Lambda.ClientExecutionTimeoutException",
   ],
   maxAttempts: 8,
@@ -99,7 +111,7 @@ export class Workflow extends Construct {
       retryOnServiceExceptions: false,
       outputs: "{% $merge([$states.input, $states.result.Payload]) %}",
     });
-    for (const retry of [whileUnavailable, whileLambdaIsBusy, afterCrash]) advancing.addRetry(retry);
+    for (const retry of [whileUnavailable, whileAllAreBusy, whileLambdaIsUnwell, afterCrash]) advancing.addRetry(retry);
     advancing.addCatch(failing, {
       outputs: {
         error: "{% $states.errorOutput.Error %}",

@@ -151,7 +151,7 @@ describe("permissions", () => {
         "Get: Allow s3:GetObject on <StorageBucket.Arn>/texts/*",
         "Openapi: Allow logs:CreateLogStream, logs:PutLogEvents on <OpenapiLog.Arn>",
         "NotFound: Allow logs:CreateLogStream, logs:PutLogEvents on <NotFoundLog.Arn>",
-        "OperatorPolicy: Allow cloudformation:DescribeStacks on <AWS::StackId>",
+        "OperatorPolicy: Allow cloudformation:DescribeStacks on arn:aws:cloudformation:<AWS::Region>:<AWS::AccountId>:stack/AgentRunService-prod/*",
         "OperatorPolicy: Allow dynamodb:GetItem, dynamodb:PutItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["ORG#*","AGENT#*","KEY#*"]}}",
         "OperatorPolicy: Allow dynamodb:DeleteItem, dynamodb:PutItem, dynamodb:Query, dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
         "OperatorPolicy: Allow dynamodb:Query on <StorageTable.Arn>/index/gsi1 if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["ORGS","AGENTS","KEYS#*","RUNS#*"]}}",
@@ -278,6 +278,15 @@ describe("state machine", () => {
     });
     expect(Advance["Catch"]).toMatchObject([{ ErrorEquals: ["States.ALL"], Next: "Fail" }]);
     expect(Fail["Retry"]).toMatchObject([{ ErrorEquals: ["States.ALL"] }]);
+  });
+
+  test("waits for hours, and still within its time, while all concurrent executions are in use", () => {
+    const retries = Advance["Retry"] as { ErrorEquals: string[]; MaxAttempts: number; MaxDelaySeconds: number }[];
+    const [waits, ...others] = retries.filter(({ ErrorEquals }) => ErrorEquals.some((name) => /TooMany/.test(name)));
+    expect([waits?.ErrorEquals, others]).toEqual([["Lambda.TooManyRequestsException"], []]);
+    const most = (waits?.MaxAttempts ?? 0) * (waits?.MaxDelaySeconds ?? 0);
+    expect(most).toBeGreaterThan(turnSeconds / 2);
+    expect(most).toBeLessThan(turnSeconds);
   });
 
   test("needs four transitions for a turn that one invocation brings to its end", () => {
