@@ -7,7 +7,8 @@ export const logging: { level: "info" | "error" } = { level: "info" };
  */
 export function log(level: "info" | "error", message: string, fields: Record<string, unknown>): void {
   if (level === "info" && logging.level === "error") return;
-  const entry = { time: new Date().toISOString(), level, message, ...fields };
+  // Lambda takes a line without a `timestamp` for one of the level INFO, and gives it one.
+  const entry = { timestamp: new Date().toISOString(), level, message, ...fields };
   process.stderr.write(`${JSON.stringify(entry, describeErrors)}\n`);
 }
 

@@ -4,6 +4,7 @@ import { largeBodyServer } from "../api/large-body-server.ts";
 import { notFoundHandler } from "../api/not-found.ts";
 import { awsPlace, env, healthPath, listenAddress, originSecretHeader } from "../env.ts";
 import { log } from "../log.ts";
+import { emitter, measuredRuns } from "../metrics.ts";
 import { documentClient, s3Client, sfnClient } from "../stores/aws/clients.ts";
 import { awsStores } from "../stores/aws/index.ts";
 import { awsSecretExists, secretsManagerClient } from "../stores/aws/secrets.ts";
@@ -26,14 +27,17 @@ async function originSecrets(): Promise<string[]> {
 }
 
 async function main(): Promise<void> {
+  const table = env("TABLE_NAME");
+  const stores = awsStores({
+    documents: documentClient(settings),
+    s3: () => s3Client(settings),
+    table,
+    bucket: env("BUCKET_NAME"),
+    retentionDays: Number(env("RETENTION_DAYS")),
+  });
   const create = createHandler({
-    ...awsStores({
-      documents: documentClient(settings),
-      s3: () => s3Client(settings),
-      table: env("TABLE_NAME"),
-      bucket: env("BUCKET_NAME"),
-      retentionDays: Number(env("RETENTION_DAYS")),
-    }),
+    ...stores,
+    runs: measuredRuns(stores.runs, emitter(table)),
     workflow: awsWorkflow({ sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") }),
     now: Date.now,
     secretExists: awsSecretExists,

@@ -62,4 +62,12 @@ describe.each(Object.keys(largeBodyHomes) as LargeBodyHome[])("the large-body se
     expect(await service.end()).toBe(0);
     expect(service.lines.filter(({ level }) => level === "error")).toEqual([]);
   });
+
+  test("has counted the runs, in lines that CloudWatch takes for what they are", () => {
+    const [measured, told] = [true, false].map((each) => service.lines.filter((line) => "_aws" in line === each));
+    expect(measured?.filter(({ RunsCreated }) => RunsCreated === 1)).toHaveLength(service.aws.started.length);
+    for (const { timestamp, level } of told ?? []) {
+      expect([String(timestamp), level]).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/), "info"]);
+    }
+  });
 });
