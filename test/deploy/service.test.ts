@@ -107,8 +107,13 @@ describe("an agent of a model server", () => {
 
   // Both wait for longer than advance does by itself, so they do it at the same time.
   test("is waited for as its model asks, and given to fail when advance rejects", async () => {
-    const later = refuses(503, "Come back later.", { "retry-after": String(patienceSeconds + 1) });
-    await using asking = await chatServer(later, answer);
+    const asked = patienceSeconds + 3; // seconds
+    const calledAt: number[] = [];
+    const later = refuses(503, "Come back later.", { "retry-after": String(asked) });
+    const called = (reply: typeof later): typeof later => {
+      return (...call) => (calledAt.push(Date.now()), reply(...call));
+    };
+    await using asking = await chatServer(called(later), called(answer));
     await using busy = await chatServer(...Array.from({ length: 100 }, () => refuses(503, "Overloaded.")));
     const [patient, rejected] = await Promise.all(
       [asking, busy].map(async ({ baseUrl }) => {
@@ -120,7 +125,8 @@ describe("an agent of a model server", () => {
       }),
     );
     expect([patient, rejected]).toEqual(["finished", "technical_error"]);
-    expect(asking.received.length).toBe(2);
+    const [first = 0, second = 0, ...others] = calledAt;
+    expect([second - first >= asked * 1_000, others]).toEqual([true, []]);
   });
 
   test("goes on while a changed stack is deployed", { timeout: 300_000 }, async () => {
