@@ -7,30 +7,48 @@ import type { Turn } from "./turn.ts";
 import { within } from "./within.ts";
 
 /**
+ * Calls of one answer that are made at the same time. Models ask for thousands when something is wrong with them; and
+ * records that are made together share a write, of which a transaction of DynamoDB takes 99 and 4 MB.
+ */
+const mostAtOnce = 16;
+
+/**
  * Makes the calls that have no recorded result, at the same time, and records each one's result as it ends. Resolves
  * with the new records in call order.
  */
 export async function runCalls(turn: Turn, pending: PendingCalls, timeLeft: number): Promise<StepPart[] | "stopped"> {
   const left = pending.calls.map((call, index) => ({ call, index })).filter(({ index }) => !pending.results[index]);
-  // All have ended before one's rejection is passed on, so that none works on behind the caller's back.
-  const settled = await Promise.allSettled(
-    left.map(async ({ call, index }): Promise<StepPart | "stopped"> => {
-      const begun = turn.ports.now();
-      const result = await makeCall(turn, pending, call, index, timeLeft);
-      if (result === "stopped") return "stopped";
-      const milliseconds = turn.ports.now() - begun;
-      const part: StepPart = { part: "result", step: pending.step, call: index, result, milliseconds };
-      return (await turn.ports.record(part)) ? part : "stopped";
-    }),
-  );
-  const parts: StepPart[] = [];
+  const until = turn.ports.now() + timeLeft;
+  const made: (StepPart | undefined)[] = [];
   let stopped = false;
-  for (const each of settled) {
-    if (each.status === "rejected") throw each.reason;
-    if (each.value === "stopped") stopped = true;
-    else parts.push(each.value);
+  let next = 0;
+
+  async function make({ call, index }: { call: ToolCall; index: number }, place: number): Promise<void> {
+    const begun = turn.ports.now();
+    const result = await makeCall(turn, pending, call, index, until - begun);
+    if (result === "stopped") return void (stopped = true);
+    const milliseconds = turn.ports.now() - begun;
+    const part: StepPart = { part: "result", step: pending.step, call: index, result, milliseconds };
+    if (await turn.ports.record(part)) made[place] = part;
+    else stopped = true;
   }
-  return stopped ? "stopped" : parts;
+
+  async function worker(): Promise<void> {
+    try {
+      for (let place = next++; place < left.length && !stopped; place = next++) {
+        const one = left[place];
+        if (one) await make(one, place);
+      }
+    } catch (error) {
+      next = left.length; // no further one is begun
+      throw error;
+    }
+  }
+
+  // All have ended before one's rejection is passed on, so that none works on behind the caller's back.
+  const settled = await Promise.allSettled(Array.from({ length: Math.min(mostAtOnce, left.length) }, worker));
+  for (const each of settled) if (each.status === "rejected") throw each.reason;
+  return stopped ? "stopped" : made.filter((part) => part !== undefined);
 }
 
 async function makeCall(
@@ -44,7 +62,10 @@ async function makeCall(
   const tool = ports.tools.find(({ definition }) => definition.name === name);
   const outside = tool?.effects === "outside" && call.invalid === undefined;
   const begunBefore = began.includes(index);
-  if (outside && begunBefore && !tool.idempotent) return { callId, name, text: unknownEffect, error: true };
+  const timeLimit = limitName({ reason: "seconds", of: "turn", limit: input.limits.seconds });
+  // Also of a tool that is gone, such as of a server that does not answer now.
+  if (begunBefore && !(outside && tool.idempotent)) return { callId, name, text: unknownEffect, error: true };
+  if (timeLeft <= 0) return { callId, name, text: `Not made: the ${timeLimit} is reached.`, error: true };
   if (outside && !begunBefore && !(await ports.record({ part: "began", step, call: index }))) return "stopped";
 
   const begun = ports.now();
@@ -63,8 +84,7 @@ async function makeCall(
     const { files, signal } = ports;
     const ended = await within(timeLeft, signal, (cut) => tool.run(given, { files, signal: cut }));
     if (ended !== "timed-out") return ended;
-    const limit = limitName({ reason: "seconds", of: "turn", limit: input.limits.seconds });
-    return { text: `Cut off: the ${limit} is reached. Its effect is unknown.`, error: true };
+    return { text: `Cut off: the ${timeLimit} is reached. Its effect is unknown.`, error: true };
   }
 
   /** A large text goes whole into the workspace; the model gets its beginning and where the rest is. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Semaphore, semaphore } from "../agent/semaphore.ts";
 import { log } from "../log.ts";
 import type { Workflow } from "../runs/ports.ts";
 import { advance, type AdvanceDeps, RetryLater } from "./advance.ts";
@@ -106,25 +107,6 @@ async function giveUp(deps: AdvanceDeps, turn: TurnPayload, error: unknown, sign
       await pause(delayOf(attempt), signal);
     }
   }
-}
-
-type Semaphore = <Value>(work: () => Promise<Value>) => Promise<Value>;
-
-/** Runs at most `places` works at the same time, in the order they came. */
-function semaphore(places: number): Semaphore {
-  let free = places;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
-    }
-  };
 }
 
 /** Milliseconds, with full jitter. */

@@ -8,7 +8,7 @@ import {
   TypeValidationError,
 } from "ai";
 import type { Failure, ModelOutcome } from "../model.ts";
-import { OtherContent, Silence } from "./model-fetch.ts";
+import { OtherContent, Silence, TooLong } from "./model-fetch.ts";
 
 /** The server ended its answer before it was complete. */
 export class BrokenOff extends Error {
@@ -36,11 +36,22 @@ export interface Endpoint {
 export function modelFailure(cause: unknown, endpoint: Endpoint): Extract<ModelOutcome, { failure: Failure }> {
   const server = `The model server ${address(endpoint.address)}`;
   const silence = causes(cause).find((error) => error instanceof Silence);
-  const detail = clipped(withoutSecrets(messageOf(silence ?? cause), endpoint.secrets()));
+  const tooLong = causes(cause).find((error) => error instanceof TooLong);
+  const detail = clipped(withoutSecrets(messageOf(silence ?? tooLong ?? cause), endpoint.secrets()));
   if (APICallError.isInstance(cause) && cause.statusCode !== undefined && cause.statusCode >= 300) {
     const retryAfter = retryAfterOf(cause.responseHeaders ?? {});
     const failure = statusFailure(cause.statusCode, `${server} answered ${cause.statusCode}`, detail, endpoint);
     return { failure, ...(retryAfter !== undefined && { retryAfter }) };
+  }
+  if (tooLong) {
+    return {
+      failure: {
+        category: "model_answer",
+        title: `${server} sent an answer without end: ${detail}`,
+        remedy: "Use another model, or have the model server limit the length of an answer.",
+        retryable: false,
+      },
+    };
   }
   // Before the type checks below: what was cut off can't be told from what was wrong in any other way.
   if (isNetworkError(cause)) {

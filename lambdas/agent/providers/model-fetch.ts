@@ -5,6 +5,14 @@
  */
 const silenceLimit = 240_000;
 
+/**
+ * Bytes of one answer on the wire. A chunk for each token has some 250 bytes with all around it, so that 128,000 tokens
+ * take 32 MB; a server that never ends would take all the memory there is.
+ */
+const answerLimit = 64 * 1024 * 1024;
+/** Bytes that are read of an error, of which a sentence is kept. */
+const errorLimit = 256 * 1024;
+
 /** The server sent nothing for too long. */
 export class Silence extends Error {
   constructor(milliseconds: number) {
@@ -21,11 +29,19 @@ export class OtherContent extends Error {
   }
 }
 
+/** The answer has no end. */
+export class TooLong extends Error {
+  constructor(bytes: number) {
+    super(`it has more than ${bytes} bytes`);
+    this.name = "TooLong";
+  }
+}
+
 /**
  * A `fetch` for model servers. It gives a server up when nothing comes from it for `silence` milliseconds, no head of
  * an answer or no further byte of its body: the connection is closed then, and the call or the reading of the body
- * rejects with `Silence`. An answer whose content type does not match `type` rejects with `OtherContent`. Redirections
- * are not followed, but are the answer.
+ * rejects with `Silence`. An answer whose content type does not match `type` rejects with `OtherContent`, reading
+ * one that is too long with `TooLong`; an error is cut off there. Redirections are not followed, but are the answer.
  */
 export function modelFetch({
   silence = silenceLimit,
@@ -61,11 +77,18 @@ export function modelFetch({
       return response;
     }
     timer.refresh();
+    const { ok } = response;
+    const most = ok ? answerLimit : errorLimit;
+    let size = 0;
     const body = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
           timer.refresh();
-          controller.enqueue(chunk);
+          size += chunk.length;
+          if (size <= most) return controller.enqueue(chunk);
+          stop();
+          if (ok) controller.error(new TooLong(most));
+          else controller.terminate();
         },
         flush: stop,
         cancel: stop,

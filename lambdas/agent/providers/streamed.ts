@@ -120,11 +120,16 @@ function usageOf({
   const { cacheReadTokens } = inputTokenDetails;
   const { reasoningTokens } = outputTokenDetails;
   return {
-    inputTokens,
-    outputTokens,
-    ...(cacheReadTokens && { cachedInputTokens: cacheReadTokens }),
-    ...(reasoningTokens && { reasoningTokens }),
+    inputTokens: counted(inputTokens),
+    outputTokens: counted(outputTokens),
+    ...(cacheReadTokens && { cachedInputTokens: counted(cacheReadTokens) }),
+    ...(reasoningTokens && { reasoningTokens: counted(reasoningTokens) }),
   };
+}
+
+/** A server's count as one that limits can rely on: no call gives tokens back, or has more of them than any window. */
+function counted(tokens: number): number {
+  return Math.min(Math.max(0, Math.round(tokens) || 0), 1_000_000_000);
 }
 
 function invalidCall({ name, input }: ToolCall, tools: ModelRequest["tools"]): string {

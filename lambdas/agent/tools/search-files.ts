@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { semaphore } from "../semaphore.ts";
 import { within } from "../within.ts";
 import { searchFiles, workspaceLimits } from "./definitions.ts";
 import { decodeText } from "./text-files.ts";
@@ -19,6 +20,9 @@ interface Search {
   ignore_case?: boolean;
 }
 
+/** Of this process; each takes a thread of 3 MB. The time of those that wait is not counted. */
+const searches = semaphore(4);
+
 /** `search_files`. */
 export const search: Tool = builtIn(searchFiles, async (input: Search, { files, signal }) => {
   try {
@@ -26,7 +30,9 @@ export const search: Tool = builtIn(searchFiles, async (input: Search, { files, 
   } catch (problem) {
     return error(`${(problem as Error).message}. Accepted: a JavaScript regular expression without slashes around it.`);
   }
-  const found = await within(workspaceLimits.searchSeconds * 1000, signal, (cut) => searchAll(input, files, cut));
+  const found = await searches(() =>
+    within(workspaceLimits.searchSeconds * 1000, signal, (cut) => searchAll(input, files, cut)),
+  );
   if (found === "timed-out") {
     return error(
       `The search took more than ${workspaceLimits.searchSeconds} seconds. Use a simpler pattern (no repetition ` +

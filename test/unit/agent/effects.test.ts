@@ -51,6 +51,14 @@ describe("a tool with effects outside the workspace", () => {
     expect(requests[0]?.messages.at(-1)).toMatchObject({ role: "tool", results: [unknown, { callId: "b" }] });
   });
 
+  it("whose server does not answer after the crash is said to be of unknown effect, too", async () => {
+    const { model, requests } = scripted(script);
+    const { input, ports } = turn(model, { ports: { tools: [counting("look")] }, input: { recorded: begun } });
+    await runTurn(input, ports);
+    const unknown = { callId: "a", error: true, text: expect.stringContaining("effect is unknown") };
+    expect(requests[0]?.messages.at(-1)).toMatchObject({ role: "tool", results: [unknown, { callId: "b" }] });
+  });
+
   it("is called again when it is idempotent, without a second record of the beginning", async () => {
     const send = counting("send", { effects: "outside", idempotent: true });
     const tools = [send, counting("look")];
