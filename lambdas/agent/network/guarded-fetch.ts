@@ -55,6 +55,10 @@ function send(url: URL, request: Request, body: Buffer | undefined, rules: Netwo
 
 function toResponse(message: IncomingMessage, most: number): Response {
   const status = message.statusCode ?? 502;
+  if (status < 200 || status > 599) {
+    message.destroy();
+    throw new Error(`the server answered with status ${status}, which there is not`);
+  }
   const headers = new Headers();
   for (const [name, values] of Object.entries(message.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);

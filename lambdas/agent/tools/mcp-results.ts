@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { newNameProblem } from "./write-files.ts";
 import { workspaceLimits } from "./definitions.ts";
 import { error, type Files, type ToolOutput } from "./tool.ts";
@@ -64,12 +65,10 @@ async function saveImage(
   if (bytes.length > workspaceLimits.attachmentBytes) {
     return { text: `[An image of ${bytes.length} bytes; at most ${workspaceLimits.attachmentBytes} can be shown.]` };
   }
-  const existing = await files.list();
-  const extension = mimeType.slice("image/".length);
-  let number = 1;
-  while (existing.some((file) => file.name === `${server}-${number}.${extension}`)) number++;
-  const name = `${server}-${number}.${extension}`;
-  const problem = newNameProblem(name, existing);
+  // By its content: calls that are made at the same time, or again, do not take each other's name.
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
+  const name = `${server}-${hash}.${mimeType.slice("image/".length)}`;
+  const problem = newNameProblem(name, await files.list());
   if (problem !== undefined) return { text: `[An image that could not be kept: ${problem}]` };
   await files.write(name, bytes);
   return { text: `[An image; it is ${name} in the workspace.]`, name };

@@ -4,6 +4,7 @@ import { guardedFetch, type NetworkRules } from "../network/guarded-fetch.ts";
 import type { SecretOf } from "../providers/configuration.ts";
 import { within } from "../within.ts";
 import { type McpResult, resultOutput } from "./mcp-results.ts";
+import { checkable } from "./mcp-schemas.ts";
 import { error, type Tool, type ToolOutput } from "./tool.ts";
 
 /**
@@ -115,12 +116,14 @@ async function offered(server: McpServer, listed: ListedTool[], call: Call): Pro
     const { readOnlyHint = false, idempotentHint = false } = annotations;
     let validate: ((input: unknown) => { valid: boolean; errorMessage?: string | undefined }) | undefined;
     const checked: Tool["run"] = async (input, context) => {
+      let valid: boolean;
+      let errorMessage: string | undefined;
       try {
-        validate ??= validators.getValidator(inputSchema as never);
+        validate ??= validators.getValidator(checkable(inputSchema) as never);
+        ({ valid, errorMessage } = validate(input));
       } catch (problem) {
         return error(`${definition.name}: the server's schema of its input can't be used: ${reason(problem)}.`);
       }
-      const { valid, errorMessage } = validate(input);
       return valid ? run(input, context) : error(inputProblem(definition, errorMessage, input));
     };
     return [

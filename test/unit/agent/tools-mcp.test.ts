@@ -60,12 +60,15 @@ describe("an MCP server", () => {
     await using opened = await open([{ name: "s", url: server.url }]);
     expect(await call(named(opened.tools, "s__send_mail"), {})).toEqual({ error: true, text: "the mailbox is full" });
     expect(await call(named(opened.tools, "s__set"), {})).toEqual({ text: "X: https://example.com/x" });
-    const space = files({ "s-1.png": "taken" });
-    expect(await call(named(opened.tools, "s__draw"), {}, space)).toEqual({
-      text: "[An image; it is s-2.png in the workspace.]\n[A file of type audio/wav; not shown.]",
-      attachments: [{ name: "s-2.png", mediaType: "image/png" }],
+    const space = files();
+    const drawn = await call(named(opened.tools, "s__draw"), {}, space);
+    const [name = ""] = space.content.keys();
+    expect(name).toMatch(/^s-[0-9a-f]{12}\.png$/);
+    expect(drawn).toEqual({
+      text: `[An image; it is ${name} in the workspace.]\n[A file of type audio/wav; not shown.]`,
+      attachments: [{ name, mediaType: "image/png" }],
     });
-    expect(space.content.get("s-2.png")?.subarray(1, 4)).toEqual(Buffer.from("PNG"));
+    expect(space.content.get(name)?.subarray(1, 4)).toEqual(Buffer.from("PNG"));
   });
 
   it("gets headers from secrets, and offers only the tools that are allowed", async () => {
