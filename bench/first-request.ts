@@ -12,17 +12,20 @@ const script = `
   const begun = performance.now();
   const { handler } = require(process.argv[1]);
   const ready = performance.now();
-  const event = JSON.parse(process.env.EVENT);
+  const event = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
   Promise.resolve(handler(event, { getRemainingTimeInMillis: () => 900_000 })).then((answer) => {
     const done = performance.now();
-    console.log(JSON.stringify({ start: ready - begun, first: done - ready, status: answer?.statusCode }));
+    const memory = process.resourceUsage().maxRSS / 1024;
+    console.log(JSON.stringify({ start: ready - begun, first: done - ready, memory, status: answer?.statusCode }));
     process.exit(0);
   });
 `;
 
+/** Times in milliseconds. `memory`: MB that were resident at most. */
 interface First {
   start: number;
   first: number;
+  memory: number;
   status?: number;
 }
 
@@ -58,21 +61,37 @@ export async function measureFirstRequests({ samples }: { samples: number }): Pr
         times.push(await ask(file, await wanted.event(home), home.endpoint.url, wanted.status));
       }
       const target = name === "create" || name === "get" ? { atMost: 100 } : undefined;
+      const memory = median(times.map((time) => time.memory));
       rows.push(
         { name: `${name}: start`, unit: "ms", service: median(times.map(({ start }) => start)), target },
         { name: `${name}: first request`, unit: "ms", service: median(times.map(({ first }) => first)) },
+        { name: `${name}: most memory`, unit: "MB", service: memory },
       );
     }
+    rows.push(await largestCreate(bundles.get("create") ?? "", home));
     return rows;
   } finally {
     await home.close();
   }
 }
 
+/** Lambda takes events of 6 MB; more comes through the front door. */
+async function largestCreate(file: string, home: AwsHome): Promise<Row> {
+  const { event } = firstEvents["create"] ?? {};
+  const created = (await event?.(home)) as { body: string };
+  const body = JSON.parse(created.body) as object;
+  const files = [{ filename: "large.bin", content_base64: Buffer.alloc(4_400_000, "large").toString("base64") }];
+  const largest = { ...created, body: JSON.stringify({ ...body, files }) };
+  const { memory } = await ask(file, largest, home.endpoint.url, 201);
+  return { name: "create: most memory with an event of 6 MB", unit: "MB", service: memory };
+}
+
 async function ask(file: string, event: object, endpoint: string, status: number | undefined): Promise<First> {
-  const { stdout } = await run(process.execPath, ["-e", script, file], {
-    env: { ...environment, AWS_ENDPOINT_URL: endpoint, EVENT: JSON.stringify(event) },
+  const running = run(process.execPath, ["-e", script, file], {
+    env: { ...environment, AWS_ENDPOINT_URL: endpoint },
   });
+  running.child.stdin?.end(JSON.stringify(event));
+  const { stdout } = await running;
   const times = JSON.parse(stdout) as First;
   if (times.status !== status) throw new Error(`${file} answered ${times.status}, not ${status}`);
   return times;

@@ -17,6 +17,22 @@ import { Workflow } from "./workflow.ts";
 /** Seconds a request may take: API Gateway ends it after 30. */
 const requestSeconds = 29;
 
+/**
+ * MB of each function, from `npm run bench -- first-request` (November 2026): what was resident at most, and how long start
+ * and first answer took, on a whole processor. 1,769 MB have a whole one, and less a share of it, which makes that time
+ * longer by as much.
+ */
+const memory = {
+  create: 1769, // 93 MB with an event of 6 MB, 140 ms: parsing and hashing megabytes is all processor
+  get: 1024, // 76 MB, 117 ms: 200 ms with this share
+  advance: 1024, // 104 MB, 260 ms, and files, documents and tool results that are held whole
+  fail: 512, // 72 MB, 100 ms; nobody waits for it
+  reconcile: 512, // as fail
+  sweep: 512, // 77 MB, and some 50 MB for the ids of 100,000 running runs
+  openapi: 256, // 49 MB, 2 ms
+  notFound: 256, // as openapi
+} as const;
+
 /** The whole service but for large request bodies. Reads from what is kept to what is called. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, settings: Settings) {
@@ -31,7 +47,7 @@ export class ServiceStack extends Stack {
     const advance = serviceFunction(this, "Advance", {
       entry: "advance",
       description: "Works on a run's turn, step after step",
-      memory: 1024, // mostly waits for the model; files and tool results are held whole
+      memory: memory.advance,
       seconds: advanceSeconds,
       logRetention,
     });
@@ -48,7 +64,7 @@ export class ServiceStack extends Stack {
     const fail = serviceFunction(this, "Fail", {
       entry: "fail",
       description: "Records why a turn could not be brought to its end",
-      memory: 512,
+      memory: memory.fail,
       seconds: failSeconds,
       logRetention,
     });
@@ -60,7 +76,7 @@ export class ServiceStack extends Stack {
     const reconcile = serviceFunction(this, "Reconcile", {
       entry: "reconcile",
       description: "Ends the run of an execution that failed, timed out or was aborted",
-      memory: 512,
+      memory: memory.reconcile,
       seconds: failSeconds,
       logRetention,
       deadLetters,
@@ -69,7 +85,7 @@ export class ServiceStack extends Stack {
     const sweep = serviceFunction(this, "Sweep", {
       entry: "sweep",
       description: "Ends runs that nobody works on",
-      memory: 1024, // holds the ids of all running runs and executions: 100,000 are some 50 MB
+      memory: memory.sweep,
       seconds: sweepSeconds,
       logRetention,
       deadLetters,
@@ -84,7 +100,7 @@ export class ServiceStack extends Stack {
     const create = serviceFunction(this, "Create", {
       entry: "create",
       description: "POST /v1/agents",
-      memory: 1769, // one whole processor: parsing, decoding and hashing megabytes of files
+      memory: memory.create,
       seconds: requestSeconds,
       logRetention,
     });
@@ -98,7 +114,7 @@ export class ServiceStack extends Stack {
     const get = serviceFunction(this, "Get", {
       entry: "get",
       description: "GET /v1/agents/{agent_id}",
-      memory: 1024, // a cold start is all processor; a warm poll takes a few milliseconds either way
+      memory: memory.get,
       seconds: requestSeconds,
       logRetention,
     });
@@ -111,14 +127,14 @@ export class ServiceStack extends Stack {
     const openapi = serviceFunction(this, "Openapi", {
       entry: "openapi",
       description: "GET /v1/openapi.json",
-      memory: 512,
+      memory: memory.openapi,
       seconds: requestSeconds,
       logRetention,
     });
     const notFound = serviceFunction(this, "NotFound", {
       entry: "not-found",
       description: "Every other path and method: 404 and 405",
-      memory: 512,
+      memory: memory.notFound,
       seconds: requestSeconds,
       logRetention,
     });
