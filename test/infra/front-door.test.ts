@@ -93,14 +93,11 @@ describe.each(allHomes)("the front door to $largeBodies", ({ largeBodies, app, s
   });
 
   test("starts the server when it may read its secret, and has CloudFront send one when the server knows it", () => {
-    const dependencies = (type: string): [string, string[]] => {
-      const [[id, { DependsOn = [] }] = ["", {}]] = Object.entries(template.findResources(type));
-      return [id, DependsOn as string[]];
-    };
     const type = largeBodies === "fargate" ? "AWS::ECS::Service" : "AWS::Lambda::WebFunctionRevision";
-    const [server, before] = dependencies(type);
+    const [[server, { DependsOn: before }] = ["", {}]] = Object.entries(template.findResources(type));
     expect(before).toContainEqual(expect.stringMatching(/^RoleDefaultPolicy/));
-    expect(dependencies("AWS::CloudFront::Distribution")[1]).toContain(server);
+    const [front] = Object.values(template.findResources("AWS::CloudFront::Distribution"));
+    expect(front?.["DependsOn"]).toContain(server);
   });
 
   test("gives the server what the create function may do, its secrets and its log, and nothing else", () => {
