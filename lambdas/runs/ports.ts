@@ -221,7 +221,10 @@ export interface Workspace {
 export interface Workflow {
   /** Resolves when the start is durable. Starting the same turn twice starts it once. */
   start(runId: string, turn: number): Promise<void>;
-  /** Stops working on the turn; the status is the caller's to write first. A turn that is not worked on: no-op. */
+  /**
+   * Stops the work that brings the run to this turn and through it; the status is the caller's to write first. A run
+   * that is not worked on: no-op.
+   */
   stop(runId: string, turn: number): Promise<void>;
 }
 

@@ -419,11 +419,20 @@ describe("workflow", () => {
     await expect(workflow.start("R", 3)).rejects.toThrow(StateMachineDoesNotExist);
   });
 
-  test("stop stops that execution, and is a no-op when there is none", async () => {
-    executions.on(StopExecutionCommand).rejects(new ExecutionDoesNotExist(problem));
+  const stopped = (): (string | undefined)[] =>
+    executions.commandCalls(StopExecutionCommand).map(({ args }) => args[0].input.executionArn);
+  const arn = "arn:aws-cn:states:cn-north-1:1:execution:Turns-stateMachine";
+
+  test("stop stops the execution that has come to that turn: the last one that was started by then", async () => {
+    executions.on(StopExecutionCommand).rejectsOnce(new ExecutionDoesNotExist(problem)).resolves({});
     await workflow.stop("R", 3);
-    const executionArn = "arn:aws-cn:states:cn-north-1:1:execution:Turns-stateMachine:R-3";
-    expect(executions.commandCalls(StopExecutionCommand)[0]?.args[0].input).toEqual({ executionArn });
+    expect(stopped()).toEqual([`${arn}:R-3`, `${arn}:R-2`]);
+  });
+
+  test("stop is a no-op when there is none", async () => {
+    executions.on(StopExecutionCommand).rejects(new ExecutionDoesNotExist(problem));
+    await workflow.stop("R", 2);
+    expect(stopped()).toEqual([`${arn}:R-2`, `${arn}:R-1`]);
   });
 });
 

@@ -45,10 +45,8 @@ export function describeWorkflow(open: () => Promise<WorkflowHarness>): void {
       expect(await harness.atWork(runId, 1)).toBe(1);
     });
 
-    test("stop ends the work on that turn of that run only", async () => {
+    test("stop ends the work on that run only", async () => {
       const [runId, other] = [await started(), await started()];
-      await harness.workflow.stop(runId, 2);
-      expect(await harness.atWork(runId, 1)).toBe(1);
       await harness.workflow.stop(runId, 1);
       await expect.poll(() => harness.atWork(runId, 1), soon).toBe(0);
       expect(await harness.atWork(other, 1)).toBe(1);

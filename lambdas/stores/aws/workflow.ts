@@ -22,10 +22,15 @@ export function awsWorkflow({ sfn, stateMachineArn }: { sfn: SFNClient; stateMac
     },
 
     async stop(runId, turn) {
-      try {
-        await sfn.send(new StopExecutionCommand({ executionArn: executionArnOf(stateMachineArn, runId, turn) }));
-      } catch (error) {
-        if (!(error instanceof ExecutionDoesNotExist) && !hasEnded(error)) throw error;
+      // Inputs that waited follow each other in one execution, which is named after the first of their turns.
+      for (let first = turn; first >= 1; first--) {
+        try {
+          await sfn.send(new StopExecutionCommand({ executionArn: executionArnOf(stateMachineArn, runId, first) }));
+          return;
+        } catch (error) {
+          if (hasEnded(error)) return;
+          if (!(error instanceof ExecutionDoesNotExist)) throw error;
+        }
       }
     },
   });
