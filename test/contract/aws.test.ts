@@ -399,6 +399,11 @@ describe("workspace", () => {
   });
 });
 
+/** ARNs of executions that were to be stopped. */
+function stopped(): (string | undefined)[] {
+  return executions.commandCalls(StopExecutionCommand).map(({ args }) => args[0].input.executionArn);
+}
+
 describe("workflow", () => {
   const stateMachineArn = "arn:aws-cn:states:cn-north-1:1:stateMachine:Turns-stateMachine";
   const workflow = awsWorkflow({ sfn, stateMachineArn });
@@ -419,8 +424,6 @@ describe("workflow", () => {
     await expect(workflow.start("R", 3)).rejects.toThrow(StateMachineDoesNotExist);
   });
 
-  const stopped = (): (string | undefined)[] =>
-    executions.commandCalls(StopExecutionCommand).map(({ args }) => args[0].input.executionArn);
   const arn = "arn:aws-cn:states:cn-north-1:1:execution:Turns-stateMachine";
 
   test("stop stops the execution that has come to that turn: the last one that was started by then", async () => {
