@@ -21,6 +21,8 @@ export interface ServiceFunctionProps {
   memory: number;
   seconds: number;
   logRetention: RetentionDays;
+  /** Executions at a time, kept for it out of the account's. Absent or 0: it shares those of the account. */
+  concurrency?: number;
   /** For a function that is called by events: where those go that it failed for good. */
   deadLetters?: IQueue;
   /** For a function that is not to be on the internet. Its role needs the rights for that besides. */
@@ -48,6 +50,7 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
     role,
     logGroup,
     loggingFormat: LoggingFormat.JSON,
+    ...(props.concurrency && { reservedConcurrentExecutions: props.concurrency }),
     ...(props.deadLetters && { deadLetterQueue: props.deadLetters }),
     ...props.network,
   });

@@ -49,6 +49,7 @@ export class ServiceStack extends Stack {
       description: "Works on a run's turn, step after step",
       memory: memory.advance,
       seconds: advanceSeconds,
+      concurrency: settings.concurrentRuns,
       logRetention,
     });
     storage.grantItems(advance, [

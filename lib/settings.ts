@@ -16,6 +16,8 @@ export interface Settings {
   requestsPerSecond: number;
   /** Requests that it takes at once before that rate counts. */
   requestBurst: number;
+  /** Runs that are worked on at a time, more wait; 0: as many as the account's concurrency has room for. */
+  concurrentRuns: number;
   /** Who is told of alarms; empty: nobody. */
   alarmEmail: string;
   /** Ids of the models and inference profiles on Amazon Bedrock that agents may use; the grant names these alone. */
@@ -58,6 +60,7 @@ const settings: { [Name in keyof Settings]: Setting<Settings[Name]> } = {
   retentionDays: wholeNumber(90, 1, 3_650),
   requestsPerSecond: wholeNumber(500, 1, 10_000), // API Gateway's own limit for an account and region: 10,000
   requestBurst: wholeNumber(1_000, 1, 5_000), // likewise 5,000
+  concurrentRuns: wholeNumber(0, 0, 100_000),
   alarmEmail: {
     fallback: "",
     accepted: "an e-mail address, or an empty text for none",
@@ -125,6 +128,7 @@ export function readSettings(node: Node): Settings {
     retentionDays: setting("retentionDays"),
     requestsPerSecond: setting("requestsPerSecond"),
     requestBurst: setting("requestBurst"),
+    concurrentRuns: setting("concurrentRuns"),
     alarmEmail: setting("alarmEmail"),
     bedrockModels: setting("bedrockModels"),
     largeBodies: setting("largeBodies"),

@@ -253,6 +253,15 @@ describe("storage", () => {
   });
 });
 
+test("runs leave room for requests where the settings say so", () => {
+  const reserved = (found: typeof all): unknown[] =>
+    found("AWS::Lambda::Function").flatMap(([name, { ReservedConcurrentExecutions: kept }]) =>
+      kept ? [name, kept] : [],
+    );
+  expect(reserved(all)).toEqual([]);
+  expect(reserved(synthesise({ context: { concurrentRuns: "800" } }).all)).toEqual(["Advance", 800]);
+});
+
 describe("state machine", () => {
   test("is valid Amazon States Language", () => {
     expect(aslValidator(definition).errors).toEqual([]);
