@@ -1,6 +1,12 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from "node:http";
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import type { Duplex } from "node:stream";
 import { type ApiEvent, type ApiResponse, json } from "./chain.ts";
 
@@ -11,8 +17,10 @@ export const tooLarge: ApiResponse = json(413, { detail: "total file size exceed
 export function eventOf({ method = "GET", url = "/", headers }: IncomingMessage, body: Buffer): ApiEvent {
   // ASCII is read without decoding; a body that is no text at all goes as base64, as API Gateway does it.
   const encoding = isAscii(body) ? "latin1" : isUtf8(body) ? "utf8" : "base64";
+  // A URL instead of a path is as good (RFC 9112, 3.2.2); clients with a proxy configured send one.
+  const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
   const event: ApiEvent = {
-    rawPath: url.split("?", 1)[0] ?? "/",
+    rawPath: path.split("?", 1)[0] || "/",
     headers: headers as ApiEvent["headers"],
     isBase64Encoded: encoding === "base64",
     requestContext: { requestId: randomUUID(), http: { method } },
@@ -31,12 +39,31 @@ export function respond(response: ServerResponse, answer: ApiResponse): Promise<
   });
 }
 
-/** For `clientError`: what is not HTTP, or comes too slowly, never becomes a request; its sender reads JSON all the same. */
-export function refuseConnection({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+/**
+ * Has a server answer in JSON what node:http would refuse with an empty body, or by hanging up: what is not HTTP or comes
+ * too slowly, an unknown `Expect`, CONNECT. HTTP/1.1 without a Host is `hostMissing`'s.
+ */
+export function refuseInJson(server: Server): void {
+  server.on("clientError", ({ code }: NodeJS.ErrnoException, socket: Duplex) => {
+    refuseConnection(socket, code === "HPE_HEADER_OVERFLOW" ? 431 : code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400);
+  });
+  server.on("connect", (_: IncomingMessage, socket: Duplex) => refuseConnection(socket, 404));
+  server.on("checkExpectation", (_: IncomingMessage, response: ServerResponse) => {
+    response.setHeader("connection", "close"); // its body is not read
+    void respond(response, plainly(417));
+  });
+}
+
+/** The 400 that HTTP/1.1 without a Host has to get (RFC 9112, 3.2); for servers with `requireHostHeader: false`. */
+export function hostMissing({ headers, httpVersion }: IncomingMessage): ApiResponse | undefined {
+  return headers.host === undefined && httpVersion === "1.1" ? plainly(400) : undefined;
+}
+
+const plainly = (status: number): ApiResponse => json(status, { detail: STATUS_CODES[status] });
+
+function refuseConnection(socket: Duplex, status: number): void {
   if (!socket.writable) return void socket.destroy();
-  const status = code === "HPE_HEADER_OVERFLOW" ? 431 : code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
-  const reason = STATUS_CODES[status] ?? "";
-  const body = JSON.stringify({ detail: reason });
-  const head = `HTTP/1.1 ${status} ${reason}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
+  const { body = "" } = plainly(status);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
   socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -1,11 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
-import type { Socket } from "node:net";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { log } from "../log.ts";
 import { bodyBudget } from "./body-budget.ts";
 import { announcedBytes, bodyOf, type Refused } from "./bounded-body.ts";
 import { type ApiHandler, type ApiResponse, json } from "./chain.ts";
-import { eventOf, refuseConnection, respond, tooLarge } from "./http-event.ts";
+import { eventOf, hostMissing, refuseInJson, respond, tooLarge } from "./http-event.ts";
 import { acceptsSecret } from "./origin-secret.ts";
 
 const MiB = 1024 * 1024;
@@ -84,6 +83,8 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
 
   /** What is answered without the body; what the client still sends of it is not read. */
   function refusal(request: IncomingMessage, waits: boolean): ApiResponse | undefined {
+    const noHost = hostMissing(request);
+    if (noHost) return noHost;
     if (!knows(request.headers[originSecret.header])) return json(403, { detail: "Forbidden" });
     const { body, drain } = largeBodyLimits;
     return announcedBytes(request, body) > (waits ? body : drain) ? tooLarge : undefined;
@@ -112,6 +113,7 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
     requestTimeout: largeBodyLimits.request,
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: largeBodyLimits.idleConnection,
+    requireHostHeader: false,
   };
   const listener = (waits: boolean) => (request: IncomingMessage, response: ServerResponse) => {
     serve(request, response, waits).catch((error: NodeJS.ErrnoException) => {
@@ -121,11 +123,7 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
   };
   const server = createServer(timeouts, listener(false));
   server.on("checkContinue", listener(true));
-  server.on("checkExpectation", (_: IncomingMessage, response: ServerResponse) => {
-    response.setHeader("connection", "close");
-    void respond(response, json(417, { detail: STATUS_CODES[417] }));
-  });
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket));
+  refuseInJson(server);
 
   return {
     server,

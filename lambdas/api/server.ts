@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { ApiHandler, ApiResponse } from "./chain.ts";
-import { eventOf, refuseConnection, respond, tooLarge } from "./http-event.ts";
+import { eventOf, hostMissing, refuseInJson, respond, tooLarge } from "./http-event.ts";
 
 /** The four handlers an HTTP home serves. `notFound` answers whatever the others do not. */
 export interface ApiHandlers {
@@ -16,10 +16,10 @@ const runPath = /^\/v1\/agents\/([^/]+)$/;
 
 /** A node:http server in front of the handlers: requests become events of payload format 2.0, as API Gateway's. */
 export function httpServer(handlers: ApiHandlers): Server {
-  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+  const server = createServer({ keepAliveTimeout: 65_000, requireHostHeader: false }, (request, response) => {
     answer(handlers, request, response).catch(() => response.destroy()); // the client went away: nobody to tell
   });
-  server.on("clientError", refuseConnection);
+  refuseInJson(server);
   return server;
 }
 
@@ -33,6 +33,8 @@ function dispatch(
   body: Buffer | undefined,
 ): Promise<ApiResponse> | ApiResponse {
   if (!body) return tooLarge;
+  const refused = hostMissing(request);
+  if (refused) return refused;
   const event = eventOf(request, body);
   const { rawPath } = event;
   const { method } = event.requestContext.http;

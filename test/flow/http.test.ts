@@ -175,8 +175,8 @@ test("bodies without a length, of any bytes, and far too large are answered in J
   expect(await raw({ ...headers, "content-length": 65 * 1024 * 1024 }, tooLarge)).toEqual(expected);
 });
 
-test("what is not HTTP is answered in JSON too", async () => {
-  const { hostname, port } = new URL(service.baseUrl);
+test("what is not HTTP, or little used of it, is answered in JSON too", async () => {
+  const { hostname, port, host } = new URL(service.baseUrl);
   const exchange = (text: string) =>
     new Promise<string>((resolve, reject) => {
       const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(text));
@@ -186,6 +186,20 @@ test("what is not HTTP is answered in JSON too", async () => {
     });
   const nonsense = await exchange("NONSENSE\r\n\r\n");
   expect(nonsense).toMatch(/^HTTP\/1\.1 400 [^]*\r\n\r\n\{"detail":"Bad Request"\}$/);
+  const anyJson = /^HTTP\/1\.1 (\d+) [^]*\r\ncontent-type: application\/json\r\n[^]*\r\n\r\n(\{[^]*\})$/;
+  for (const [head, status, detail] of [
+    ["POST /v1/agents HTTP/1.1\r\nHost: h\r\nExpect: more\r\nContent-Length: 2", "417", "Expectation Failed"],
+    ["GET /v1/openapi.json HTTP/1.1", "400", "Bad Request"], // no Host
+    ["CONNECT /v1/agents HTTP/1.1\r\nHost: h", "404", "Not Found"],
+    ["CONNECT h:443 HTTP/1.1\r\nHost: h:443", "404", "Not Found"],
+  ] as const) {
+    const [, got, body = ""] = anyJson.exec(await exchange(`${head}\r\nConnection: close\r\n\r\n`)) ?? [];
+    expect([head, got, body]).toEqual([head, status, JSON.stringify({ detail })]);
+  }
+  const url = `http://${host}/v1/openapi.json?a=/b`;
+  expect(await exchange(`GET ${url} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toMatch(
+    /^HTTP\/1\.1 200 /,
+  );
   const longHeader = await exchange(`GET / HTTP/1.1\r\nx: ${"a".repeat(100_000)}\r\n\r\n`);
   expect(longHeader).toMatch(/^HTTP\/1\.1 431 [^]*\{"detail":"Request Header Fields Too Large"\}$/);
 });
