@@ -26,7 +26,7 @@ export const organizationCommands: Command[] = [
   {
     noun: "org",
     verb: "list",
-    summary: "lists the organizations, oldest first",
+    summary: "lists the organizations",
     async run({ accounts }) {
       const rows = (await accounts.listOrganizations()).map(fields);
       return table(rows, ["id", "name", "provider", "model"], "There is no organization yet: org create --name NAME");

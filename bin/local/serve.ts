@@ -31,7 +31,6 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const startedAt = Date.now();
   logging.level = options.verbose ? "info" : "error";
   const stores = openStores(dataDir);
-  const { agent, key } = await starterAgent(stores.accounts, { model: options.model, freshKey: options.json });
   const secrets = localSecrets(process.env, dataDir);
   const tools = localToolEdges();
   const telemetry = tracingWanted(process.env)
@@ -49,6 +48,9 @@ export async function serve(options: LocalOptions): Promise<Service> {
     server.once("error", (error: NodeJS.ErrnoException) => reject(new Error(listenProblem(error, host, port))));
     server.listen(port, host, resolve);
   });
+  // After the port is ours: a start that fails must not make the one key that is shown once, nor change the model.
+  const starter = starterAgent(stores.accounts, { model: options.model, freshKey: options.json });
+  const { agent, key } = await starter.catch((error: unknown) => Promise.reject(unusable(dataDir, error)));
   const lookForChanges = stores.database.onOutsideWrite(() => void runner.reconcile());
   await runner.reconcile();
   const watch = setInterval(lookForChanges, watchMilliseconds);
@@ -77,13 +79,17 @@ function openStores(dataDir: string): LocalStores {
   try {
     stores = openLocalStores({ dataDir });
   } catch (error) {
-    throw new Error(`the data folder ${dataDir} can't be used: ${(error as Error).message}`, { cause: error });
+    throw unusable(dataDir, error);
   }
   if (lockDataDir(dataDir)) return stores;
   stores.close();
   throw new Error(
     `the data folder ${dataDir} is in use by another server: stop that one, or choose another --data-dir`,
   );
+}
+
+function unusable(dataDir: string, cause: unknown): Error {
+  return new Error(`the data folder ${dataDir} can't be used: ${(cause as Error).message}`, { cause });
 }
 
 function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {

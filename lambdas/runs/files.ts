@@ -30,7 +30,8 @@ export function decodeFiles(files: FileInput[]): { name: string; content: Uint8A
 
 /**
  * Standard base64 with padding, accepted as Python's `b64decode(validate=True)` accepts it: no white space, no
- * URL-safe alphabet; non-zero trailing bits pass. Undefined when it is anything else.
+ * URL-safe alphabet; non-zero trailing bits pass. Stricter in one thing: padding after a whole group ("QUJD=") is none.
+ * Undefined when it is anything else.
  */
 export function decodeBase64(text: string): Buffer | undefined {
   if (text.length % 4 !== 0 || text.includes("-") || text.includes("_")) return undefined;

@@ -1,5 +1,8 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { openLocalStores } from "../../lambdas/stores/local/index.ts";
 import { createRun, finished, newDataDir, read, type RunStatus, startService } from "./service.ts";
 
 const slow = "demo: steps=8 delay=60";
@@ -65,11 +68,23 @@ test("Ctrl-C ends cleanly and at once, and the run goes on later", async () => {
 test("what can't be started says why in one line and exits with non-zero", async () => {
   const service = await startService();
   const port = new URL(service.baseUrl).port;
-  await expect(startService(newDataDir(), ["--port", port])).rejects.toThrow(
+  const dataDir = newDataDir();
+  await expect(startService(dataDir, ["--port", port])).rejects.toThrow(
     /^the service ended with 1: [^\n]*port \d+ .*taken[^\n]*\n$/,
   );
+  // The key is shown once, so a start that shows nothing makes none.
+  const stores = openLocalStores({ dataDir });
+  expect(await stores.accounts.listAgents()).toEqual([]);
+  stores.close();
   await expect(startService(service.dataDir)).rejects.toThrow(
     /^the service ended with 1: [^\n]*in use by another server[^\n]*\n$/,
+  );
+  const damaged = newDataDir();
+  const database = join(damaged, "runs.sqlite");
+  openLocalStores({ dataDir: damaged }).close();
+  writeFileSync(database, readFileSync(database).fill("damage", 4_096)); // all but the first page
+  await expect(startService(damaged)).rejects.toThrow(
+    /^the service ended with 1: [^\n]*data folder .* can't be used: [^\n]*malformed[^\n]*\n$/,
   );
   await expect(startService("/dev/null/data")).rejects.toThrow(
     /^the service ended with 1: [^\n]*can't be used[^\n]*\n$/,
