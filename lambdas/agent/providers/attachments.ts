@@ -14,35 +14,37 @@ export type Shown = Uint8Array | string;
 
 /**
  * What the model is to see of each attachment of a conversation. The newest come first when there are more than a
- * request takes. `blind`: the model takes no files at all.
+ * request takes; the others are not even read. `blind`: the model takes no files at all.
  */
 export async function showAttachments(
   messages: Message[],
   readAttachment: ModelRequest["readAttachment"],
   blind: boolean,
 ): Promise<Map<Attachment, Shown>> {
+  const shown = new Map<Attachment, Shown>();
+  const counts = new Map<Kind | undefined, number>();
+  const newest = messages.flatMap(attachmentsOf).toReversed();
   const contents = await Promise.all(
-    messages.flatMap(attachmentsOf).map(async (attachment): Promise<[Attachment, Shown]> => {
-      if (blind || !readAttachment) return [attachment, "this model can't be shown files"];
-      return [attachment, await contentOf(attachment, readAttachment)];
+    newest.map(async (attachment): Promise<Shown> => {
+      if (blind || !readAttachment) return "this model can't be shown files";
+      const kind = kindOf(attachment);
+      const count = (counts.get(kind) ?? 0) + 1;
+      counts.set(kind, count);
+      return kind && count > kind.most ? displaced : contentOf(attachment, readAttachment);
     }),
   );
-  const shown = new Map(contents);
-  const counts = new Map<Kind | undefined, number>();
   let together = 0;
-  for (const [attachment, content] of contents.toReversed()) {
-    if (typeof content === "string") continue;
-    const kind = kindOf(attachment);
-    const count = (counts.get(kind) ?? 0) + 1;
-    if (count > (kind?.most ?? 0) || together + content.length > mostBytesTogether) {
-      shown.set(attachment, "newer files have taken its place");
-    } else {
-      counts.set(kind, count);
-      together += content.length;
-    }
+  for (const [index, attachment] of newest.entries()) {
+    const content = contents[index] ?? displaced;
+    const bytes = typeof content === "string" ? 0 : content.length;
+    const fits = together + bytes <= mostBytesTogether;
+    if (fits) together += bytes;
+    shown.set(attachment, fits ? content : displaced);
   }
   return shown;
 }
+
+const displaced = "newer files have taken its place";
 
 /** The attachments of one message, in order. */
 export function attachmentsOf(message: Message): Attachment[] {

@@ -26,3 +26,17 @@ it("shows no file that is larger than any provider takes", async () => {
   expect(await shown(1, "application/pdf", 4_500_000)).toEqual([4_500_000]);
   expect(await shown(1, "application/pdf", 4_500_001)).toEqual([expect.stringContaining("4500001 bytes")]);
 });
+
+it("reads no more files than it shows, however many there are", async () => {
+  const attachments = Array.from({ length: 500 }, (_, index) => ({ name: `${index}`, mediaType: "image/png" }));
+  const read: string[] = [];
+  await showAttachments(
+    [{ role: "user", text: "", attachments }],
+    async (name) => {
+      read.push(name);
+      return new Uint8Array(10);
+    },
+    false,
+  );
+  expect(read.toSorted()).toEqual(attachments.slice(-20).map(({ name }) => name));
+});
