@@ -69,12 +69,13 @@ export interface TurnInput {
 
 /**
  * How a call of `runTurn` ended. `done`: `last` is not recorded yet, so that the caller can write it together with the
- * output. `retry`: waiting may help (`after`: milliseconds the provider asked for). `paused`: the deadline has come.
+ * output, and so is that of `failed`, an answer that was paid for all the same. `retry`: waiting may help (`after`:
+ * milliseconds the provider asked for, but not beyond the turn's own time). `paused`: the deadline has come.
  * `stopped`: the signal, or another worker.
  */
 export type TurnOutcome =
   | { kind: "done"; text: string; last: AnswerPart; ended: Ended }
-  | { kind: "failed"; failure: Failure }
+  | { kind: "failed"; failure: Failure; last?: AnswerPart }
   | { kind: "retry"; failure: Failure; after?: number }
   | { kind: "paused" }
   | { kind: "stopped" };
@@ -146,7 +147,7 @@ async function proceed(turn: Turn): Promise<TurnOutcome | undefined> {
   if (plan && "summarise" in plan) {
     const summary = await summarise(turn, plan.summarise, reached ? wrapUpMilliseconds : timeLeft);
     if (summary === "timed-out") return wrapUp(turn, overdue(input), undefined);
-    return "failure" in summary ? unsuccessful(summary) : keep(turn, summary);
+    return "failure" in summary ? unsuccessful(summary, timeLeft) : keep(turn, summary);
   }
   if (reached) return wrapUp(turn, reached, plan?.shorten);
 
@@ -154,14 +155,14 @@ async function proceed(turn: Turn): Promise<TurnOutcome | undefined> {
   const note = await noteBefore(turn);
   const outcome = await callModel(turn, { note, cut: plan?.shorten, tools, timeLeft });
   if (outcome === "timed-out") return wrapUp(turn, overdue(input), plan?.shorten);
-  if ("failure" in outcome) return unsuccessful(outcome);
+  if ("failure" in outcome) return unsuccessful(outcome, timeLeft);
 
   const part = answerPart(turn, step, outcome, note, plan?.shorten);
   const { answer } = part;
   if (answer.toolCalls.length > 0) return keep(turn, part);
   if (!isEmpty(answer)) return done(answer.finishReason === "length" ? { ...part, ended: "answer_length" } : part);
-  if (answer.finishReason === "content-filter") return { kind: "failed", failure: refused };
-  return progress.emptyAnswers > 0 ? { kind: "failed", failure: emptyAgain } : keep(turn, part);
+  if (answer.finishReason === "content-filter") return { kind: "failed", failure: refused, last: part };
+  return progress.emptyAnswers > 0 ? { kind: "failed", failure: emptyAgain, last: part } : keep(turn, part);
 }
 
 async function keep(turn: Turn, part: StepPart): Promise<TurnOutcome | undefined> {
@@ -191,9 +192,14 @@ function done(last: AnswerPart): TurnOutcome {
   return { kind: "done", text: last.answer.text, last, ended: last.ended ?? "normally" };
 }
 
-function unsuccessful({ failure, retryAfter }: Extract<ModelOutcome, { failure: Failure }>): TurnOutcome {
+/** A wait that goes beyond the turn's time would keep the run from hearing of its limit. */
+function unsuccessful(
+  { failure, retryAfter }: Extract<ModelOutcome, { failure: Failure }>,
+  timeLeft: number,
+): TurnOutcome {
   if (!failure.retryable) return { kind: "failed", failure };
-  return { kind: "retry", failure, ...(retryAfter !== undefined && { after: retryAfter }) };
+  const longest = Math.max(timeLeft, wrapUpMilliseconds);
+  return { kind: "retry", failure, ...(retryAfter !== undefined && { after: Math.min(retryAfter, longest) }) };
 }
 
 function overdue({ limits }: TurnInput): Reached {
@@ -222,16 +228,17 @@ async function wrapUp(turn: Turn, reached: Reached, cut: ContextCut | undefined)
   if (outcome === "timed-out") return { kind: "failed", failure: limitFailure(limit, "it took too long", false) };
   if ("failure" in outcome) {
     const failure = limitFailure(limit, outcome.failure.title, outcome.failure.retryable);
-    return unsuccessful({ ...outcome, failure });
+    return unsuccessful({ ...outcome, failure }, 0);
   }
   const { text, finishReason, usage, echo, toolCalls } = outcome.answer;
-  if (text.trim() === "") return { kind: "failed", failure: limitFailure(limit, "its answer was empty", false) };
   // Calls that it made all the same stay undone; the echo would repeat them.
   const kept = echo !== undefined && toolCalls.length === 0 && { echo };
   const answer: ModelAnswer = { text, toolCalls: [], finishReason, usage, ...kept };
   const ended = reached.of === "run" ? (`run_${reached.reason}` as const) : reached.reason;
   const { milliseconds } = outcome;
-  return done({ ...answerPart(turn, step, { answer, milliseconds }, note, cut), ended });
+  const last = { ...answerPart(turn, step, { answer, milliseconds }, note, cut), ended };
+  if (text.trim() !== "") return done(last);
+  return { kind: "failed", failure: limitFailure(limit, "its answer was empty", false), last };
 }
 
 const refused: Failure = {

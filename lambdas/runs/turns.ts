@@ -58,22 +58,32 @@ export async function finishTurn(
   }
 }
 
-/** Ends a turn with `technical_error` and its reason, and drops the inputs that wait. False: as `lost` above. */
+/**
+ * Ends a turn with `technical_error` and its reason, and drops the inputs that wait. `last`: an answer that led to it, and
+ * counts like any other. False: as `lost` above.
+ */
 export function failTurn(
   deps: Deps,
   { runId, turn, token, startedAt }: TurnId & Partial<WorkedTurn>,
   failure: Failure,
+  last?: AnswerPart,
 ): Promise<boolean> {
   const { from, to } = transitions.turnFailed;
   const updatedAt = deps.now();
-  return deps.runs.change({
+  const used = plus(
+    (last && usedIn(last)) ?? nothingUsed,
+    startedAt === undefined ? nothingUsed : wallClock(updatedAt - startedAt),
+  );
+  const change: RunChange = {
     runId,
     expect: { status: from, turn },
     ...(token !== undefined && { token }),
     set: { status: to, turn, updatedAt, failure },
-    ...(startedAt !== undefined && { used: wallClock(updatedAt - startedAt) }),
+    ...(last && { steps: [{ turn, ...last }] }),
+    ...((last || startedAt !== undefined) && { used }),
     queue: "drop",
-  });
+  };
+  return last ? written(deps.runs, change) : deps.runs.change(change);
 }
 
 /**

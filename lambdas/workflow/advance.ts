@@ -29,9 +29,13 @@ export interface Allowance {
   leaseWait?: number;
 }
 
-/** The one error that the workflow waits on and calls `advance` again. `after`: milliseconds the provider asked for. */
+/**
+ * The one error that the workflow waits on and calls `advance` again. `after`: milliseconds the provider asked for.
+ * `progress`: steps were recorded before it, so that the attempt was not in vain.
+ */
 export class RetryLater extends Error {
   readonly after: number | undefined;
+  progress = false;
 
   constructor(failure: Failure, after: number | undefined, options?: ErrorOptions) {
     super(`${failure.title} ${failure.remedy}`, options);
@@ -94,7 +98,7 @@ async function workUnderLease(
         return finished === "finished" ? { done: true, turn } : { done: false, turn: finished.next };
       }
       case "failed":
-        ended = await failTurn(deps, worked, outcome.failure);
+        ended = await failTurn(deps, worked, outcome.failure, outcome.last);
         log("error", "turn failed", { runId, turn, failure: outcome.failure });
         return { done: ended, turn };
       case "retry":
@@ -118,7 +122,10 @@ async function workUnderLease(
     return await settle(outcome);
   } catch (error) {
     const later = retryable(error);
-    if (progress && later instanceof RetryLater && later.after === undefined) return { done: false, turn };
+    if (progress && later instanceof RetryLater) {
+      if (later.after === undefined) return { done: false, turn };
+      later.progress = true;
+    }
     throw later;
   } finally {
     kept.end();

@@ -1,11 +1,14 @@
 import { RetryLater } from "./advance.ts";
-import { type AdvanceAnswer, type AdvancePayload, retryPolicy } from "./payload.ts";
+import { type AdvanceAnswer, type AdvancePayload, retryPolicy, turnSeconds } from "./payload.ts";
 
 /**
  * What the state machine waits for in place of its own delays: the time that a provider asked for. Throws whatever else
- * ended the invocation, and the provider's refusal once it was waited for as often in a row as the policy has attempts.
+ * ended the invocation, and the provider's refusal once it was waited for in vain as often in a row as the policy has
+ * attempts.
  */
 export function askedWait(error: unknown, { turn, waits = 0 }: AdvancePayload): AdvanceAnswer {
-  if (!(error instanceof RetryLater) || error.after === undefined || waits >= retryPolicy.maxAttempts) throw error;
-  return { done: false, turn, waitSeconds: Math.ceil(error.after / 1_000), waits: waits + 1 };
+  if (!(error instanceof RetryLater) || error.after === undefined) throw error;
+  const inVain = error.progress ? 0 : waits;
+  if (inVain >= retryPolicy.maxAttempts) throw error;
+  return { done: false, turn, waitSeconds: Math.min(Math.ceil(error.after / 1_000), turnSeconds), waits: inVain + 1 };
 }

@@ -87,6 +87,7 @@ async function drive(deps: AdvanceDeps, payload: TurnPayload, job: Job, places: 
       attempt = 1;
     } catch (error) {
       if (signal.aborted) return;
+      if (error instanceof RetryLater && error.progress) attempt = 1;
       if (!(error instanceof RetryLater) || attempt >= retryPolicy.maxAttempts) {
         return giveUp(deps, { runId, turn: job.turn }, error, signal);
       }
@@ -115,6 +116,8 @@ function delayOf(attempt: number): number {
   return Math.random() * Math.min(firstDelaySeconds * backoffRate ** (attempt - 1), maxDelaySeconds) * 1_000;
 }
 
+const longestTimer = 2 ** 31 - 1; // ms; anything longer would fire at once
+
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return sleep(milliseconds, undefined, { signal }).catch(() => {});
+  return sleep(Math.min(milliseconds, longestTimer), undefined, { signal }).catch(() => {});
 }

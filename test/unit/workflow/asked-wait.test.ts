@@ -20,3 +20,9 @@ test("what nobody asked a time for is left to the policy, and so is the wait aft
   expect(() => askedWait(other, payload)).toThrow(other);
   expect(() => askedWait(asked, { ...payload, waits: retryPolicy.maxAttempts })).toThrow(asked);
 });
+
+test("a wait after steps that were recorded is the first again", () => {
+  const asked = new RetryLater(busy, 60_000);
+  asked.progress = true;
+  expect(askedWait(asked, { ...payload, waits: retryPolicy.maxAttempts })).toMatchObject({ waitSeconds: 60, waits: 1 });
+});
