@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -97,3 +97,16 @@ test("what can't be started says why in one line and exits with non-zero", async
   );
   await service.end("SIGTERM");
 });
+
+test.skipIf(process.platform === "win32")(
+  "in a folder that others may enter, the data is still its owner's",
+  async () => {
+    const dataDir = newDataDir();
+    chmodSync(dataDir, 0o755);
+    const service = await startService(dataDir);
+    await finished(service, await createRun(service, { input_text: "x" }));
+    const open = readdirSync(dataDir).filter((name) => (statSync(join(dataDir, name)).mode & 0o077) !== 0);
+    expect(open.filter((name) => !name.startsWith("server.lock"))).toEqual([]); // which is empty
+    await service.end("SIGTERM");
+  },
+);

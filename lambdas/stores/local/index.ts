@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, closeSync, constants, mkdirSync, openSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Stores } from "../../runs/ports.ts";
@@ -22,7 +22,9 @@ export function openLocalStores({ dataDir }: { dataDir: string }): LocalStores {
   const workspaces = join(dataDir, "workspaces");
   mkdirSync(workspaces, { recursive: true, mode: 0o700 });
   accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  const database = openDatabase(join(dataDir, "runs.sqlite"));
+  const file = join(dataDir, "runs.sqlite");
+  closeSync(openSync(file, "a", 0o600)); // transcripts are their owner's, in whatever folder; SQLite would ask the umask
+  const database = openDatabase(file);
   const runs = localRuns(database);
   const workspace = localWorkspace(workspaces);
   return {
