@@ -11,7 +11,8 @@ export const categoryDimension = "Category";
 
 /**
  * What is measured, in the units that CloudWatch knows. `Cost` is in US dollars, which it does not. `RunsRunning` and
- * `RunsStuck` (nobody works on them) are what a sweep found.
+ * `RunsStuck` (nobody works on them) are what a sweep found; `LargeRequestsFailed` is 0 or 1 for each request to the
+ * large-body server.
  */
 export const metricUnits = {
   RunsCreated: "Count",
@@ -26,6 +27,7 @@ export const metricUnits = {
   Cost: "None",
   RunsRunning: "Count",
   RunsStuck: "Count",
+  LargeRequestsFailed: "Count",
 } as const;
 
 export type Metric = keyof typeof metricUnits;

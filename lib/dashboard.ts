@@ -32,7 +32,12 @@ export function dashboard(scope: Construct, watched: Watched, alarms: Alarm[]): 
     [
       graph("Runs", each("Sum", "RunsCreated", "RunsFinished", "RunsFailed", "RunsTerminated")),
       graph("Failed runs by category", [byCategory]),
-      graph("Requests", [api.metricCount(), api.metricClientError(), api.metricServerError()]),
+      graph("Requests", [
+        api.metricCount(),
+        api.metricClientError(),
+        api.metricServerError(),
+        ...each("Sum", "LargeRequestsFailed"),
+      ]),
     ],
     [
       graph("Turns, milliseconds", spread("TurnDuration")),

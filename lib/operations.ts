@@ -34,7 +34,7 @@ const period = Duration.minutes(5);
 const quarter = Duration.minutes(15);
 
 /** Chapters of the runbook that several alarms share. */
-const chapters = ["throttles", "dead-letters"];
+const chapters = ["errors", "throttles", "dead-letters"];
 
 /** A dashboard, and alarms that say what users feel and where the runbook goes on. Comes last in its stack. */
 export class Operations extends Construct {
@@ -64,6 +64,11 @@ export class Operations extends Construct {
       this.#alarm("errors", {
         feel: "More than 5 % of requests are answered with 5xx",
         metric: api.metricServerError({ period, statistic: Stats.AVERAGE }), // 0 or 1 for each request
+        above: 0.05,
+      }),
+      this.#alarm("errors-large", {
+        feel: "More than 5 % of large creates are answered with 5xx",
+        metric: measured("LargeRequestsFailed", Stats.AVERAGE), // 0 or 1 for each request
         above: 0.05,
       }),
       this.#alarm("failed-runs", {

@@ -43,6 +43,8 @@ export interface LargeBodyOptions {
   healthPath: string;
   /** Bytes for bodies in memory. */
   bodyMemory: number;
+  /** Told the status of every answer that has left. */
+  answered: (status: number) => void;
 }
 
 export interface LargeBodyServer {
@@ -71,6 +73,7 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
     const { answer, last } = refused ? { answer: refused, last: true } : await answerTo(request);
     if (last || stopping) response.setHeader("connection", "close");
     await respond(response, answer);
+    options.answered(answer.statusCode ?? 200);
     log("info", "request", {
       requestId: answer.headers?.["x-request-id"],
       method: request.method,

@@ -35,9 +35,10 @@ async function main(): Promise<void> {
     bucket: env("BUCKET_NAME"),
     retentionDays: Number(env("RETENTION_DAYS")),
   });
+  const emit = emitter(table);
   const create = createHandler({
     ...stores,
-    runs: measuredRuns(stores.runs, emitter(table)),
+    runs: measuredRuns(stores.runs, emit),
     workflow: awsWorkflow({ sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") }),
     now: Date.now,
     secretExists: awsSecretExists,
@@ -48,6 +49,7 @@ async function main(): Promise<void> {
     originSecret: { header: originSecretHeader, accepted: await originSecrets() },
     healthPath,
     bodyMemory: Number(env("BODY_MEMORY_MB")) * 1024 * 1024,
+    answered: (status) => emit({ LargeRequestsFailed: status >= 500 ? 1 : 0 }),
   });
   const { host, port } = listenAddress();
   server.listen(port, host, () => log("info", "listening", { address: server.address() }));

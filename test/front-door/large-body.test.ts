@@ -64,6 +64,9 @@ describe.each(Object.keys(largeBodyHomes) as LargeBodyHome[])("the large-body se
   });
 
   test("has counted the runs, in lines that CloudWatch takes for what they are", () => {
+    const answers = service.lines.filter(({ message }) => message === "request").map(({ status }) => status);
+    const failures = service.lines.flatMap(({ LargeRequestsFailed: failed }) => (failed === undefined ? [] : [failed]));
+    expect(failures).toEqual(answers.map(() => 0));
     const [measured, told] = [true, false].map((each) => service.lines.filter((line) => "_aws" in line === each));
     expect(measured?.filter(({ RunsCreated }) => RunsCreated === 1)).toHaveLength(service.aws.started.length);
     for (const { timestamp, level } of told ?? []) {

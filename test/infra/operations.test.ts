@@ -34,6 +34,7 @@ describe("alarms", () => {
     expect(names.toSorted()).toEqual([
       "dead-letters",
       "errors",
+      "errors-large",
       "failed-runs",
       "stuck-runs",
       "sweep-not-running",
