@@ -1,4 +1,4 @@
-import { RemovalPolicy, Validations } from "aws-cdk-lib";
+import { RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 import {
   HttpApi as Api,
@@ -68,7 +68,12 @@ export class HttpApi extends Construct {
       throttle,
       accessLogSettings: {
         destination: new LogGroupLogDestination(
-          new LogGroup(this, "AccessLog", { retention: logRetention, removalPolicy: RemovalPolicy.DESTROY }),
+          new LogGroup(this, "AccessLog", {
+            // The prefix keeps AWS's own policy for delivered logs short enough when there are many stacks.
+            logGroupName: `/aws/vendedlogs/apis/${Stack.of(this).stackName}`,
+            retention: logRetention,
+            removalPolicy: RemovalPolicy.DESTROY,
+          }),
         ),
         format: AccessLogFormat.custom(JSON.stringify(accessLog)),
       },

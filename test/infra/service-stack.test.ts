@@ -247,6 +247,14 @@ describe("storage", () => {
     });
   });
 
+  test("logs that AWS delivers have the names that its policy for them covers, however many there are", () => {
+    const named = all("AWS::Logs::LogGroup").flatMap(([, { LogGroupName: name }]) => (name ? [name] : []));
+    expect(named.toSorted()).toEqual([
+      "/aws/vendedlogs/apis/AgentRunService-prod",
+      "/aws/vendedlogs/states/AgentRunService-prod",
+    ]);
+  });
+
   test("logs are kept as long as the settings say", () => {
     const { template: other } = synthesise({ context: { logRetentionDays: "7" } });
     other.allResourcesProperties("AWS::Logs::LogGroup", { RetentionInDays: 7 });
