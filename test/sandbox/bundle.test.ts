@@ -21,6 +21,7 @@ const requests: (Partial<SandboxRequest> & { expected: string })[] = [
   },
   { engine: "pdf", files: [{ name: "a", content: pdf("Hello") }], expected: "[Page 1 of 1]\nHello" },
   { engine: "docx", files: [{ name: "a", content: docx("Hello") }], expected: "Hello" },
+  { engine: "html", files: [{ name: "a", content: Buffer.from("<h1>Hello</h1>") }], expected: "# Hello" },
 ];
 
 it("the function's code has all that its engines need, away from the project", { timeout: 120_000 }, async () => {

@@ -12,6 +12,7 @@ const memoryLimits: Record<SandboxEngine, number> = {
   shell: 640 * 1024 * 1024,
   pdf: 512 * 1024 * 1024,
   docx: 512 * 1024 * 1024,
+  html: 512 * 1024 * 1024,
 };
 const watchMilliseconds = 20;
 /** An engine keeps the time itself and then still gives what it has; one that can't is ended this much later. */

@@ -10,13 +10,14 @@ export const engines: Record<SandboxEngine, () => Promise<Engine>> = {
   shell: async () => (await import("./shell.ts")).loadShell(),
   pdf: loadReader,
   docx: loadReader,
+  html: loadReader,
 };
 
 /** Reads documents in this process: what a damaged one does to its reader ends with the process. */
 async function loadReader(): Promise<Engine> {
   const { readDocument } = await import("../tools/documents.ts");
   return async ({ engine, files: [file] }) => {
-    if (!file || (engine !== "pdf" && engine !== "docx")) throw new Error(`one document for ${engine}`);
+    if (!file || engine === "javascript" || engine === "shell") throw new Error(`one document for ${engine}`);
     const found = await readDocument(engine, file.content, new AbortController().signal);
     if ("problem" in found) return { output: "", problem: found.problem, written: [], notes: [], dirty: true };
     return { output: found.text, written: [], notes: [], dirty: true };

@@ -1,5 +1,7 @@
+import type { DocumentKind } from "../tools/documents.ts";
+
 /** What a sandbox runs: programs that a model wrote, and readers of documents that somebody else made. */
-export type SandboxEngine = "javascript" | "shell" | "pdf" | "docx";
+export type SandboxEngine = "javascript" | "shell" | DocumentKind;
 
 export interface SandboxFile {
   /** Flat, as in the workspace. */

@@ -1,7 +1,7 @@
 import { inflateRawSync } from "node:zlib";
 
-/** Documents whose text can be taken out. */
-export type DocumentKind = "pdf" | "docx";
+/** Documents whose text can be taken out; of HTML (in UTF-8) it is Markdown. */
+export type DocumentKind = "pdf" | "docx" | "html";
 
 /** Text of a document, empty when it holds none (a scan), or why it can't be had, as a sentence's end. */
 export type DocumentText = { text: string } | { problem: string };
@@ -19,7 +19,7 @@ const maxUnpackedBytes = 100 * 1024 * 1024;
  */
 export const readDocument: ReadDocument = async (kind, bytes, signal) => {
   try {
-    return { text: kind === "pdf" ? await pdfText(bytes, signal) : await docxText(bytes) };
+    return { text: await readers[kind](bytes, signal) };
   } catch (error) {
     signal.throwIfAborted();
     return {
@@ -27,6 +27,19 @@ export const readDocument: ReadDocument = async (kind, bytes, signal) => {
     };
   }
 };
+
+const readers: Record<DocumentKind, (bytes: Uint8Array, signal: AbortSignal) => Promise<string>> = {
+  pdf: pdfText,
+  docx: docxText,
+  html: markdown,
+};
+
+async function markdown(bytes: Uint8Array): Promise<string> {
+  const { default: Turndown } = await import("turndown");
+  const turndown = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced" });
+  turndown.remove(["script", "style", "noscript", "iframe", "template"]);
+  return turndown.turndown(new TextDecoder().decode(bytes)).trim();
+}
 
 async function pdfText(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
   const { getDocumentProxy } = await import("unpdf");

@@ -1,4 +1,5 @@
 import type { SecretOf } from "../providers/configuration.ts";
+import { documentsIn } from "../sandbox/documents.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { readDocument, type ReadDocument } from "./documents.ts";
 import { list } from "./list-files.ts";
@@ -10,7 +11,10 @@ import type { Tool } from "./tool.ts";
 import { fetchPage } from "./web-fetch.ts";
 import { edit, write } from "./write-files.ts";
 
-/** What the tools need beyond the workspace. Absent: there is no sandbox, and documents are read in this process. */
+/**
+ * What the tools need beyond the workspace. Absent: there is no sandbox, and documents are read in this process; so are
+ * web pages, unless there is a sandbox.
+ */
 export interface ToolEdges {
   sandbox?: Sandbox;
   readDocument?: ReadDocument;
@@ -35,8 +39,10 @@ const builtIns: Record<string, (edges: ToolEdges, agent: ToolChoice) => Tool> = 
   search_files: () => search,
   run_javascript: ({ sandbox }) => javascript(sandbox),
   run_shell: ({ sandbox }) => shell(sandbox),
-  web_fetch: ({ privateAddresses = false }, { webFetch }) =>
-    fetchPage({ privateAddresses: privateAddresses && webFetch?.privateAddresses === true }),
+  web_fetch({ privateAddresses = false, sandbox, ...edges }, { webFetch }) {
+    const reader = edges.readDocument ?? (sandbox ? documentsIn(sandbox) : readDocument);
+    return fetchPage({ privateAddresses: privateAddresses && webFetch?.privateAddresses === true }, reader);
+  },
 };
 
 export const toolNames: string[] = Object.keys(builtIns);

@@ -1,17 +1,18 @@
 import { guardedFetch, type NetworkRules } from "../network/guarded-fetch.ts";
 import { within } from "../within.ts";
 import { fetchLimits, webFetch } from "./definitions.ts";
+import type { ReadDocument } from "./documents.ts";
 import { decodeText } from "./text-files.ts";
 import { builtIn, error, type Tool, type ToolOutput } from "./tool.ts";
 
-/** `web_fetch`. */
-export function fetchPage(rules: NetworkRules): Tool {
+/** `web_fetch`. `readDocument` makes Markdown of HTML: a page can be made so that this takes hours. */
+export function fetchPage(rules: NetworkRules, readDocument: ReadDocument): Tool {
   const get = guardedFetch(rules);
   return builtIn(webFetch, async ({ url, offset = 0 }: { url: string; offset?: number }, { signal }) => {
     if (!URL.canParse(url))
       return error(`${JSON.stringify(url)} is no URL. Accepted: such as https://example.com/page.`);
     const found = await within(fetchLimits.seconds * 1000, signal, (cut) =>
-      page(get, new URL(url), cut).catch((problem: unknown) => {
+      page(get, readDocument, new URL(url), cut).catch((problem: unknown) => {
         cut.throwIfAborted();
         return { problem: `it can't be fetched: ${problem instanceof Error ? problem.message : String(problem)}` };
       }),
@@ -28,7 +29,12 @@ interface Page {
 }
 
 /** Follows redirects, each of them by the same rules. */
-async function page(get: typeof fetch, from: URL, signal: AbortSignal): Promise<Page | { problem: string }> {
+async function page(
+  get: typeof fetch,
+  readDocument: ReadDocument,
+  from: URL,
+  signal: AbortSignal,
+): Promise<Page | { problem: string }> {
   let url = from;
   for (let redirects = 0; redirects <= fetchLimits.redirects; redirects++) {
     const headers = { accept: "text/html, text/*, application/json, */*;q=0.1", "user-agent": "agent-run-service" };
@@ -45,8 +51,10 @@ async function page(get: typeof fetch, from: URL, signal: AbortSignal): Promise<
     if (!bytes) return { problem: `it has more than ${fetchLimits.bytes} bytes` };
     const content = decodeText(bytes);
     if ("binary" in content) return { problem: `it is ${content.binary}; only text can be fetched` };
-    const isHtml = /html/i.test(response.headers.get("content-type") ?? "");
-    return { url, status: response.status, text: isHtml ? await markdown(content.text) : content.text };
+    const { status } = response;
+    if (!/html/i.test(response.headers.get("content-type") ?? "")) return { url, status, text: content.text };
+    const read = await readDocument("html", new TextEncoder().encode(content.text), signal);
+    return "problem" in read ? read : { url, status, text: read.text };
   }
   return { problem: `it redirects more than ${fetchLimits.redirects} times` };
 }
@@ -61,13 +69,6 @@ async function bodyOf(response: Response): Promise<Uint8Array | undefined> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-async function markdown(html: string): Promise<string> {
-  const { default: Turndown } = await import("turndown");
-  const turndown = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced" });
-  turndown.remove(["script", "style", "noscript", "iframe", "template"]);
-  return turndown.turndown(html).trim();
 }
 
 function shown({ url, status, text }: Page, offset: number): ToolOutput {
