@@ -241,11 +241,9 @@ describe("storage", () => {
   });
 
   test("logs that AWS delivers have the names that its policy for them covers, however many there are", () => {
-    const named = all("AWS::Logs::LogGroup").flatMap(([, { LogGroupName: name }]) => (name ? [String(name)] : []));
-    expect(named.toSorted()).toEqual([
-      "/aws/vendedlogs/apis/AgentRunService-prod",
-      "/aws/vendedlogs/states/AgentRunService-prod",
-    ]);
+    const named = all("AWS::Logs::LogGroup").flatMap(([, { LogGroupName }]) => LogGroupName ?? []);
+    const names = ["apis", "states"].map((kind) => `/aws/vendedlogs/${kind}/AgentRunService-prod`);
+    expect(new Set(named)).toEqual(new Set(names));
   });
 
   test("logs are kept as long as the settings say", () => {
