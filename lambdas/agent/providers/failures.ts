@@ -170,6 +170,15 @@ function retryAfterOf(headers: Record<string, string>): number | undefined {
 }
 
 function messageOf(cause: unknown): string {
+  // Their own messages quote what they could not read, which is the model's answer: it belongs in no log.
+  const unread = causes(cause).find(
+    (error) => JSONParseError.isInstance(error) || TypeValidationError.isInstance(error),
+  );
+  if (unread) {
+    return JSONParseError.isInstance(unread)
+      ? "a part of it is no JSON"
+      : "a part of it has another form than the API's";
+  }
   if (cause instanceof Error) return cause.message || cause.name;
   if (typeof cause === "string") return cause;
   const { message } = (typeof cause === "object" && cause !== null ? cause : {}) as { message?: unknown };
