@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { chatServer, chunk, type Reply, startStream, streams, toolCallChunk } from "../wire/chat-completions-server.ts";
 import { done } from "./admin.ts";
@@ -76,6 +77,56 @@ test("100 parallel calls are all made, a few at a time, while others are served"
   expect(results).toHaveLength(100);
   for (const result of results ?? []) expect(result).toMatchObject({ content: "No line matches in 0 files." });
   expect(await read(service as Service, ended.agent_id)).toEqual(ended);
+});
+
+const unreadable: Reply = (response) => {
+  startStream(response);
+  response.end(`data: {"choices":[{"delta":{"content":{"secret":"plan"}}}]}\n\n`);
+};
+
+const noJson: Reply = (response) => {
+  startStream(response);
+  response.end(`data: {"choices":[{"delta":{"content":"secret plan\n\n`);
+};
+
+test("what can't be read of an answer is quoted in no log", async () => {
+  await using server = await chatServer(unreadable, noJson);
+  const model = ["--model", "openai-compatible", "--model-base-url", server.baseUrl, "--model-name", "m", "--verbose"];
+  service = await startService(newDataDir(), model);
+  let logs = "";
+  service.child.stderr?.on("data", (chunked: Buffer) => (logs += chunked.toString()));
+  for (const form of [/another form/, /no JSON/]) {
+    const { agent_id: id, loop_status: status } = await finished(
+      service,
+      await createRun(service, { input_text: "Go." }),
+    );
+    expect(status).toBe("technical_error");
+    expect(await done(service.dataDir, "run", "show", id)).toMatchObject({
+      failure: { category: "model_answer", title: expect.stringMatching(form) },
+    });
+  }
+  expect(logs).toContain("model-failed");
+  expect(logs).not.toContain("secret");
+});
+
+test("edits of one file that a model asks for in one answer are all made, in their order", async () => {
+  const parts = ["one", "two", "three", "four", "five"];
+  const write = { name: "a.txt", content: parts.join(" ") };
+  const edits = parts.map((part) => ({ name: "a.txt", old_text: part, new_text: part.toUpperCase() }));
+  const calls = [write, ...edits].map((input, index) =>
+    toolCallChunk(index, {
+      id: `c${index}`,
+      name: index === 0 ? "write_file" : "edit_file",
+      arguments: JSON.stringify(input),
+    }),
+  );
+  await using server = await chatServer(
+    streams(chunk({ role: "assistant" }), ...calls, chunk({}, { finish_reason: "tool_calls" })),
+    answers,
+  );
+  const { agent_id: id } = await run(server.baseUrl);
+  const file = join(service?.dataDir ?? "", "workspaces", id, "a.txt");
+  expect(readFileSync(file, "utf8")).toBe("ONE TWO THREE FOUR FIVE");
 });
 
 test("counts of tokens that can't be are none", async () => {

@@ -2,6 +2,7 @@ import type { Sandbox, SandboxEngine, SandboxFile, SandboxResult } from "../sand
 import { runJavascript, runShell, sandboxLimits } from "./definitions.ts";
 import { existingFile } from "./existing-file.ts";
 import { fileLine } from "./list-files.ts";
+import { asOnlyWriter } from "./only-writer.ts";
 import { builtIn, error, type Files, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 import { newNameProblem } from "./write-files.ts";
 
@@ -35,7 +36,7 @@ async function runCode(
   const given = await filesFor(files, names, sandbox.maxBytes);
   if ("problem" in given) return error(given.problem);
   const result = await sandbox.run({ engine, program, files: given.files, seconds }, signal);
-  return outputOf(result, await keep(result, files));
+  return outputOf(result, await asOnlyWriter(files, () => keep(result, files)));
 }
 
 /** The files that go into the sandbox. They are only read when they fit. */

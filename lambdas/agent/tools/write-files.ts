@@ -3,53 +3,68 @@ import { existingFile } from "./existing-file.ts";
 import { fileNameProblem, sameOnSomeDisk } from "./file-names.ts";
 import { fileLine } from "./list-files.ts";
 import { decodeText } from "./text-files.ts";
-import { builtIn, error, type Tool } from "./tool.ts";
+import { asOnlyWriter } from "./only-writer.ts";
+import { builtIn, error, type Files, type Tool, type ToolOutput } from "./tool.ts";
 
 /** `write_file`. */
-export const write: Tool = builtIn(writeFile, async (input: { name: string; content: string }, { files }) => {
+export const write: Tool = builtIn(writeFile, (input: { name: string; content: string }, { files }) =>
+  asOnlyWriter(files, () => written(input, files)),
+);
+
+async function written(input: { name: string; content: string }, files: Files): Promise<ToolOutput> {
   const content = new TextEncoder().encode(input.content);
   const problem =
     tooLarge(content.length, workspaceLimits.writeBytes) ?? newNameProblem(input.name, await files.list());
   if (problem !== undefined) return error(problem);
   await files.write(input.name, content);
   return { text: `Wrote ${fileLine({ name: input.name, size: content.length })}.` };
-});
+}
+
+interface Edit {
+  name: string;
+  old_text: string;
+  new_text: string;
+  all?: boolean;
+}
 
 /** `edit_file`. A byte order mark is kept; text in an old encoding becomes UTF-8. */
-export const edit: Tool = builtIn(
-  editFile,
-  async (input: { name: string; old_text: string; new_text: string; all?: boolean }, { files }) => {
-    const { name, old_text: old, new_text: replacement, all = false } = input;
-    const file = await existingFile(files, name);
-    if ("problem" in file) return error(file.problem);
-    const content = decodeText(file.bytes);
-    if ("binary" in content) return error(`${name} is ${content.binary}; only text files can be edited.`);
-    if (old === "") return error("old_text is empty. Accepted: a part of the file, exactly as it is there.");
-    if (old === replacement) return error("old_text and new_text are the same, so there is nothing to replace.");
-    const pieces = content.text.split(old);
-    const found = pieces.length - 1;
-    if (found === 0) {
-      return error(
-        `${name} does not hold old_text. It has to be there exactly, white space and line ends included; ` +
-          "read the part of the file that is to change.",
-      );
-    }
-    if (found > 1 && !all) {
-      return error(
-        `${name} holds old_text ${found} times. Add lines around it until it is unique, or set all to true to ` +
-          "replace all of them.",
-      );
-    }
-    const mark = file.bytes[0] === 0xef && file.bytes[1] === 0xbb && file.bytes[2] === 0xbf ? "\ufeff" : "";
-    const edited = new TextEncoder().encode(mark + pieces.join(replacement));
-    const problem = tooLarge(edited.length, workspaceLimits.editBytes);
-    if (problem !== undefined) return error(problem);
-    await files.write(name, edited);
-    return {
-      text: `Replaced ${found === 1 ? "1 place" : `${found} places`} in ${fileLine({ name, size: edited.length })}.`,
-    };
-  },
+export const edit: Tool = builtIn(editFile, (input: Edit, { files }) =>
+  asOnlyWriter(files, () => edited(input, files)),
 );
+
+async function edited(
+  { name, old_text: old, new_text: replacement, all = false }: Edit,
+  files: Files,
+): Promise<ToolOutput> {
+  const file = await existingFile(files, name);
+  if ("problem" in file) return error(file.problem);
+  const text = decodeText(file.bytes);
+  if ("binary" in text) return error(`${name} is ${text.binary}; only text files can be edited.`);
+  if (old === "") return error("old_text is empty. Accepted: a part of the file, exactly as it is there.");
+  if (old === replacement) return error("old_text and new_text are the same, so there is nothing to replace.");
+  const pieces = text.text.split(old);
+  const found = pieces.length - 1;
+  if (found === 0) {
+    return error(
+      `${name} does not hold old_text. It has to be there exactly, white space and line ends included; ` +
+        "read the part of the file that is to change.",
+    );
+  }
+  if (found > 1 && !all) {
+    return error(
+      `${name} holds old_text ${found} times. Add lines around it until it is unique, or set all to true to ` +
+        "replace all of them.",
+    );
+  }
+  const mark = file.bytes[0] === 0xef && file.bytes[1] === 0xbb && file.bytes[2] === 0xbf ? "\ufeff" : "";
+  const content = new TextEncoder().encode(mark + pieces.join(replacement));
+  const problem = tooLarge(content.length, workspaceLimits.editBytes);
+  if (problem !== undefined) return error(problem);
+  await files.write(name, content);
+  return {
+    text: `Replaced ${found === 1 ? "1 place" : `${found} places`} in ${fileLine({ name, size: content.length })}.`,
+  };
+}
 
 /**
  * Why a file can't be written under this name into a workspace with these files; undefined when it can. Whoever makes
