@@ -7,10 +7,10 @@ export type Ended = "normally" | LimitReason | `run_${LimitReason}` | "answer_le
 /**
  * What a step leaves behind, recorded before the next thing happens. JSON-serialisable; steps count from 1, calls
  * from 0 in the order of the answer.
- * - `answer`: it holds its tool calls, and so is the intent of those whose effects stay in the workspace. `note`: what
+ * - `answer`: it holds its tool calls, and so is the intent of those that can be made twice. `note`: what
  *   the turn told the model, beyond the conversation, before it. `cut`: what was left out of the conversation from
  *   then on. `ended`: set on the last answer of a turn that did not end normally.
- * - `began`: a call with effects outside the workspace is about to be made.
+ * - `began`: a call that is not to be made twice is about to be made.
  * - `result`: of one call.
  * - `summary`: a model call whose text stands for the first `messages` messages of the conversation from then on.
  *   `throughTurn`: the last earlier turn it covers, 0 for none.
@@ -46,7 +46,7 @@ export interface ContextCut {
 export interface PendingCalls {
   step: number;
   calls: ToolCall[];
-  /** Calls with effects outside that were begun. */
+  /** Calls that are not to be made twice and were begun. */
   began: number[];
   /** Of each call, once it is recorded. */
   results: (ToolResult | undefined)[];

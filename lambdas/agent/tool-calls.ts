@@ -60,13 +60,13 @@ async function makeCall(
 ): Promise<ToolResult | "stopped"> {
   const { id: callId, name } = call;
   const tool = ports.tools.find(({ definition }) => definition.name === name);
-  const outside = tool?.effects === "outside" && call.invalid === undefined;
+  const once = tool?.effects !== undefined && call.invalid === undefined;
   const begunBefore = began.includes(index);
   const timeLimit = limitName({ reason: "seconds", of: "turn", limit: input.limits.seconds });
   // Also of a tool that is gone, such as of a server that does not answer now.
-  if (begunBefore && !(outside && tool.idempotent)) return { callId, name, text: unknownEffect, error: true };
+  if (begunBefore && !(once && tool.idempotent)) return { callId, name, text: unknownEffect, error: true };
   if (timeLeft <= 0) return { callId, name, text: `Not made: the ${timeLimit} is reached.`, error: true };
-  if (outside && !begunBefore && !(await ports.record({ part: "began", step, call: index }))) return "stopped";
+  if (once && !begunBefore && !(await ports.record({ part: "began", step, call: index }))) return "stopped";
 
   const begun = ports.now();
   ports.emit({ type: "tool-called", step, callId, name });

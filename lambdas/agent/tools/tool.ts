@@ -25,8 +25,11 @@ export interface ToolContext {
  */
 export interface Tool {
   definition: ToolDefinition;
-  /** `outside`: it changes what is not in the workspace, so a call whose result got lost is not made again blindly. */
-  effects?: "outside";
+  /**
+   * A call whose result got lost is not made again blindly. `outside`: it changes what is not in the workspace.
+   * `cumulative`: it changes the workspace, and doing so twice is not the same as once.
+   */
+  effects?: "outside" | "cumulative";
   /** Calling it twice with the same input has the effect of calling it once. */
   idempotent?: boolean;
   run(input: unknown, context: ToolContext): Promise<ToolOutput>;

@@ -27,10 +27,14 @@ interface Edit {
   all?: boolean;
 }
 
-/** `edit_file`. A byte order mark is kept; text in an old encoding becomes UTF-8. */
-export const edit: Tool = builtIn(editFile, (input: Edit, { files }) =>
-  asOnlyWriter(files, () => edited(input, files)),
-);
+/**
+ * `edit_file`. A byte order mark is kept; text in an old encoding becomes UTF-8. What is inserted beside the old text
+ * would be there twice after a second time.
+ */
+export const edit: Tool = {
+  ...builtIn(editFile, (input: Edit, { files }) => asOnlyWriter(files, () => edited(input, files))),
+  effects: "cumulative",
+};
 
 async function edited(
   { name, old_text: old, new_text: replacement, all = false }: Edit,

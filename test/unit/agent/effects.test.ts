@@ -51,6 +51,22 @@ describe("a tool with effects outside the workspace", () => {
     expect(requests[0]?.messages.at(-1)).toMatchObject({ role: "tool", results: [unknown, { callId: "b" }] });
   });
 
+  it("is not called again either when it edits a file: what it inserts would be there twice", async () => {
+    const edit = call("a", "edit_file", { name: "list.txt", old_text: "end", new_text: "item\nend" });
+    const edits = [answer("", [edit]), answer("Done.")];
+    const space = files({ "list.txt": "item\nend" });
+    const recorded: StepPart[] = [
+      { part: "answer", step: 1, ...(edits[0] as Extract<(typeof edits)[0], { answer: unknown }>) },
+      { part: "began", step: 1, call: 0 },
+    ];
+    const { model, requests } = scripted(edits);
+    const { input, ports } = turn(model, { ports: { files: space }, input: { recorded } });
+    await runTurn(input, ports);
+    expect(Buffer.from(space.content.get("list.txt") ?? []).toString()).toBe("item\nend");
+    const unknown = { callId: "a", error: true, text: expect.stringContaining("effect is unknown") };
+    expect(requests[0]?.messages.at(-1)).toMatchObject({ role: "tool", results: [unknown] });
+  });
+
   it("whose server does not answer after the crash is said to be of unknown effect, too", async () => {
     const { model, requests } = scripted(script);
     const { input, ports } = turn(model, { ports: { tools: [counting("look")] }, input: { recorded: begun } });
