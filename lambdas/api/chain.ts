@@ -7,10 +7,14 @@ import { readCreateBody } from "./create-body.ts";
 import { InvalidRequest, statusOf } from "./errors.ts";
 import { validateRunId } from "./issues.ts";
 
-/** An API Gateway event of payload format 2.0, as far as handlers read it; the local server makes the same. */
+/**
+ * An API Gateway event of payload format 2.0, as far as handlers read it; our own servers make the same, but give a
+ * large body as the bytes they received (`rawBody`): as a text it would be there twice, or three times if not ASCII.
+ */
 export type ApiEvent = Pick<APIGatewayProxyEventV2, "headers" | "rawPath" | "isBase64Encoded"> &
   Partial<Pick<APIGatewayProxyEventV2, "body" | "pathParameters">> & {
     requestContext: { requestId: string; http: { method: string } };
+    rawBody?: Uint8Array;
   };
 
 /** What the middlewares below add to it. `caller` is a look-up under way: it rejects with the 401. */
@@ -64,8 +68,10 @@ export function withCaller(deps: Pick<Deps, "accounts">): Middleware<ApiEvent & 
 export const withCreateBody: Middleware<ApiEvent & Authenticated & Partial<WithCreateBody>> = {
   before: async ({ event }) => {
     await event.caller;
-    const raw = event.isBase64Encoded ? Buffer.from(event.body ?? "", "base64") : (event.body ?? "");
+    const { rawBody, body: text = "", isBase64Encoded } = event;
+    const raw = rawBody ?? (isBase64Encoded ? Buffer.from(text, "base64") : text);
     delete event.body;
+    delete event.rawBody;
     const body = readCreateBody(raw, event.headers["content-type"]);
     if ("issues" in body) throw new InvalidRequest(body.issues);
     event.input = body.value;

@@ -13,19 +13,26 @@ import { type ApiEvent, type ApiResponse, json } from "./chain.ts";
 /** For a body larger than any this API can need, without looking into it (specification section 7.2). */
 export const tooLarge: ApiResponse = json(413, { detail: "total file size exceeds the allowed limit" });
 
-/** A request as an event of payload format 2.0, as API Gateway makes it. The raw body may be let go afterwards. */
+/** Bytes from which on a body is not made a text. */
+const largeBody = 64 * 1024;
+
+/** A request as an event of payload format 2.0, as API Gateway makes it; a large body is in it as it came. */
 export function eventOf({ method = "GET", url = "/", headers }: IncomingMessage, body: Buffer): ApiEvent {
-  // ASCII is read without decoding; a body that is no text at all goes as base64, as API Gateway does it.
-  const encoding = isAscii(body) ? "latin1" : isUtf8(body) ? "utf8" : "base64";
   // A URL instead of a path is as good (RFC 9112, 3.2.2); clients with a proxy configured send one.
   const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
   const event: ApiEvent = {
     rawPath: path.split("?", 1)[0] || "/",
     headers: headers as ApiEvent["headers"],
-    isBase64Encoded: encoding === "base64",
+    isBase64Encoded: false,
     requestContext: { requestId: randomUUID(), http: { method } },
   };
-  if (body.length > 0) event.body = body.toString(encoding);
+  if (body.length >= largeBody) event.rawBody = body;
+  else if (body.length > 0) {
+    // ASCII is read without decoding; a body that is no text at all goes as base64, as API Gateway does it.
+    const encoding = isAscii(body) ? "latin1" : isUtf8(body) ? "utf8" : "base64";
+    event.isBase64Encoded = encoding === "base64";
+    event.body = body.toString(encoding);
+  }
   return event;
 }
 

@@ -102,7 +102,7 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
       if ("reason" in received) return { answer: answers[received.reason], last: !received.complete };
       const answer = await inTurn(() => {
         const event = eventOf(request, received.body);
-        received.body = noBody; // the event's text is a second copy of it
+        received.body = noBody; // the event has it, and the handler lets go of that
         return (event.rawPath === "/v1/agents" && request.method === "POST" ? create : notFound)(event);
       });
       return { answer, last: false };

@@ -42,6 +42,9 @@ test("a long content is bytes by the time the body is read, a short one still a 
 const cases: Record<string, string> = {
   "two long contents": body([file("a", long), file("b", `${long.slice(0, -4)}QUJD`)].join(",")),
   "escapes elsewhere": body(file('q"u\\o\u00e9te\n', long), String.raw`, "input_text": "a\nb \"content_base64\": \"x"`),
+  "text that is not ASCII": body(file("é.txt", long), ', "input_text": "日本 🚀"'),
+  "not ASCII inside the content": body(file("a", `${long.slice(0, 70_000)}é${long.slice(70_001)}`)),
+  "a byte order mark": `\uFEFF${body(file("a", long))}`,
   "an escaped key": body(String.raw`{"filename": "a", "content\u005fbase64": "${long}"}`),
   "an escape inside the content": body(file("a", `${long.slice(0, 70_000)}${String.raw`\u0041`}${long.slice(70_001)}`)),
   "the later of two equal keys": body(`{"filename": "a", "content_base64": "${long}", "content_base64": "QUJD"}`),
@@ -62,8 +65,16 @@ const cases: Record<string, string> = {
 };
 
 test.each(Object.entries(cases))("%s: as if the body was parsed as a whole", (_name, text) => {
-  const read = outcome(readCreateBody(text, type));
-  expect(JSON.stringify(read) === JSON.stringify(outcome(whole(text)))).toBe(true);
+  for (const raw of [text, Buffer.from(text)]) {
+    const read = outcome(readCreateBody(raw, type));
+    expect(JSON.stringify(read) === JSON.stringify(outcome(whole(text)))).toBe(true);
+  }
+});
+
+test("bytes that are no UTF-8 beside a long content are told as ever", () => {
+  const bytes = Buffer.from(body(file("a", long), ', "input_text": "t?"'));
+  bytes[bytes.indexOf("?")] = 0xff;
+  expect(outcome(readCreateBody(bytes, type))).toEqual(parseJsonBody(bytes, type));
 });
 
 test("any damage to a body with a long content is told as if it was parsed as a whole", () => {
@@ -77,7 +88,7 @@ test("any damage to a body with a long content is told as if it was parsed as a 
       (place, offset, replacement) => {
         const at = Math.max(0, place + offset);
         const damaged = text.slice(0, at) + replacement + text.slice(at + 1);
-        expect(outcome(readCreateBody(damaged, type))).toEqual(outcome(whole(damaged)));
+        expect(outcome(readCreateBody(Buffer.from(damaged), type))).toEqual(outcome(whole(damaged)));
       },
     ),
     { numRuns: 300 },
