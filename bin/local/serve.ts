@@ -51,7 +51,13 @@ export async function serve(options: LocalOptions): Promise<Service> {
   // After the port is ours: a start that fails must not make the one key that is shown once, nor change the model.
   const starter = starterAgent(stores.accounts, { model: options.model, freshKey: options.json });
   const { agent, key } = await starter.catch((error: unknown) => Promise.reject(unusable(dataDir, error)));
-  const lookForChanges = stores.database.onOutsideWrite(() => void runner.reconcile());
+  const reconcile = (): void => {
+    runner.reconcile().catch((error: unknown) => {
+      log("error", "the changes of another process could not be read; trying again", { error });
+      setTimeout(reconcile, watchMilliseconds).unref();
+    });
+  };
+  const lookForChanges = stores.database.onOutsideWrite(reconcile);
   await runner.reconcile();
   const watch = setInterval(lookForChanges, watchMilliseconds);
   stores.removeAbandoned(startedAt).catch((error: unknown) => log("error", "abandoned files are left", { error }));

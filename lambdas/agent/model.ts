@@ -1,9 +1,18 @@
+export const failureCategories = [
+  "model_configuration",
+  "model_refused",
+  "model_unavailable",
+  "model_answer",
+  "limit",
+  "internal",
+] as const;
+
 /**
  * Why something did not work, for the operator who has to mend it.
  * `category` is stable and countable; `title` and `remedy` are sentences; `retryable`: waiting may help.
  */
 export interface Failure {
-  category: "model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal";
+  category: (typeof failureCategories)[number];
   title: string;
   remedy: string;
   retryable: boolean;

@@ -38,7 +38,7 @@ export class RetryLater extends Error {
   progress = false;
 
   constructor(failure: Failure, after: number | undefined, options?: ErrorOptions) {
-    super(`${failure.title} ${failure.remedy}`, options);
+    super(`${failure.category}: ${failure.title} ${failure.remedy}`, options); // read again in fail.ts
     this.name = retryPolicy.errorName;
     this.after = after;
   }

@@ -1,4 +1,4 @@
-import type { Failure } from "../agent/model.ts";
+import { type Failure, failureCategories } from "../agent/model.ts";
 import { log } from "../log.ts";
 import { claimOnly } from "../runs/leases.ts";
 import type { Runs } from "../runs/ports.ts";
@@ -12,7 +12,7 @@ export async function fail(
   { error, cause }: FailCause,
 ): Promise<void> {
   log("error", "turn given up", { ...turn, error, cause: cause.slice(0, causeLength) });
-  const failure = error === retryPolicy.errorName ? unavailable(cause) : internal(error);
+  const failure = error === retryPolicy.errorName ? waitedInVain(cause) : internal(error);
   if (await failTurn(deps, turn, failure)) return;
   // The execution may have come to a later turn, from an input that waited; one that is worked on is left alone.
   const later = await claimOnly(deps, turn.runId, "fail");
@@ -20,11 +20,14 @@ export async function fail(
   else if (later) await deps.runs.release(later);
 }
 
-function unavailable(cause: string): Failure {
+/** `cause`: the message of `RetryLater`. */
+function waitedInVain(cause: string): Failure {
+  const [, named = "", why = cause] = /^(\w+): (.*)$/s.exec(cause) ?? [];
+  const category = failureCategories.find((each) => each === named) ?? "internal";
   return {
-    category: "model_unavailable",
-    title: `The model stayed unavailable for ${retryPolicy.maxAttempts} attempts: ${cause.slice(0, causeLength)}`,
-    remedy: "Create a new run when the provider works again.",
+    category,
+    title: `Given up after ${retryPolicy.maxAttempts} attempts: ${why.slice(0, causeLength)}`,
+    remedy: "Create a new run when the trouble is over.",
     retryable: true,
   };
 }

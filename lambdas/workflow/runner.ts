@@ -102,7 +102,8 @@ async function giveUp(deps: AdvanceDeps, turn: TurnPayload, error: unknown, sign
   const reason = error instanceof Error ? error : new Error(String(error));
   for (let attempt = 1; !signal.aborted; attempt++) {
     try {
-      return await fail(deps, turn, { error: reason.name, cause: reason.stack ?? reason.message });
+      const cause = reason instanceof RetryLater ? reason.message : (reason.stack ?? reason.message);
+      return await fail(deps, turn, { error: reason.name, cause });
     } catch (failed) {
       log("error", "turn's failure could not be recorded; trying again", { ...turn, error: failed });
       await pause(delayOf(attempt), signal);

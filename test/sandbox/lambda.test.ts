@@ -75,6 +75,10 @@ describe("the sandbox in a function of its own", () => {
     await using busy = await invokeServer({ status: 429, body: '{"Reason":"ConcurrentInvocationLimitExceeded"}' });
     const remote = lambdaSandbox({ ...caller, endpoint: busy.endpoint }, "sandbox");
     await expect(remote.run(program("1"), never)).rejects.toThrow(StoreUnavailable);
+    await using gone = await invokeServer({ status: 404, body: '{"Message":"Function not found"}' });
+    expect(
+      await lambdaSandbox({ ...caller, endpoint: gone.endpoint }, "sandbox").run(program("1"), never),
+    ).toMatchObject({ problem: expect.stringContaining("404") });
     await using dead = await invokeServer({ status: 200, body: '{"errorMessage":"Task timed out after 90 seconds"}' });
     expect(
       await lambdaSandbox({ ...caller, endpoint: dead.endpoint }, "sandbox").run(program("1"), never),

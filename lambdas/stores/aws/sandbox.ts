@@ -1,6 +1,7 @@
 import type { Sandbox } from "../../agent/sandbox/sandbox.ts";
 import { packed, unpackedResult } from "../../agent/sandbox/wire.ts";
 import { sandboxLimits } from "../../agent/tools/definitions.ts";
+import { log } from "../../log.ts";
 import { StoreUnavailable } from "../../runs/errors.ts";
 import { type Caller, signedHeaders } from "./signature.ts";
 
@@ -27,10 +28,15 @@ export function lambdaSandbox(caller: Caller & { endpoint?: string }, functionNa
       const timeout = AbortSignal.timeout((request.seconds + slackSeconds) * 1_000);
       const response = await send(url, caller, body, AbortSignal.any([signal, timeout])).catch((error: unknown) => {
         signal.throwIfAborted();
-        throw new StoreUnavailable(`The sandbox's function did not answer (${String(error)}); try again later`, {
-          cause: error,
-        });
+        throw unavailable(String(error), error);
       });
+      const { status } = response;
+      if (mendable(status)) throw unavailable(`status ${status}: ${response.text.slice(0, 300)}`);
+      if (status !== 200) {
+        log("error", "the sandbox's function refuses calls", { status, answer: response.text.slice(0, 300) });
+        const problem = `Programs can't be run now: the service's sandbox refuses calls (status ${status}).`;
+        return { output: "", problem, written: [], notes: [] };
+      }
       const answer = JSON.parse(response.text) as { result?: string; errorMessage?: string };
       if (answer.result) return unpackedResult(answer.result);
       const problem = `The program's sandbox ended with it: ${answer.errorMessage ?? "it gave no reason"}.`;
@@ -39,11 +45,17 @@ export function lambdaSandbox(caller: Caller & { endpoint?: string }, functionNa
   };
 }
 
-/** Rejects for every status but success: throttling and outages of Lambda, and what is wrong with the call. */
-async function send(url: URL, caller: Caller, body: string, signal: AbortSignal): Promise<{ text: string }> {
+function unavailable(reason: string, cause?: unknown): StoreUnavailable {
+  return new StoreUnavailable(`The sandbox's function did not answer (${reason}); try again later`, { cause });
+}
+
+/** Throttled, an outage, or 409: the function's connection to its network is being made again after weeks of rest. */
+function mendable(status: number): boolean {
+  return status === 409 || status === 429 || status >= 500;
+}
+
+async function send(url: URL, caller: Caller, body: string, signal: AbortSignal) {
   const headers = signedHeaders({ caller, service: "lambda", method: "POST", url, body });
   const response = await fetch(url.href, { method: "POST", headers, body, signal });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`status ${response.status}: ${text.slice(0, 300)}`);
-  return { text };
+  return { status: response.status, text: await response.text() };
 }
