@@ -23,13 +23,13 @@ const requestSeconds = 29;
  * longer by as much.
  */
 const memory = {
-  create: 1769, // 93 MB with an event of 6 MB, 140 ms: parsing and hashing megabytes is all processor
-  get: 1024, // 76 MB, 117 ms: 200 ms with this share
-  advance: 1024, // 104 MB, 260 ms, and files, documents and tool results that are held whole
-  fail: 512, // 72 MB, 100 ms; nobody waits for it
+  create: 1769, // 103 MB with an event of 6 MB, 120 ms: parsing and hashing megabytes is all processor
+  get: 1024, // 76 MB, 103 ms: 180 ms with this share
+  advance: 1024, // 104 MB, 250 ms, and files, documents and tool results that are held whole
+  fail: 512, // 72 MB, 90 ms; nobody waits for it
   reconcile: 512, // as fail
   sweep: 512, // 77 MB, and some 50 MB for the ids of 100,000 running runs
-  openapi: 256, // 49 MB, 2 ms
+  openapi: 256, // 46 MB, 2 ms
   notFound: 256, // as openapi
 } as const;
 
