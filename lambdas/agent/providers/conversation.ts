@@ -33,14 +33,15 @@ export function toModelMessages(messages: Message[], wire: Wire): ModelMessage[]
 
 /**
  * The provider's own messages without the error results that the library makes up for invalid calls. Arguments that
- * are no object are wrapped in one: servers parse them when they are sent back, and fail on anything else.
+ * are no object are wrapped in one: servers parse them when they are sent back, and fail on anything else. So do
+ * names of tools that the model made up.
  */
 export function echoOf(origin: string, messages: ModelMessage[]): Echo | undefined {
   const own = messages.flatMap((message) => {
     if (message.role !== "assistant") return [];
     if (typeof message.content === "string") return [message];
     const content = message.content.map((part) =>
-      part.type === "tool-call" ? { ...part, input: toInput(part.input) } : part,
+      part.type === "tool-call" ? { ...part, toolName: toolName(part.toolName), input: toInput(part.input) } : part,
     );
     return [{ ...message, content }];
   });
@@ -64,7 +65,7 @@ function toModelMessage(message: Message, wire: Wire): ModelMessage[] {
       const content = message.results.map(({ callId, name, text, error }) => ({
         type: "tool-result" as const,
         toolCallId: callId,
-        toolName: name,
+        toolName: toolName(name),
         output: { type: error ? ("error-text" as const) : ("text" as const), value: text },
       }));
       return [{ role: "tool", content }, ...after];
@@ -83,7 +84,7 @@ function fromAssistant(
   const calls: Exclude<AssistantContent, string> = toolCalls.map(({ id, name, input }) => ({
     type: "tool-call",
     toolCallId: id,
-    toolName: name,
+    toolName: toolName(name),
     input: toInput(input),
   }));
   return [{ role: "assistant", content: [...(text === "" ? [] : [{ type: "text" as const, text }]), ...calls] }];
@@ -126,6 +127,11 @@ function partsOf(content: UserContent): UserPart[] {
 
 function isEcho(echo: unknown): echo is Echo {
   return typeof echo === "object" && echo !== null && "origin" in echo && "messages" in echo;
+}
+
+/** A tool's name as all three wires take it; one that a model made up may be anything. */
+function toolName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }
 
 function toInput(input: unknown): object {

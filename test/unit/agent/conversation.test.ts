@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import type { Message } from "../../../lambdas/agent/model.ts";
+import { echoOf, toModelMessages } from "../../../lambdas/agent/providers/conversation.ts";
+
+const wire = { origin: "p m", shown: new Map(), callsAsText: false };
+
+test.each([
+  ["read file!", "read_file_"],
+  ["x".repeat(100), "x".repeat(64)],
+  ["", "unnamed"],
+  ["mcp__server-1_tool", "mcp__server-1_tool"],
+])("a tool called %j goes back as %j, with its result, echoed or not", (name, sent) => {
+  const call = { id: "c", name, input: {} };
+  const results: Message = {
+    role: "tool",
+    results: [{ callId: "c", name, text: "There is no such tool.", error: true }],
+  };
+  const parts = [{ type: "tool-call" as const, toolCallId: "c", toolName: name, input: {} }];
+  const echo = echoOf("p m", [{ role: "assistant", content: parts }]);
+  for (const answer of [
+    { text: "", toolCalls: [call] },
+    { text: "", toolCalls: [call], echo },
+  ]) {
+    expect(toModelMessages([{ role: "assistant", answer }, results], wire)).toMatchObject([
+      { role: "assistant", content: [{ type: "tool-call", toolCallId: "c", toolName: sent }] },
+      { role: "tool", content: [{ type: "tool-result", toolCallId: "c", toolName: sent }] },
+    ]);
+  }
+});
