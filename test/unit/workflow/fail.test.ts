@@ -8,9 +8,10 @@ import { fail } from "../../../lambdas/workflow/fail.ts";
 import { newRun } from "../../contract/run-fixtures.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "fail-"));
-const { runs, close } = openLocalStores({ dataDir });
+const stores = openLocalStores({ dataDir });
+const { runs } = stores;
 afterAll(() => {
-  close();
+  stores.close();
   rmSync(dataDir, { recursive: true });
 });
 
