@@ -1,31 +1,18 @@
 import type { Context } from "aws-lambda";
-import { awsSettings, env, envIfSet, tracingWanted } from "../env.ts";
-import { emitter, measuredRuns } from "../metrics.ts";
-import { documentClient, s3Client } from "../stores/aws/clients.ts";
-import { awsStores } from "../stores/aws/index.ts";
+import { awsSettings, envIfSet, tracingWanted } from "../env.ts";
 import { lambdaSandbox } from "../stores/aws/sandbox.ts";
 import { advance } from "../workflow/advance.ts";
 import { askedWait } from "../workflow/asked-wait.ts";
 import { abortSeconds, type AdvanceAnswer, type AdvancePayload, lastStepSeconds } from "../workflow/payload.ts";
 import type { Telemetry } from "../workflow/telemetry.ts";
 import { secretOf } from "./secrets.ts";
+import { measuredStores } from "./stores.ts";
 
 const settings = awsSettings();
-
-const table = env("TABLE_NAME");
-const stores = awsStores({
-  documents: documentClient(settings),
-  s3: () => s3Client(settings),
-  table,
-  bucket: env("BUCKET_NAME"),
-  retentionDays: Number(env("RETENTION_DAYS")),
-});
-
 const sandboxFunction = envIfSet("SANDBOX_FUNCTION");
 
 const deps = {
-  ...stores,
-  runs: measuredRuns(stores.runs, emitter(table)),
+  ...measuredStores(settings),
   now: Date.now,
   secretOf,
   ...(sandboxFunction !== undefined && { sandbox: lambdaSandbox(settings, sandboxFunction) }),

@@ -4,11 +4,10 @@ import { largeBodyServer } from "../api/large-body-server.ts";
 import { notFoundHandler } from "../api/not-found.ts";
 import { awsPlace, env, healthPath, listenAddress, originSecretHeader } from "../env.ts";
 import { log } from "../log.ts";
-import { emitter, measuredRuns } from "../metrics.ts";
-import { documentClient, s3Client, sfnClient } from "../stores/aws/clients.ts";
-import { awsStores } from "../stores/aws/index.ts";
+import { sfnClient } from "../stores/aws/clients.ts";
 import { awsSecretExists, secretsManagerClient } from "../stores/aws/secrets.ts";
 import { awsWorkflow } from "../stores/aws/workflow.ts";
+import { emit, measuredStores } from "./stores.ts";
 
 // This process may outlive its credentials: none are given, so that the clients find them, and newer ones in time.
 const settings = awsPlace();
@@ -27,18 +26,8 @@ async function originSecrets(): Promise<string[]> {
 }
 
 async function main(): Promise<void> {
-  const table = env("TABLE_NAME");
-  const stores = awsStores({
-    documents: documentClient(settings),
-    s3: () => s3Client(settings),
-    table,
-    bucket: env("BUCKET_NAME"),
-    retentionDays: Number(env("RETENTION_DAYS")),
-  });
-  const emit = emitter(table);
   const create = createHandler({
-    ...stores,
-    runs: measuredRuns(stores.runs, emit),
+    ...measuredStores(settings),
     workflow: awsWorkflow({ sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") }),
     now: Date.now,
     secretExists: awsSecretExists,

@@ -42,9 +42,13 @@ beforeAll(() => {
   });
 });
 
-/** Starts a bundle as Lambda does, in a process with this environment only. Resolves with the handler's type. */
+/**
+ * Starts a bundle as Lambda does, in a process with this environment only. Resolves with the handler's type, or with
+ * why there is none; an error that nobody catches would come with its line of the bundle, which may be a megabyte.
+ */
 async function start(file: string, env: Record<string, string>): Promise<string> {
-  const { stdout } = await run(process.execPath, ["-p", `typeof require(${JSON.stringify(file)}).handler`], { env });
+  const script = `try { typeof require(${JSON.stringify(file)}).handler } catch (error) { error.message }`;
+  const { stdout } = await run(process.execPath, ["-p", script], { env });
   return stdout.trim();
 }
 
@@ -57,7 +61,7 @@ describe("every function's bundle", () => {
         const optional: readonly string[] = optionalEnvNames;
         for (const missing of Object.keys(env).filter((each) => !optional.includes(each))) {
           const { [missing]: _, ...others } = env;
-          await expect(start(file, { ...lambdaEnv, ...others })).rejects.toThrow(`variable ${missing} is missing`);
+          expect(await start(file, { ...lambdaEnv, ...others })).toContain(`variable ${missing} is missing`);
         }
       }),
     );
