@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { log } from "../log.ts";
+import { semaphore } from "../semaphore.ts";
 import { bodyBudget } from "./body-budget.ts";
 import { announcedBytes, bodyOf, type Refused } from "./bounded-body.ts";
 import { type ApiHandler, type ApiResponse, json } from "./chain.ts";
@@ -61,7 +62,7 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
   const { create, notFound, originSecret, healthPath } = options;
   const knows = acceptsSecret(originSecret.accepted);
   const budget = bodyBudget(options.bodyMemory, largeBodyLimits.memory);
-  const inTurn = turnstile(largeBodyLimits.working);
+  const inTurn = semaphore(largeBodyLimits.working);
   let stopping = false;
 
   /** `waits`: the client sends its body only when it is told to. */
@@ -151,20 +152,3 @@ const answers: Record<Refused["reason"], ApiResponse> = {
   ),
   silence: json(408, { detail: "the body stopped coming; send it again" }),
 };
-
-/** At most so many at a time; the others wait in line. */
-function turnstile(places: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let free = places;
-  const line: (() => void)[] = [];
-  return async (work) => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => line.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = line.shift();
-      if (next) next();
-      else free++;
-    }
-  };
-}

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Semaphore, semaphore } from "../agent/semaphore.ts";
+import { type Semaphore, semaphore } from "../semaphore.ts";
 import { log } from "../log.ts";
 import type { Workflow } from "../runs/ports.ts";
 import { advance, type AdvanceDeps, RetryLater } from "./advance.ts";

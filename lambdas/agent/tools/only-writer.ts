@@ -1,4 +1,4 @@
-import { type Semaphore, semaphore } from "../semaphore.ts";
+import { type Semaphore, semaphore } from "../../semaphore.ts";
 import type { Files } from "./tool.ts";
 
 const writers = new WeakMap<Files, Semaphore>();

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { semaphore } from "../semaphore.ts";
+import { semaphore } from "../../semaphore.ts";
 import { within } from "../within.ts";
 import { searchFiles, workspaceLimits } from "./definitions.ts";
 import { decodeText } from "./text-files.ts";

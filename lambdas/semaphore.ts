@@ -1,6 +1,6 @@
 export type Semaphore = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
-/** Runs at most `places` works at the same time, in the order they came. */
+/** Runs at most `places` pieces of work at the same time, in the order they came. */
 export function semaphore(places: number): Semaphore {
   let free = places;
   const waiting: (() => void)[] = [];
