@@ -1,0 +1,126 @@
+import { GetObjectCommand } from "@aws-sdk/client-s3";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { expect, test, vi } from "vitest";
+import { headItem, inputItem, inputs, mockedHome, run, step, stepItem } from "./aws-mocks.ts";
+
+const query = { TableName: "T", ExpressionAttributeValues: { ":pk": "RUN#R" }, ConsistentRead: true };
+
+test("read is one consistent Query that stops before the steps", async () => {
+  const { runs, dynamo, openS3 } = mockedHome();
+  dynamo.on(QueryCommand).resolves({ Items: [headItem, inputItem] });
+  expect(await runs.read("R")).toEqual({ run, transcript: [{ role: "input_to_agent", text: "hi" }] });
+  expect(inputs(dynamo, QueryCommand)).toMatchObject([
+    {
+      ...query,
+      KeyConditionExpression: "pk = :pk AND sk < :internal",
+      ExpressionAttributeValues: { ":pk": "RUN#R", ":internal": "QUEUE#" },
+    },
+  ]);
+  expect(openS3).not.toHaveBeenCalled();
+});
+
+test("a transcript of several pages is read to its end", async () => {
+  const { runs, dynamo } = mockedHome();
+  const outputItem = { ...inputItem, sk: "MESSAGE#00001#output_from_agent", role: "output_from_agent", text: "bye" };
+  const pages = [[{ ...headItem, messageCount: 2 }], [inputItem], [outputItem]];
+  const starts: unknown[] = [];
+  dynamo.on(QueryCommand).callsFake(({ ExclusiveStartKey }: { ExclusiveStartKey?: unknown }) => {
+    const Items = pages[starts.push(ExclusiveStartKey) - 1] ?? [];
+    return { Items, ...(starts.length < pages.length && { LastEvaluatedKey: { sk: Items[0]?.sk } }) };
+  });
+  expect((await runs.read("R"))?.transcript.map(({ text }) => text)).toEqual(["hi", "bye"]);
+  expect(starts).toEqual([undefined, { sk: "HEAD" }, { sk: inputItem.sk }]);
+});
+
+test("load is one Query, which ends where older turns' steps begin", async () => {
+  const { runs, dynamo } = mockedHome();
+  const second = { ...headItem, turn: 2 };
+  const current = { ...stepItem, sk: "STEP#99997#00012#result#00003", text: JSON.stringify({ ...step, turn: 2 }) };
+  dynamo
+    .on(QueryCommand)
+    .resolvesOnce({ Items: [second, inputItem, current], LastEvaluatedKey: { sk: current.sk } })
+    .resolvesOnce({ Items: [stepItem], LastEvaluatedKey: { sk: stepItem.sk } })
+    .rejects(new Error("nothing more is needed"));
+  expect((await runs.load("R"))?.steps).toEqual([{ ...step, turn: 2 }]);
+  expect(inputs(dynamo, QueryCommand)).toMatchObject([query, query]);
+});
+
+test("the steps of all turns are one range, oldest turn first", async () => {
+  const { runs, dynamo } = mockedHome();
+  const later = { ...stepItem, text: JSON.stringify({ ...step, turn: 2 }) };
+  dynamo
+    .on(QueryCommand)
+    .resolvesOnce({ Items: [later], LastEvaluatedKey: { sk: later.sk } })
+    .resolves({ Items: [stepItem] });
+  expect(await runs.listSteps("R")).toEqual([step, { ...step, turn: 2 }]);
+  expect(inputs(dynamo, QueryCommand)[0]).toMatchObject({
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :steps)",
+    ExpressionAttributeValues: { ":pk": "RUN#R", ":steps": "STEP#" },
+    ConsistentRead: true,
+  });
+});
+
+test("a transcript that lacks a message the run counts is read again", async () => {
+  const { runs, dynamo } = mockedHome();
+  dynamo
+    .on(QueryCommand)
+    .resolvesOnce({ Items: [headItem] })
+    .resolves({ Items: [headItem, inputItem] });
+  expect((await runs.read("R"))?.transcript).toHaveLength(1);
+  expect(dynamo.commandCalls(QueryCommand)).toHaveLength(2);
+});
+
+test("large texts are fetched from the bucket at the same time", async () => {
+  const { runs, dynamo, objects, openS3 } = mockedHome();
+  const keys = ["1", "2", "3"];
+  const items = keys.map((textKey, n) => ({
+    pk: "RUN#R",
+    sk: `MESSAGE#0000${n}#input_to_agent`,
+    role: "r",
+    textKey,
+  }));
+  dynamo.on(QueryCommand).resolves({ Items: [{ ...headItem, messageCount: 3 }, ...items] });
+  let open = 0;
+  objects.on(GetObjectCommand).callsFake(async ({ Key }: { Key: string }) => {
+    open++;
+    await vi.waitFor(() => expect(open).toBe(3));
+    return { Body: { transformToByteArray: async () => Buffer.from(`€${Key}`) } };
+  });
+  expect((await runs.read("R"))?.transcript.map(({ text }) => text)).toEqual(["€1", "€2", "€3"]);
+  expect(openS3).toHaveBeenCalledTimes(1);
+});
+
+test("lists query every shard, newest first and no more than asked for", async () => {
+  const { runs, dynamo } = mockedHome();
+  dynamo
+    .on(QueryCommand)
+    .resolves({ Items: [] })
+    .on(QueryCommand, { ExpressionAttributeValues: { ":pk": "RUNS#A#0" } })
+    .resolves({
+      Items: [
+        { ...headItem, id: "c", createdAt: 3 },
+        { ...headItem, id: "a", createdAt: 1 },
+      ],
+      LastEvaluatedKey: { pk: "more" },
+    })
+    .on(QueryCommand, { ExpressionAttributeValues: { ":pk": "RUNS#A#15" } })
+    .resolves({ Items: [{ ...headItem, id: "b", createdAt: 2 }] });
+  expect((await runs.listByAgent("A", 2)).map(({ id }) => id)).toEqual(["c", "b"]);
+  const list = { TableName: "T", IndexName: "gsi1", ScanIndexForward: false, Limit: 2 };
+  expect(inputs(dynamo, QueryCommand)).toMatchObject(
+    Array.from({ length: 16 }, (_, n) => ({ ...list, ExpressionAttributeValues: { ":pk": `RUNS#A#${n}` } })),
+  );
+});
+
+test("running runs are read from every shard, page after page", async () => {
+  const { runs, dynamo } = mockedHome();
+  const shard3 = { ExpressionAttributeValues: { ":pk": "RUNNING#3" } };
+  dynamo
+    .on(QueryCommand)
+    .resolves({ Items: [] })
+    .on(QueryCommand, shard3)
+    .resolvesOnce({ Items: [{ ...headItem, id: "a" }], LastEvaluatedKey: { pk: "RUN#a" } })
+    .resolves({ Items: [{ ...headItem, id: "b" }] });
+  expect(await runs.listRunning()).toEqual(["a", "b"].map((id) => ({ id, turn: 1, updatedAt: run.updatedAt })));
+  expect(dynamo.commandCalls(QueryCommand, { IndexName: "gsi2" })).toHaveLength(17);
+});

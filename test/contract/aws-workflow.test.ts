@@ -1,0 +1,50 @@
+import {
+  ExecutionAlreadyExists,
+  ExecutionDoesNotExist,
+  StartExecutionCommand,
+  StateMachineDoesNotExist,
+  StopExecutionCommand,
+} from "@aws-sdk/client-sfn";
+import { expect, test } from "vitest";
+import { mockedHome, problem, stateMachineArn } from "./aws-mocks.ts";
+
+test("start names the execution by run and turn, and gives it ids only", async () => {
+  const { workflow, executions } = mockedHome();
+  await workflow.start("R", 3);
+  const [start] = executions.commandCalls(StartExecutionCommand);
+  expect(start?.args[0].input).toEqual({ stateMachineArn, name: "R-3", input: '{"runId":"R","turn":3}' });
+});
+
+test("a turn that was started before counts as started; a machine that is gone does not", async () => {
+  const { workflow, executions } = mockedHome();
+  executions
+    .on(StartExecutionCommand)
+    .rejectsOnce(new ExecutionAlreadyExists(problem(400)))
+    .rejectsOnce(new StateMachineDoesNotExist(problem(400)));
+  await workflow.start("R", 3);
+  await expect(workflow.start("R", 3)).rejects.toThrow(StateMachineDoesNotExist);
+});
+
+const arn = "arn:aws-cn:states:cn-north-1:1:execution:Turns-stateMachine";
+
+test("stop stops the execution that has come to that turn: the last one that was started by then", async () => {
+  const { workflow, executions } = mockedHome();
+  executions
+    .on(StopExecutionCommand)
+    .rejectsOnce(new ExecutionDoesNotExist(problem(400)))
+    .resolves({});
+  await workflow.stop("R", 3);
+  expect(stopped(executions)).toEqual([`${arn}:R-3`, `${arn}:R-2`]);
+});
+
+test("stop is a no-op when there is none", async () => {
+  const { workflow, executions } = mockedHome();
+  executions.on(StopExecutionCommand).rejects(new ExecutionDoesNotExist(problem(400)));
+  await workflow.stop("R", 2);
+  expect(stopped(executions)).toEqual([`${arn}:R-2`, `${arn}:R-1`]);
+});
+
+/** ARNs of executions that were to be stopped. */
+function stopped(executions: ReturnType<typeof mockedHome>["executions"]): (string | undefined)[] {
+  return executions.commandCalls(StopExecutionCommand).map(({ args }) => args[0].input.executionArn);
+}
