@@ -11,7 +11,7 @@ export interface TurnLimits extends Limits {
 /** Upper bounds of all turns of a run together. What is absent has none. */
 export type RunLimits = Partial<TurnLimits>;
 
-/** What model calls have used up. `inputTokens` includes `cachedInputTokens`, `outputTokens` `reasoningTokens`. */
+/** What model calls have used up. */
 export interface Used extends Required<Usage> {
   /** Model calls. */
   steps: number;
@@ -21,12 +21,17 @@ export interface Used extends Required<Usage> {
   dollars: number;
 }
 
-/** US dollars for a million tokens. `cachedInput`: of those read from the provider's cache; default: as `input`. */
+/** US dollars for a million tokens. What is not given is counted at the most that it may cost. */
 export interface Prices {
   input: number;
+  /** Of input tokens read from the provider's cache. Default: as `input`. */
   cachedInput?: number;
+  /** Of input tokens written to the provider's cache. Default: 1.25 × `input`, as Anthropic has it for five minutes. */
+  cacheWriteInput?: number;
   output: number;
 }
+
+const cacheWriteFactor = 1.25;
 
 export type LimitReason = keyof TurnLimits;
 
@@ -61,6 +66,7 @@ export const nothingUsed: Used = {
   inputTokens: 0,
   outputTokens: 0,
   cachedInputTokens: 0,
+  cacheWriteInputTokens: 0,
   reasoningTokens: 0,
   milliseconds: 0,
   dollars: 0,
@@ -83,11 +89,17 @@ export function limitName({ reason, of, limit }: Reached): string {
 
 /** What one model call used up. `dollars` is 0 without prices. */
 export function usedBy(usage: Usage, prices: Prices | undefined): Used {
-  const { inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 } = usage;
-  const { input, cachedInput = input, output } = prices ?? { input: 0, output: 0 };
-  const cached = Math.min(cachedInputTokens, inputTokens);
-  const dollars = ((inputTokens - cached) * input + cached * cachedInput + outputTokens * output) / 1_000_000;
-  return { steps: 1, inputTokens, outputTokens, cachedInputTokens, reasoningTokens, milliseconds: 0, dollars };
+  return { ...nothingUsed, ...usage, steps: 1, dollars: prices ? cost(usage, prices) : 0 };
+}
+
+function cost(usage: Usage, prices: Prices): number {
+  const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteInputTokens = 0 } = usage;
+  const { input, cachedInput = input, cacheWriteInput = input * cacheWriteFactor, output } = prices;
+  // A server may say that more came from its cache than there was.
+  const read = Math.min(cachedInputTokens, inputTokens);
+  const written = Math.min(cacheWriteInputTokens, inputTokens - read);
+  const plain = inputTokens - read - written;
+  return (plain * input + read * cachedInput + written * cacheWriteInput + outputTokens * output) / 1_000_000;
 }
 
 export function plus(a: Used, b: Used): Used {
@@ -98,16 +110,13 @@ export function minus(a: Used, b: Used): Used {
   return combined(a, b, -1);
 }
 
-function combined(a: Used, b: Used, sign: 1 | -1): Used {
-  return {
-    steps: a.steps + sign * b.steps,
-    inputTokens: a.inputTokens + sign * b.inputTokens,
-    outputTokens: a.outputTokens + sign * b.outputTokens,
-    cachedInputTokens: a.cachedInputTokens + sign * b.cachedInputTokens,
-    reasoningTokens: a.reasoningTokens + sign * b.reasoningTokens,
-    milliseconds: a.milliseconds + sign * b.milliseconds,
-    dollars: a.dollars + sign * b.dollars,
-  };
+const fields = Object.keys(nothingUsed) as (keyof Used)[];
+
+/** Totals that were stored before one of their fields came to be lack it. */
+function combined(a: Partial<Used>, b: Partial<Used>, sign: 1 | -1): Used {
+  const sums = { ...nothingUsed };
+  for (const field of fields) sums[field] = (a[field] ?? 0) + sign * (b[field] ?? 0);
+  return sums;
 }
 
 const reasons = Object.keys(amounts) as LimitReason[];

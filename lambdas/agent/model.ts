@@ -49,11 +49,16 @@ export type ModelConfiguration = { enabled: boolean } & (
   | { provider: "bedrock"; model: string; region: string; baseUrl?: string }
 );
 
-/** Tokens of one model call. `inputTokens` includes `cachedInputTokens`, `outputTokens` includes `reasoningTokens`. */
+/** Tokens of one model call. */
 export interface Usage {
+  /** Those of the cache included. */
   inputTokens: number;
+  /** Those of reasoning included. */
   outputTokens: number;
+  /** Read from the provider's cache. */
   cachedInputTokens?: number;
+  /** Written to the provider's cache, as far as it counts that. */
+  cacheWriteInputTokens?: number;
   reasoningTokens?: number;
 }
 

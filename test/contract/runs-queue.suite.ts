@@ -67,15 +67,8 @@ export function describeQueue(open: () => Promise<Runs>): void {
   });
 
   describe("totals", () => {
-    const one: Used = {
-      steps: 1,
-      inputTokens: 100,
-      outputTokens: 20,
-      cachedInputTokens: 50,
-      reasoningTokens: 0,
-      milliseconds: 0,
-      dollars: 0.25,
-    };
+    const tokens = { inputTokens: 100, outputTokens: 20, cachedInputTokens: 50, cacheWriteInputTokens: 30 };
+    const one: Used = { ...nothingUsed, steps: 1, ...tokens, dollars: 0.25 };
 
     test("are added with what they belong to, or not at all", async () => {
       const run = await created(runs);

@@ -98,6 +98,15 @@ export function answersSuite(wire: Wire): void {
     it("counts tokens with those of the cache among the input's", async () => {
       const { usage } = await answer({ text: ["Hi."], usage: { input: 1_200, output: 30, cached: 1_000 } });
       expect(usage).toEqual({ inputTokens: 1_200, outputTokens: 30, cachedInputTokens: 1_000 });
+      if (wire.countsCacheWrites) {
+        const first = await answer({ text: ["Hi."], usage: { input: 1_200, output: 30, cached: 200, written: 900 } });
+        expect(first.usage).toEqual({
+          inputTokens: 1_200,
+          outputTokens: 30,
+          cachedInputTokens: 200,
+          cacheWriteInputTokens: 900,
+        });
+      }
       const plain = await answer({ text: ["Hi."], usage: { input: 12, output: 3 } });
       expect(plain.usage).toEqual({ inputTokens: 12, outputTokens: 3 });
     });

@@ -8,6 +8,7 @@ const finishReasons = { stop: "stop", calls: "tool_calls", length: "length", ref
 export const chatCompletions: Wire = {
   name: "openai-compatible",
   credential,
+  countsCacheWrites: false,
   open: (baseUrl, { model = "m", silence } = {}) =>
     openAiCompatible({ baseUrl, model, apiKey: credential, ...(silence !== undefined && { silence }) }),
   send(response, script, part) {

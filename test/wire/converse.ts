@@ -17,6 +17,7 @@ const defaultModel = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0";
 export const converse: Wire = {
   name: "bedrock",
   credential: credentials.AWS_SESSION_TOKEN,
+  countsCacheWrites: true,
   open: (baseUrl, { model = defaultModel, silence } = {}) =>
     bedrock({
       baseUrl: new URL(baseUrl).origin,
@@ -90,7 +91,7 @@ export function frame(type: string, payload: object, messageType: "event" | "exc
 
 /** Each with the padding `p` that the service adds against traffic analysis. */
 export function eventsOf({ reasoning, text, calls = [], finish = "stop", usage }: Script): [string, object][] {
-  const { input = 10, output = 5, cached = 0 } = usage ?? {};
+  const { input = 10, output = 5, cached = 0, written = 0 } = usage ?? {};
   const events: [string, object][] = [["messageStart", { role: "assistant", p: "abcdefghijkl" }]];
   let contentBlockIndex = 0;
   const block = (deltas: object[], start?: object) => {
@@ -114,11 +115,11 @@ export function eventsOf({ reasoning, text, calls = [], finish = "stop", usage }
     {
       usage: {
         // Without those of the cache.
-        inputTokens: input - cached,
+        inputTokens: input - cached - written,
         outputTokens: output,
         totalTokens: input + output,
         cacheReadInputTokens: cached,
-        cacheWriteInputTokens: 0,
+        cacheWriteInputTokens: written,
       },
       metrics: { latencyMs: 812 },
       p: "abcdefghij",

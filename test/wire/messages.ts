@@ -18,6 +18,7 @@ const errorTypes: Record<number, string> = {
 export const messages: Wire = {
   name: "anthropic",
   credential,
+  countsCacheWrites: true,
   open: (baseUrl, { model = "claude-sonnet-4-5", silence } = {}) =>
     anthropic({ baseUrl, model, apiKey: credential, ...(silence !== undefined && { silence }) }),
   send(response, script, part) {
@@ -66,7 +67,7 @@ export function sendEvents(response: ServerResponse, ...events: Event[]): void {
 }
 
 export function eventsOf({ reasoning, text, calls = [], finish = "stop", usage }: Script): Event[] {
-  const { input = 10, output = 5, cached = 0, reasoning: thinking } = usage ?? {};
+  const { input = 10, output = 5, cached = 0, written = 0, reasoning: thinking } = usage ?? {};
   const blocks: { start: object; deltas: object[] }[] = [];
   if (reasoning) {
     blocks.push({
@@ -102,8 +103,8 @@ export function eventsOf({ reasoning, text, calls = [], finish = "stop", usage }
         stop_sequence: null,
         usage: {
           // Without those of the cache.
-          input_tokens: input - cached,
-          cache_creation_input_tokens: 0,
+          input_tokens: input - cached - written,
+          cache_creation_input_tokens: written,
           cache_read_input_tokens: cached,
           output_tokens: 1,
         },

@@ -10,7 +10,7 @@ export interface Script {
   /** Arguments as JSON text, in the pieces that they are streamed in. */
   calls?: { id: string; name: string; arguments: string[] }[];
   finish?: "stop" | "calls" | "length" | "refusal";
-  usage?: { input: number; output: number; cached?: number; reasoning?: number };
+  usage?: { input: number; output: number; cached?: number; written?: number; reasoning?: number };
 }
 
 /** A request, apart from how a provider's wire puts it. Undefined: the request has no such field. */
@@ -44,6 +44,8 @@ export interface Wire {
   name: string;
   /** What is sent in every request to say who calls, and may be in no failure. */
   credential: string;
+  /** Whether its usage says what was written to the cache. */
+  countsCacheWrites: boolean;
   open(baseUrl: string, more?: { model?: string; silence?: number }): Model;
   /** Writes the answer's head and the events of a whole answer, or those of its beginning, up to its second piece. */
   send(response: ServerResponse, script: Script, part?: "beginning"): void;

@@ -114,15 +114,16 @@ function usageOf({
 }: {
   inputTokens: number | undefined;
   outputTokens: number | undefined;
-  inputTokenDetails: { cacheReadTokens: number | undefined };
+  inputTokenDetails: { cacheReadTokens: number | undefined; cacheWriteTokens: number | undefined };
   outputTokenDetails: { reasoningTokens: number | undefined };
 }): ModelAnswer["usage"] {
-  const { cacheReadTokens } = inputTokenDetails;
+  const { cacheReadTokens, cacheWriteTokens } = inputTokenDetails;
   const { reasoningTokens } = outputTokenDetails;
   return {
     inputTokens: counted(inputTokens),
     outputTokens: counted(outputTokens),
     ...(cacheReadTokens && { cachedInputTokens: counted(cacheReadTokens) }),
+    ...(cacheWriteTokens && { cacheWriteInputTokens: counted(cacheWriteTokens) }),
     ...(reasoningTokens && { reasoningTokens: counted(reasoningTokens) }),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nothingUsed, type RunLimits, type Used, usedBy } from "../../../lambdas/agent/limits.ts";
+import { nothingUsed, plus, type RunLimits, type Used, usedBy } from "../../../lambdas/agent/limits.ts";
 import type { Model, ModelAnswer } from "../../../lambdas/agent/model.ts";
 import { foldStep, startProgress } from "../../../lambdas/agent/steps.ts";
 import { runTurn } from "../../../lambdas/agent/turn.ts";
@@ -20,6 +20,21 @@ describe("prices", () => {
     expect(usedBy(usage, prices).dollars).toBeCloseTo(priceOfCall, 10);
     expect(usedBy(usage, { input: 3, output: 15 }).dollars).toBeCloseTo((1_000 * 3 + 100 * 15) / 1_000_000, 10);
     expect(usedBy(usage, undefined).dollars).toBe(0);
+  });
+
+  it("count what is written to the cache at its own price, or as input and a quarter", () => {
+    const written = { ...usage, cacheWriteInputTokens: 500 };
+    const others = 100 * 3 + 400 * 0.3 + 100 * 15;
+    expect(usedBy(written, { ...prices, cacheWriteInput: 6 }).dollars).toBeCloseTo((others + 500 * 6) / 1e6, 10);
+    expect(usedBy(written, prices).dollars).toBeCloseTo((others + 500 * 3.75) / 1e6, 10);
+    const more = { inputTokens: 100, outputTokens: 0, cachedInputTokens: 80, cacheWriteInputTokens: 90 };
+    expect(usedBy(more, prices).dollars).toBeCloseTo((80 * 0.3 + 20 * 3.75) / 1e6, 10);
+  });
+
+  it("are added to totals of before there was such a count", () => {
+    const { cacheWriteInputTokens: _, ...before } = usedBy(usage, prices);
+    const after = usedBy({ ...usage, cacheWriteInputTokens: 7 }, prices);
+    expect(plus(before as Used, after)).toMatchObject({ steps: 2, cacheWriteInputTokens: 7 });
   });
 
   it("are recorded with each answer, so that a later price changes nothing of the past", async () => {

@@ -16,7 +16,7 @@ describe("an agent file", () => {
       tools: [],
       limits: { steps: 5, tokens: 10, seconds: 20, inputTokens: 8, outputTokens: 2, dollars: 0.5 },
       runLimits: { steps: 9, seconds: 100, dollars: 2.5 },
-      prices: { input: 3, cachedInput: 0.3, output: 15 },
+      prices: { input: 3, cachedInput: 0.3, cacheWriteInput: 3.75, output: 15 },
       parameters: { temperature: 0, maxOutputTokens: 4_000, reasoningEffort: "low" },
       contextTokens: 32_000,
     };
