@@ -4,6 +4,7 @@ import type { ToolCall, ToolResult } from "./model.ts";
 import type { PendingCalls, StepPart } from "./steps.ts";
 import type { ToolOutput } from "./tools/tool.ts";
 import type { Turn } from "./turn.ts";
+import { wellFormed } from "./well-formed.ts";
 import { within } from "./within.ts";
 
 /**
@@ -88,8 +89,9 @@ async function makeCall(
   }
 
   /** A large text goes whole into the workspace; the model gets its beginning and where the rest is. */
-  async function bounded(result: ToolOutput): Promise<ToolOutput> {
+  async function bounded(given: ToolOutput): Promise<ToolOutput> {
     const most = resultCharacters(input.contextTokens ?? defaultContextTokens);
+    const result = wellFormed(given);
     if (result.text.length <= most) return result;
     const file = `tool-result-${input.turn}-${step}-${index + 1}.txt`;
     await ports.files.write(file, new TextEncoder().encode(result.text));

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { answerOf, ask, tools } from "./ask.ts";
+import type { Message } from "../../lambdas/agent/model.ts";
+import { answerOf, ask, request, tools } from "./ask.ts";
+import { modelServer } from "./model-server.ts";
 import { type Script, streams, type Wire } from "./wire.ts";
 
 const args = (...pieces: string[]): string[] => pieces;
@@ -69,6 +71,56 @@ export function answersSuite(wire: Wire): void {
         { id: "2", name: "delete_all", input: {}, invalid: expect.stringMatching(/no tool "delete_all".*read_file/) },
         { id: "3", name: "list_files", input: {} },
       ]);
+    });
+
+    it.each([
+      ["[", "]"],
+      ['{"a":', "}"],
+    ])("has arguments that are nested too deep called invalid, as %s 50,000 times", async (open, close) => {
+      const nested = `{"name":${open.repeat(50_000)}1${close.repeat(50_000)}}`;
+      const within = JSON.stringify({ name: "[".repeat(50_000), more: [[['"[{\\"']]] });
+      const { toolCalls, echo } = await answer({
+        calls: [
+          { id: "1", name: "read_file", arguments: args(nested) },
+          { id: "2", name: "list_files", arguments: args(within) },
+        ],
+        finish: "calls",
+      });
+      expect(toolCalls[0]?.invalid).toMatch(/^The arguments of read_file are nested more than 100 levels deep\. Rece/);
+      expect(toolCalls[0]?.invalid?.length).toBeLessThan(2_000);
+      expect(toolCalls[1]).toEqual({ id: "2", name: "list_files", input: JSON.parse(within) });
+      expect(JSON.stringify(echo)).toContain("read_file");
+    });
+
+    it("has calls that can be told apart, also from those of earlier answers", async () => {
+      const calls = ["a", "a", ""].map((id) => ({ id, name: "list_files", arguments: args("{}") }));
+      const script: Script = { calls, finish: "calls" };
+      await using server = await modelServer(streams(wire, script), streams(wire, script));
+      const model = wire.open(server.baseUrl);
+      const first = answerOf(await model(request()));
+      const results = first.toolCalls.map(({ id, name }) => ({ callId: id, name, text: "None." }));
+      const messages: Message[] = [
+        { role: "user", text: "Hello" },
+        { role: "assistant", answer: first },
+        { role: "tool", results },
+      ];
+      const second = answerOf(await model(request({ messages })));
+      const ids = [...first.toolCalls, ...second.toolCalls].map(({ id }) => id);
+      expect(new Set(ids).size).toBe(6);
+      expect(ids[0]).toBe("a");
+      const sent = server.received[1] && wire.read(server.received[1]).messages.flatMap(({ parts }) => parts);
+      expect(sent?.flatMap((part) => ("call" in part ? part.call : []))).toEqual(ids.slice(0, 3));
+    });
+
+    it("is Unicode, whatever the server sends, so that it can be sent back", async () => {
+      const { text, toolCalls, echo } = await answer({
+        text: ["half \ud83d", "\ude00 and \ud800 alone"],
+        calls: [{ id: "1", name: "read_file", arguments: args('{"name":"\\udc00","\\ud800":1}') }],
+        finish: "calls",
+      });
+      expect(text).toBe("half 😀 and \ufffd alone");
+      expect(toolCalls[0]?.input).toEqual({ name: "\ufffd", "\ufffd": 1 });
+      expect(JSON.stringify(echo)).not.toMatch(/\\ud[89a-f]/);
     });
 
     it("tells the model when its arguments were cut because the answer was too long", async () => {

@@ -1,5 +1,6 @@
 import type { AssistantContent, ModelMessage, UserContent } from "ai";
 import type { Attachment, Message, ModelAnswer, ToolCall } from "../model.ts";
+import { wellFormed } from "../well-formed.ts";
 import { attachmentsOf, type Shown } from "./attachments.ts";
 
 /** How a conversation goes over a provider's wire. */
@@ -45,7 +46,7 @@ export function echoOf(origin: string, messages: ModelMessage[]): Echo | undefin
     );
     return [{ ...message, content }];
   });
-  return own.length > 0 ? { origin, messages: JSON.parse(JSON.stringify(own)) as ModelMessage[] } : undefined;
+  return own.length > 0 ? { origin, messages: wellFormed(own) } : undefined;
 }
 
 function toModelMessage(message: Message, wire: Wire): ModelMessage[] {

@@ -139,6 +139,7 @@ function isUnreadable(cause: unknown): boolean {
     EmptyResponseBodyError.isInstance(cause) ||
     JSONParseError.isInstance(cause) ||
     TypeValidationError.isInstance(cause) ||
+    cause instanceof RangeError || // nested so deep that the library's own recursion fails
     APICallError.isInstance(cause)
   );
 }

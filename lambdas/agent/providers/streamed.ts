@@ -1,14 +1,16 @@
-import { jsonSchema, streamText, type ToolSet, tool } from "ai";
+import { jsonSchema, streamText, type ToolSet, tool, wrapLanguageModel } from "ai";
 import type { Attachment, Model, ModelAnswer, ModelOutcome, ModelRequest, ToolCall } from "../model.ts";
+import { wellFormed } from "../well-formed.ts";
 import { type Shown, showAttachments } from "./attachments.ts";
 import { echoOf, toModelMessages } from "./conversation.ts";
 import { BrokenOff, type Endpoint, modelFailure } from "./failures.ts";
+import { deepestArguments, soundToolCalls, tooDeepAt } from "./tool-arguments.ts";
 
 type StreamTextOptions = Parameters<typeof streamText>[0];
 
 /** A model of one provider: the library's side of it, and what is said of it when a call fails. */
 export interface Streamed {
-  languageModel: StreamTextOptions["model"];
+  languageModel: Parameters<typeof wrapLanguageModel>[0]["model"];
   endpoint: Endpoint;
   /** The provider refuses tool calls in the conversation of a request without tools. */
   callsNeedTools?: true;
@@ -61,7 +63,7 @@ async function answerTo(
   const callsAsText = callsNeedTools === true && !withTools;
   const { temperature, maxOutputTokens, reasoningEffort } = parameters;
   const result = streamText({
-    model: languageModel,
+    model: wrapLanguageModel({ model: languageModel, middleware: soundToolCalls }),
     messages: toModelMessages(messages, { origin, shown, callsAsText }),
     maxRetries: 0,
     abortSignal: signal,
@@ -103,7 +105,7 @@ async function answerTo(
       answer.finishReason === "length" ? `${reason} The answer was cut at its longest; write less.` : reason;
   }
   const echo = echoOf(origin, await result.responseMessages);
-  return echo ? { ...answer, echo } : answer;
+  return { ...wellFormed(answer), ...(echo && { echo }) };
 }
 
 function usageOf({
@@ -139,8 +141,10 @@ function invalidCall({ name, input }: ToolCall, tools: ModelRequest["tools"]): s
     const names = tools.map((each) => each.name).join(", ") || "none";
     return `There is no tool ${JSON.stringify(name)}. Tools that can be used: ${names}.`;
   }
-  const received = (typeof input === "string" ? input : JSON.stringify(input)).slice(0, 200);
-  return `The arguments of ${name} are not valid JSON. Received: ${received}. Accepted: ${JSON.stringify(known.input)}.`;
+  const text = typeof input === "string" ? input : JSON.stringify(input);
+  const wrong =
+    tooDeepAt(text) === undefined ? "are not valid JSON" : `are nested more than ${deepestArguments} levels deep`;
+  return `The arguments of ${name} ${wrong}. Received: ${text.slice(0, 200)}. Accepted: ${JSON.stringify(known.input)}.`;
 }
 
 function finishReason(reason: string, raw: string | undefined): ModelAnswer["finishReason"] {

@@ -104,11 +104,11 @@ describe("a tool with effects outside the workspace", () => {
   });
 });
 
-describe("a large result", () => {
+describe("a result", () => {
   const text = `${"0123456789".repeat(4_000)}end`;
   const large: Tool = { definition: { name: "send", description: "", input: {} }, run: async () => ({ text }) };
 
-  it("goes whole into the workspace, and the model gets its head and where it is", async () => {
+  it("that is large goes whole into the workspace, and the model gets its head and where it is", async () => {
     const space = files();
     const { model, requests } = scripted(script);
     const { input, ports } = turn(model, {
@@ -126,7 +126,7 @@ describe("a large result", () => {
     expect(result?.text).toMatch(/40003 characters.*file tool-result-3-1-1\.txt/);
   });
 
-  it("is what does not fit a small window", async () => {
+  it("is large when it does not fit a small window", async () => {
     const space = files();
     const small = { ...large, run: async () => ({ text: "x".repeat(5_000) }) };
     const { input, ports } = turn(scripted(script).model, {
@@ -135,5 +135,16 @@ describe("a large result", () => {
     });
     await runTurn(input, ports);
     expect([...space.content.keys()]).toEqual(["tool-result-1-1-1.txt"]);
+  });
+
+  it("is Unicode, whatever the tool gives", async () => {
+    const broken: Tool = {
+      definition: { name: "broken", description: "", input: {} },
+      run: async () => ({ text: "\u0000 and \ud800 alone" }),
+    };
+    const { model } = scripted([answer("", [call("1", "broken", {})]), answer("Done.")]);
+    const { input, ports, records } = turn(model, { ports: { tools: [broken] } });
+    await runTurn(input, ports);
+    expect(records[1]).toMatchObject({ part: "result", result: { text: "\u0000 and \ufffd alone" } });
   });
 });

@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import type { LanguageModelMiddleware } from "ai";
+
+/** How deep a tool's arguments may be nested. What walks them recursively, JSON.stringify too, fails at thousands. */
+export const deepestArguments = 100;
+
+/**
+ * What the library is given of a model's tool calls: arguments that are nested too deep end where they get so, and are
+ * malformed then like any others, before anything walks them. An id that is missing, or that the conversation has
+ * already, is replaced: a conversation with two of them is refused.
+ */
+export const soundToolCalls: LanguageModelMiddleware = {
+  specificationVersion: "v4",
+  async wrapStream({ doStream, params: { prompt } }) {
+    const parts = prompt.flatMap((message) => (message.role === "assistant" ? message.content : []));
+    const taken = new Set(parts.flatMap((part) => (part.type === "tool-call" ? part.toolCallId : [])));
+    const { stream, ...rest } = await doStream();
+    const sound = new TransformStream<StreamPart, StreamPart>({
+      transform(part, controller) {
+        if (part.type !== "tool-call") return controller.enqueue(part);
+        const { toolCallId: id, input } = part;
+        const toolCallId = id === "" || taken.has(id) ? `call_${randomUUID()}` : id;
+        taken.add(toolCallId);
+        controller.enqueue({ ...part, toolCallId, input: input.slice(0, tooDeepAt(input)) });
+      },
+    });
+    return { ...rest, stream: stream.pipeThrough(sound) };
+  },
+};
+
+type Streamed = Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapStream"]>>>;
+type StreamPart = Streamed["stream"] extends ReadableStream<infer Part> ? Part : never;
+
+/** Where a JSON text gets nested too deep, as the end of what is not; undefined when it nowhere does. */
+export function tooDeepAt(json: string): number | undefined {
+  let levels = 0;
+  // Not by a regular expression: those overflow the stack on a string of a megabyte.
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at];
+    if (character === '"') at = endOfString(json, at);
+    else if (character === "]" || character === "}") levels--;
+    else if (character === "[" || character === "{") levels++;
+    if (levels > deepestArguments) return at + 1;
+  }
+  return undefined;
+}
+
+/** The closing quote of the string that begins at `start`. */
+function endOfString(json: string, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
+  return at;
+}
