@@ -40,7 +40,6 @@ export async function measureCalls(): Promise<Row[]> {
     const long = home.endpoint.take();
     return [
       ...rows("create", plain.create, 4),
-      // One more than the target: docs/decisions/files-before-the-run.md.
       ...rows("create with 10 files", withFiles.create, 4),
       ...rows("get", plain.poll, 1),
       ...rows(`get of ${longTranscript} messages`, long, 1),

@@ -80,6 +80,7 @@ export function grantServer(role: Role, { home, service, secrets, settings }: La
     items(["KEY", "AGENT", "ORG"], "GetItem"),
     items(["RUN"], "PutItem", "UpdateItem"),
     { actions: ["s3:PutObject"], resources: Object.values(objectPrefixes).map(below) },
+    { actions: ["s3:DeleteObject"], resources: [below(objectPrefixes.workspaces)] },
     { actions: ["states:StartExecution"], resources: [service.StateMachineArn] },
     { actions: ["secretsmanager:GetSecretValue"], resources: secrets.map(({ secretArn }) => secretArn) },
   ];

@@ -109,7 +109,7 @@ export class ServiceStack extends Stack {
       { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] },
       { kinds: ["RUN"], actions: ["PutItem", "UpdateItem"] },
     ]);
-    storage.grantObjects(create, { write: ["workspaces", "texts"] });
+    storage.grantObjects(create, { write: ["workspaces", "texts"], remove: ["workspaces"] });
     workflow.grantStart(create);
 
     const get = serviceFunction(this, "Get", {

@@ -209,11 +209,13 @@ export interface WorkspaceFile {
 
 /** A run's files. Names are flat and have been through `safeFilenames`; any other is refused with an Error. */
 export interface Workspace {
-  /** Resolves when all files are durable. Replaces files of the same name. */
+  /** Resolves when all files are durable, rejects when no more of them will be. Replaces files of the same name. */
   write(runId: string, files: { name: string; content: Uint8Array }[]): Promise<void>;
   /** Sorted by name. */
   list(runId: string): Promise<WorkspaceFile[]>;
   read(runId: string, name: string): Promise<Uint8Array | undefined>;
+  /** Those that are not there: no-op. Asks for no right to list. */
+  remove(runId: string, names: string[]): Promise<void>;
   removeAll(runId: string): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { modelProblem } from "../agent/providers/configuration.ts";
+import { log } from "../log.ts";
 import { Refusal, StoreUnavailable } from "./errors.ts";
 import { decodeFiles, type FileInput } from "./files.ts";
 import { keyHash } from "./keys.ts";
@@ -41,23 +42,23 @@ export async function createRun(deps: Deps, caller: Caller, input: CreateInput):
   if (input.template_id !== caller.agentId) {
     throw new Refusal("template_mismatch", "API key is not valid for the requested template");
   }
-  const [agent, organization] = await Promise.all([
-    deps.accounts.findAgent(caller.agentId),
-    deps.accounts.findOrganization(caller.organizationId),
+  const id = randomUUID();
+  const files = Promise.try(decodeFiles, input.files ?? []);
+  // Together, which is a round trip less; so a refused create has files to take back.
+  const [admission, delivery] = await Promise.allSettled([
+    admit(deps, caller, files),
+    files.then((decoded) => (decoded.length > 0 ? deps.workspace.write(id, decoded) : undefined)),
   ]);
-  if (!agent || agent.status === "deleted") throw new Refusal("agent_deleted", "Agent template not found");
-  if (agent.status === "archived") {
-    throw new Refusal("agent_archived", "Agent template is archived; unarchive it to create runs");
+  if (admission.status === "rejected" || delivery.status === "rejected") {
+    await takeBack(deps.workspace, id, files);
+    throw admission.status === "rejected" ? admission.reason : (delivery as PromiseRejectedResult).reason;
   }
-  const files = decodeFiles(input.files ?? []);
-  const problem = modelProblem(organization?.model, deps.secretExists);
-  if (problem !== undefined) throw new Refusal("no_model", problem);
 
   const text = input.input_text ?? undefined;
   const { to: status } = text === undefined ? transitions.createdIdle : transitions.createdWithInput;
   const now = deps.now();
   const run: Run = {
-    id: randomUUID(),
+    id,
     agentId: caller.agentId,
     organizationId: caller.organizationId,
     name: input.name,
@@ -66,10 +67,42 @@ export async function createRun(deps: Deps, caller: Caller, input: CreateInput):
     createdAt: now,
     updatedAt: now,
   };
-  if (files.length > 0) await deps.workspace.write(run.id, files);
   await deps.runs.create(run, text === undefined ? [] : [{ turn: 1, role: "input_to_agent", text }]);
-  if (text !== undefined) await startTurn(deps, run.id, run.turn);
-  return run.id;
+  if (text !== undefined) await startTurn(deps, id, run.turn);
+  return id;
+}
+
+type DecodedFiles = Promise<{ name: string; content: Uint8Array }[]>;
+
+/** Refuses a create for its agent, then for its files, then for its model: the first that is wrong is told. */
+async function admit(
+  { accounts, secretExists }: Pick<Deps, "accounts" | "secretExists">,
+  caller: Caller,
+  files: DecodedFiles,
+): Promise<void> {
+  const [agent, organization] = await Promise.all([
+    accounts.findAgent(caller.agentId),
+    accounts.findOrganization(caller.organizationId),
+  ]);
+  if (!agent || agent.status === "deleted") throw new Refusal("agent_deleted", "Agent template not found");
+  if (agent.status === "archived") {
+    throw new Refusal("agent_archived", "Agent template is archived; unarchive it to create runs");
+  }
+  await files;
+  const problem = modelProblem(organization?.model, secretExists);
+  if (problem !== undefined) throw new Refusal("no_model", problem);
+}
+
+/** Removes the files of a run that will not be. Those that can't be removed now expire like a run's. */
+async function takeBack(workspace: Workspace, runId: string, files: DecodedFiles): Promise<void> {
+  const names = await files.then(
+    (decoded) => decoded.map(({ name }) => name),
+    () => [],
+  );
+  if (names.length === 0) return;
+  await workspace.remove(runId, names).catch((error: unknown) => {
+    log("error", "the files of a refused create could not be removed and stay until they expire", { runId, error });
+  });
 }
 
 /** A run's status and transcript, for a caller whose key is still being looked up: both reads go out together. */

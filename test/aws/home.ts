@@ -5,8 +5,8 @@ import { awsRuns } from "../../lambdas/stores/aws/runs.ts";
 import { awsWorkspace } from "../../lambdas/stores/aws/workspace.ts";
 import { dynamoDouble, type FaultAt } from "./dynamo-double.ts";
 
-/** The stores on AWS over a table and a bucket in memory. `calls`: by the clients of both. */
-export function awsHome(faultAt?: FaultAt): Stores & { calls: () => number } {
+/** The stores on AWS over a table and a bucket in memory. `calls`: by the clients of both; `objectKeys`: the bucket's. */
+export function awsHome(faultAt?: FaultAt): Stores & { calls: () => number; objectKeys: () => string[] } {
   const dynamo = dynamoDouble((call, attempt) => faultAt?.(call + objectCalls, attempt));
   const content = new Map<string, Uint8Array>();
   let objectCalls = 0;
@@ -30,6 +30,10 @@ export function awsHome(faultAt?: FaultAt): Stores & { calls: () => number } {
       attempted(() =>
         [...content].filter(([key]) => key.startsWith(prefix)).map(([key, { length: size }]) => ({ key, size })),
       ),
+    remove: (keys) =>
+      attempted(() => {
+        for (const key of keys) content.delete(key);
+      }),
     removeAll: (prefix) =>
       attempted(() => {
         for (const key of content.keys()) if (key.startsWith(prefix)) content.delete(key);
@@ -41,5 +45,6 @@ export function awsHome(faultAt?: FaultAt): Stores & { calls: () => number } {
     runs: awsRuns(home),
     workspace: awsWorkspace(home.objects),
     calls: () => dynamo.calls() + objectCalls,
+    objectKeys: () => [...content.keys()],
   };
 }

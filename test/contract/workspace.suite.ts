@@ -125,6 +125,7 @@ export function describeWorkspace(open: () => Promise<Workspace>): void {
       await expect(workspace.write(runId, [{ name: "a", content: Buffer.from("x") }])).rejects.toThrow(Error);
       await expect(workspace.read(runId, "a")).rejects.toThrow(Error);
       await expect(workspace.list(runId)).rejects.toThrow(Error);
+      await expect(workspace.remove(runId, ["a"])).rejects.toThrow(Error);
       await expect(workspace.removeAll(runId)).rejects.toThrow(Error);
     });
 
@@ -136,6 +137,21 @@ export function describeWorkspace(open: () => Promise<Workspace>): void {
         names.map((name) => ({ name, content: Buffer.from(name) })),
       );
       expect(await namesIn(runId)).toEqual(names.toSorted());
+    });
+
+    test("remove takes the files that are named, and passes over those that are not there", async () => {
+      const runId = randomUUID();
+      const content = Buffer.from("x");
+      await workspace.write(runId, [
+        { name: "ä b.txt", content },
+        { name: "c.txt", content },
+      ]);
+      await workspace.remove(runId, ["ä b.txt", "never.txt"]);
+      expect(await namesIn(runId)).toEqual(["c.txt"]);
+      await workspace.remove(runId, ["c.txt"]);
+      expect(await namesIn(runId)).toEqual([]);
+      await workspace.remove(randomUUID(), ["a"]);
+      await expect(workspace.remove(runId, ["../x"])).rejects.toThrow(Error);
     });
 
     test("runs do not see each other's files, and removeAll takes one run's only", async () => {

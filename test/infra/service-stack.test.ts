@@ -137,6 +137,7 @@ describe("permissions", () => {
         "Create: Allow dynamodb:GetItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["KEY#*","AGENT#*","ORG#*"]}}",
         "Create: Allow dynamodb:PutItem, dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
         "Create: Allow s3:PutObject on <StorageBucket.Arn>/texts/*, <StorageBucket.Arn>/workspaces/*",
+        "Create: Allow s3:DeleteObject on <StorageBucket.Arn>/workspaces/*",
         "Create: Allow states:StartExecution on <WorkflowStateMachine>",
         "Get: Allow logs:CreateLogStream, logs:PutLogEvents on <GetLog.Arn>",
         "Get: Allow dynamodb:GetItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["KEY#*"]}}",

@@ -14,6 +14,8 @@ export interface Objects {
   get(key: string): Promise<Uint8Array | undefined>;
   /** `size` in bytes. */
   list(prefix: string): Promise<{ key: string; size: number }[]>;
+  /** Keys that are not there: no-op. */
+  remove(keys: string[]): Promise<void>;
   removeAll(prefix: string): Promise<void>;
 }
 
@@ -24,6 +26,22 @@ export function bucketObjects(s3: S3Client, bucket: string): Objects {
       found.push(...Contents.map(({ Key = "", Size = 0 }) => ({ key: Key, size: Size })));
     }
     return found;
+  }
+
+  async function remove(keys: string[]): Promise<void> {
+    for (let start = 0; start < keys.length; start += 1000) {
+      // 1,000 is what one request takes.
+      const Objects = keys.slice(start, start + 1000).map((Key) => ({ Key }));
+      const { Errors = [] } = await s3.send(
+        new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
+      );
+      const [first] = Errors;
+      if (first) {
+        const error = new Error(`${Errors.length} objects were not deleted; ${first.Key}: ${first.Message}`);
+        error.name = first.Code ?? error.name;
+        throw error;
+      }
+    }
   }
 
   return {
@@ -43,21 +61,10 @@ export function bucketObjects(s3: S3Client, bucket: string): Objects {
       }
     },
 
+    remove,
+
     async removeAll(prefix) {
-      const keys = (await list(prefix)).map(({ key }) => ({ Key: key }));
-      for (let start = 0; start < keys.length; start += 1000) {
-        // 1,000 is what one request takes.
-        const Delete = { Objects: keys.slice(start, start + 1000), Quiet: true };
-        const { Errors = [] } = await s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete }));
-        const [first] = Errors;
-        if (first) {
-          const error = new Error(
-            `${Errors.length} objects below ${prefix} were not deleted; ${first.Key}: ${first.Message}`,
-          );
-          error.name = first.Code ?? error.name;
-          throw error;
-        }
-      }
+      await remove((await list(prefix)).map(({ key }) => key));
     },
   };
 }

@@ -10,7 +10,9 @@ export function awsWorkspace(objects: () => Promise<Objects>): Workspace {
     async write(runId, files) {
       const keys = files.map(({ name }) => keyOf(runId, name));
       const bucket = await objects();
-      await Promise.all(files.map(({ content }, index) => bucket.put(keys[index] ?? "", content)));
+      const puts = await Promise.allSettled(files.map(({ content }, index) => bucket.put(keys[index] ?? "", content)));
+      const failed = puts.find((put) => put.status === "rejected");
+      if (failed) throw failed.reason;
     },
 
     async list(runId) {
@@ -24,6 +26,11 @@ export function awsWorkspace(objects: () => Promise<Objects>): Workspace {
     async read(runId, name) {
       const key = keyOf(runId, name);
       return (await objects()).get(key);
+    },
+
+    async remove(runId, names) {
+      const keys = names.map((name) => keyOf(runId, name));
+      await (await objects()).remove(keys);
     },
 
     async removeAll(runId) {

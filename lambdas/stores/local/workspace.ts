@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { flatName } from "../../runs/filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
@@ -15,21 +16,12 @@ export function localWorkspace(root: string): Workspace {
       const folder = folderOf(runId);
       const names = files.map((file) => flatName(file.name));
       const created = await mkdir(folder, { recursive: true });
-      await Promise.all([
+      const writes = await Promise.allSettled([
         created !== undefined && syncFolder(root),
-        ...files.map(async ({ content }, index) => {
-          // Written beside and renamed, so that a crash leaves the old file or the new one, never half of it.
-          const partial = join(folder, `${temporary}${index}-${process.pid}-${performance.now()}`);
-          const handle = await open(partial, "wx");
-          try {
-            await handle.writeFile(content);
-            await handle.datasync();
-          } finally {
-            await handle.close();
-          }
-          await rename(partial, join(folder, names[index] ?? ""));
-        }),
+        ...files.map(({ content }, index) => writeWhole(folder, names[index] ?? "", content)),
       ]);
+      const failed = writes.find((write) => write.status === "rejected");
+      if (failed) throw failed.reason;
       await syncFolder(folder);
     },
 
@@ -50,10 +42,34 @@ export function localWorkspace(root: string): Workspace {
       return readFile(join(folderOf(runId), flatName(name))).catch(absent);
     },
 
+    async remove(runId, names) {
+      const folder = folderOf(runId);
+      await Promise.all(names.map((name) => rm(join(folder, flatName(name)), { force: true })));
+      await rmdir(folder).catch(() => {}); // where other files are left, the folder stays
+    },
+
     async removeAll(runId) {
       await rm(folderOf(runId), { recursive: true, force: true });
     },
   };
+}
+
+/** Written beside and renamed, so that a crash leaves the old file or the new one, never half of it. */
+async function writeWhole(folder: string, name: string, content: Uint8Array): Promise<void> {
+  const partial = join(folder, `${temporary}${randomUUID()}`);
+  try {
+    const handle = await open(partial, "wx");
+    try {
+      await handle.writeFile(content);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    await rename(partial, join(folder, name));
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {
