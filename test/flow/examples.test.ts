@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -111,4 +112,25 @@ test("MCP user: a tool of the server, called with the secret's header", { timeou
   expect(server.requests[0]).toMatchObject({ authorization: "Bearer token-of-the-team" });
   expect(run.modelSaw).not.toContain("token-of-the-team");
   rmSync(example);
+});
+
+test("client: creates a run with a file, waits and prints the answer", { timeout: 60_000 }, async () => {
+  const service = await startService();
+  const file = join(service.dataDir, "hello.txt");
+  writeFileSync(file, "Hello from a file.\n");
+  const { baseUrl: BASE_URL, apiKey: API_KEY, templateId: TEMPLATE_ID } = service;
+  const run = async (values: Record<string, string>): Promise<[number | null, string, string]> => {
+    const args = ["examples/client.mjs", "What is in the file?", file];
+    const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...values } });
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+    return [child.exitCode, out, err];
+  };
+  const [code, out] = await run({ BASE_URL, API_KEY, TEMPLATE_ID });
+  expect(out).toContain("hello.txt: 1 line, 4 words.");
+  expect(code).toBe(0);
+
+  const [refused, nothing, why] = await run({ BASE_URL, API_KEY: "ak_wrong", TEMPLATE_ID });
+  expect([refused, nothing]).toEqual([1, ""]);
+  expect(why).toContain('create answered 401: {"detail":"Invalid API key"}');
+  await service.end("SIGTERM");
 });
