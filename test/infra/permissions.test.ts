@@ -1,0 +1,88 @@
+import { AwsSolutionsChecks } from "cdk-nag";
+import { expect, test } from "vitest";
+import { short, synthesise } from "./synth.ts";
+
+const { all } = synthesise();
+const list = (value: unknown): string => [value].flat().join(", ");
+
+const policies = [...all("AWS::IAM::Policy"), ...all("AWS::IAM::ManagedPolicy")];
+const statements = policies.flatMap(([name, { PolicyDocument }]) => {
+  const { Statement } = PolicyDocument as { Statement: Record<string, unknown>[] };
+  return Statement.map((statement): [string, Record<string, unknown>] => [name, statement]);
+});
+
+test("permissions are these, and no others", () => {
+  const lines = statements.map(([name, { Effect, Action, Resource, Condition }]) => {
+    const condition = Condition ? ` if ${JSON.stringify(Condition)}` : "";
+    return `${name.replace(/(Role)?DefaultPolicy$/, "")}: ${list(Effect)} ${list(Action)} on ${list(short(Resource))}${condition}`;
+  });
+  expect(lines).toMatchInlineSnapshot(`
+    [
+      "Advance: Allow logs:CreateLogStream, logs:PutLogEvents on <AdvanceLog.Arn>",
+      "Advance: Allow dynamodb:GetItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["AGENT#*","ORG#*"]}}",
+      "Advance: Allow dynamodb:ConditionCheckItem, dynamodb:PutItem, dynamodb:Query, dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
+      "Advance: Allow s3:GetObject, s3:PutObject on <StorageBucket.Arn>/texts/*, <StorageBucket.Arn>/workspaces/*",
+      "Advance: Allow s3:ListBucket on <StorageBucket.Arn>",
+      "Advance: Allow secretsmanager:GetSecretValue on arn:aws:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:agent-run-service/*",
+      "Advance: Allow lambda:InvokeFunction on <SandboxFunction.Arn>",
+      "SandboxFunction: Allow logs:CreateLogStream, logs:PutLogEvents on <SandboxFunctionLog.Arn>",
+      "SandboxFunction: Allow ec2:AssignPrivateIpAddresses, ec2:CreateNetworkInterface, ec2:DeleteNetworkInterface, ec2:DescribeNetworkInterfaces, ec2:DescribeSubnets, ec2:UnassignPrivateIpAddresses on *",
+      "SandboxFunction: Deny ec2:AssignPrivateIpAddresses, ec2:CreateNetworkInterface, ec2:DeleteNetworkInterface, ec2:DescribeNetworkInterfaces, ec2:DescribeSubnets, ec2:UnassignPrivateIpAddresses on * if {"Null":{"lambda:SourceFunctionArn":"false"}}",
+      "Fail: Allow logs:CreateLogStream, logs:PutLogEvents on <FailLog.Arn>",
+      "Fail: Allow dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
+      "WorkflowStateMachine: Allow lambda:InvokeFunction on <Advance.Arn>, <Fail.Arn>, <Advance.Arn>:*, <Fail.Arn>:*",
+      "WorkflowStateMachine: Allow logs:CreateLogDelivery, logs:DeleteLogDelivery, logs:DescribeLogGroups, logs:DescribeResourcePolicies, logs:GetLogDelivery, logs:ListLogDeliveries, logs:PutResourcePolicy, logs:UpdateLogDelivery, xray:GetSamplingRules, xray:GetSamplingTargets, xray:PutTelemetryRecords, xray:PutTraceSegments on *",
+      "Reconcile: Allow logs:CreateLogStream, logs:PutLogEvents on <ReconcileLog.Arn>",
+      "Reconcile: Allow sqs:SendMessage on <DeadLetters.Arn>",
+      "Reconcile: Allow dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
+      "Sweep: Allow logs:CreateLogStream, logs:PutLogEvents on <SweepLog.Arn>",
+      "Sweep: Allow sqs:SendMessage on <DeadLetters.Arn>",
+      "Sweep: Allow dynamodb:Query on <StorageTable.Arn>/index/gsi2 if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUNNING#*"]}}",
+      "Sweep: Allow dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
+      "Sweep: Allow states:ListExecutions on <WorkflowStateMachine>",
+      "Sweep: Allow states:DescribeExecution, states:StopExecution on arn:aws:states:<AWS::Region>:<AWS::AccountId>:execution:<WorkflowStateMachine.Name>:*",
+      "Create: Allow logs:CreateLogStream, logs:PutLogEvents on <CreateLog.Arn>",
+      "Create: Allow dynamodb:GetItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["KEY#*","AGENT#*","ORG#*"]}}",
+      "Create: Allow dynamodb:PutItem, dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
+      "Create: Allow s3:PutObject on <StorageBucket.Arn>/texts/*, <StorageBucket.Arn>/workspaces/*",
+      "Create: Allow s3:DeleteObject on <StorageBucket.Arn>/workspaces/*",
+      "Create: Allow states:StartExecution on <WorkflowStateMachine>",
+      "Get: Allow logs:CreateLogStream, logs:PutLogEvents on <GetLog.Arn>",
+      "Get: Allow dynamodb:GetItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["KEY#*"]}}",
+      "Get: Allow dynamodb:Query on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
+      "Get: Allow s3:GetObject on <StorageBucket.Arn>/texts/*",
+      "Openapi: Allow logs:CreateLogStream, logs:PutLogEvents on <OpenapiLog.Arn>",
+      "NotFound: Allow logs:CreateLogStream, logs:PutLogEvents on <NotFoundLog.Arn>",
+      "OperatorPolicy: Allow cloudformation:DescribeStacks on arn:aws:cloudformation:<AWS::Region>:<AWS::AccountId>:stack/AgentRunService-prod/*",
+      "OperatorPolicy: Allow dynamodb:GetItem, dynamodb:PutItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["ORG#*","AGENT#*","KEY#*"]}}",
+      "OperatorPolicy: Allow dynamodb:DeleteItem, dynamodb:PutItem, dynamodb:Query, dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
+      "OperatorPolicy: Allow dynamodb:Query on <StorageTable.Arn>/index/gsi1 if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["ORGS","AGENTS","KEYS#*","RUNS#*"]}}",
+      "OperatorPolicy: Allow s3:DeleteObject, s3:GetObject on <StorageBucket.Arn>/texts/*, <StorageBucket.Arn>/workspaces/*",
+      "OperatorPolicy: Allow s3:PutObject on <StorageBucket.Arn>/texts/*",
+      "OperatorPolicy: Allow s3:ListBucket on <StorageBucket.Arn>",
+      "OperatorPolicy: Allow states:StartExecution on <WorkflowStateMachine>",
+      "OperatorPolicy: Allow states:StopExecution on arn:aws:states:<AWS::Region>:<AWS::AccountId>:execution:<WorkflowStateMachine.Name>:*",
+      "OperatorPolicy: Allow secretsmanager:DescribeSecret on arn:aws:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:agent-run-service/*",
+    ]
+  `);
+});
+
+test("permissions name the models on Bedrock that the settings allow, and no others", () => {
+  const models = ["amazon.nova-lite-v1:0", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"];
+  const { app: checked, all: found } = synthesise({ context: { bedrockModels: models.join(", ") } });
+  const text = JSON.stringify(short(found("AWS::IAM::Policy").find(([name]) => name.startsWith("AdvanceRole"))));
+  expect(text.match(/arn:aws:bedrock:[^"]+/g)).toEqual([
+    "arn:aws:bedrock:*:<AWS::AccountId>:inference-profile/eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
+    "arn:aws:bedrock:*::foundation-model/amazon.nova-lite-v1:0",
+    "arn:aws:bedrock:*::foundation-model/anthropic.claude-sonnet-4-5-20250929-v1:0",
+  ]);
+  expect(new AwsSolutionsChecks(checked).validateScope(checked).violations).toEqual([]);
+});
+
+test("permissions name every action in full, and come by a policy of this stack only", () => {
+  for (const [, { Action }] of statements) expect([Action].flat().join()).not.toContain("*");
+  for (const [, role] of all("AWS::IAM::Role")) {
+    expect(role).not.toHaveProperty("ManagedPolicyArns");
+    expect(role).not.toHaveProperty("Policies");
+  }
+});

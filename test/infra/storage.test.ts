@@ -1,0 +1,65 @@
+import { Match } from "aws-cdk-lib/assertions";
+import { test } from "vitest";
+import { synthesise } from "./synth.ts";
+
+const { template } = synthesise();
+
+test("the stack keeps the table: restorable, encrypted, protected against deletion", () => {
+  template.hasResource("AWS::DynamoDB::GlobalTable", {
+    DeletionPolicy: "Retain",
+    UpdateReplacePolicy: "Retain",
+    Properties: {
+      BillingMode: "PAY_PER_REQUEST",
+      SSESpecification: { SSEEnabled: true },
+      TimeToLiveSpecification: { AttributeName: "expiresAt", Enabled: true },
+      Replicas: [
+        { DeletionProtectionEnabled: true, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } },
+      ],
+    },
+  });
+});
+
+test("the stack keeps the bucket: private, encrypted, over TLS only", () => {
+  template.hasResource("AWS::S3::Bucket", {
+    DeletionPolicy: "Retain",
+    Properties: {
+      BucketEncryption: Match.anyValue(),
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+    },
+  });
+  template.hasResourceProperties("AWS::S3::BucketPolicy", {
+    PolicyDocument: {
+      Statement: Match.arrayWith([
+        Match.objectLike({ Effect: "Deny", Action: "s3:*", Condition: { Bool: { "aws:SecureTransport": "false" } } }),
+      ]),
+    },
+  });
+});
+
+test("storage goes with the stack where the settings say so", () => {
+  const disposable = synthesise({ context: { removal: "destroy" } });
+  disposable.template.hasResource("AWS::DynamoDB::GlobalTable", {
+    DeletionPolicy: "Delete",
+    Properties: { Replicas: [{ DeletionProtectionEnabled: false }] },
+  });
+  disposable.template.hasResource("AWS::S3::Bucket", { DeletionPolicy: "Delete" });
+  disposable.template.resourceCountIs("Custom::S3AutoDeleteObjects", 1);
+});
+
+test("runs' objects go a day after the runs themselves", () => {
+  const { template: other } = synthesise({ context: { retentionDays: 30 } });
+  other.hasResourceProperties("AWS::S3::Bucket", {
+    LifecycleConfiguration: {
+      Rules: [
+        { Id: "abandoned-uploads", Status: "Enabled", AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } },
+        { Id: "expired-workspaces", Status: "Enabled", Prefix: "workspaces/", ExpirationInDays: 31 },
+        { Id: "expired-texts", Status: "Enabled", Prefix: "texts/", ExpirationInDays: 31 },
+      ],
+    },
+  });
+});
