@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { serviceApp } from "../lib/service-app.ts";
 import type { Run } from "../lambdas/runs/ports.ts";
 import { type AwsHome, awsHome } from "./aws-home.ts";
 import type { Traffic } from "./aws-endpoint.ts";
+import { newRun } from "./new-run.ts";
 import type { Row } from "./table.ts";
 
 const longTranscript = 200; // messages, of 2 KB each
@@ -73,24 +73,13 @@ function queries({ calls }: Traffic): number {
 
 /** A finished run with a long transcript, as its turns would have left it. */
 export async function longRun({ runs, agent, endpoint }: AwsHome, messages = longTranscript): Promise<string> {
-  const now = Date.now();
-  const { id: agentId, organizationId } = agent;
-  const run: Run = {
-    id: randomUUID(),
-    agentId,
-    organizationId,
-    name: "Long",
-    status: "finished",
-    turn: 0,
-    createdAt: now,
-    updatedAt: now,
-  };
+  const run: Run = { ...newRun(agent), status: "finished", turn: 0 };
   await runs.create(run, []);
   for (let turn = 0; turn < messages / 2; turn++) {
     await runs.change({
       runId: run.id,
       expect: { status: "finished", turn },
-      set: { status: "finished", turn: turn + 1, updatedAt: now },
+      set: { status: "finished", turn: turn + 1, updatedAt: run.updatedAt },
       messages: [
         { turn: turn + 1, role: "input_to_agent", text: message },
         { turn: turn + 1, role: "output_from_agent", text: message },

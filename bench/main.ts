@@ -1,13 +1,16 @@
 import { rmSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
+import { logging } from "../lambdas/log.ts";
 import { measureBundles } from "./bundles.ts";
 import { measureCalls } from "./calls.ts";
-import { measureEngine } from "./engine.ts";
 import { measureFirstRequests } from "./first-request.ts";
 import { measureRates } from "./rates.ts";
+import { measureResumes } from "./resumes.ts";
+import { measureSandbox } from "./sandbox.ts";
 import { dataDirs } from "./servers.ts";
 import { measureStartup } from "./startup.ts";
+import { measureSteps } from "./steps.ts";
 import { formatTable, formatVerdict, type Row } from "./table.ts";
 import { measureUpload } from "./upload.ts";
 
@@ -26,7 +29,10 @@ const sections: { name: string; title: string; measure: (quick: boolean) => Prom
   {
     name: "engine",
     title: "The engine's part of a run; the floor is a bare loop that writes the same records",
-    measure: (quick) => measureEngine({ rounds: quick ? 3 : 9 }),
+    measure: async (quick) => {
+      const rounds = quick ? 3 : 9;
+      return [...(await measureSteps(rounds)), ...(await measureResumes(rounds)), ...(await measureSandbox(rounds))];
+    },
   },
   {
     name: "upload",
@@ -64,6 +70,8 @@ if (unknown.length > 0) {
 process.on("exit", () => {
   for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
 });
+
+logging.level = "error"; // of what is measured in this process
 
 const load = loadavg()[0] ?? 0;
 console.log(`Node ${process.versions.node} on ${availableParallelism()} × ${cpus()[0]?.model}`);

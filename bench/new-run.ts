@@ -1,0 +1,17 @@
+import { randomUUID } from "node:crypto";
+import type { Agent, Run } from "../lambdas/runs/ports.ts";
+
+/** A run of the agent, in its first turn. */
+export function newRun({ id: agentId, organizationId }: Pick<Agent, "id" | "organizationId">): Run {
+  const now = Date.now();
+  return {
+    id: randomUUID(),
+    agentId,
+    organizationId,
+    name: "bench",
+    status: "running",
+    turn: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
