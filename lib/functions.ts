@@ -3,7 +3,15 @@ import { isBuiltin } from "node:module";
 import { fileURLToPath } from "node:url";
 import { AssetHashType, type CfnResource, DockerImage, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { type PolicyStatementProps, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, Code, Function, type FunctionProps, LoggingFormat, Runtime } from "aws-cdk-lib/aws-lambda";
+import {
+  Architecture,
+  Code,
+  Function,
+  type FunctionProps,
+  LoggingFormat,
+  Runtime,
+  type TenancyConfig,
+} from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct, IConstruct } from "constructs";
@@ -27,6 +35,8 @@ export interface ServiceFunctionProps {
   deadLetters?: IQueue;
   /** For a function that is not to be on the internet. Its role needs the rights for that besides. */
   network?: Required<Pick<FunctionProps, "vpc" | "vpcSubnets" | "securityGroups">>;
+  /** For a function whose caller names a tenant with each call: no environment serves two of them. */
+  tenancy?: TenancyConfig;
 }
 
 const entries = fileURLToPath(new URL("../lambdas/entry/", import.meta.url));
@@ -53,6 +63,7 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
     ...(props.concurrency && { reservedConcurrentExecutions: props.concurrency }),
     ...(props.deadLetters && { deadLetterQueue: props.deadLetters }),
     ...props.network,
+    ...(props.tenancy && { tenancyConfig: props.tenancy }),
   });
 }
 

@@ -1,7 +1,7 @@
 import { Validations } from "aws-cdk-lib";
 import { type IVpc, SecurityGroup, SubnetType, Vpc } from "aws-cdk-lib/aws-ec2";
 import { Effect } from "aws-cdk-lib/aws-iam";
-import type { Function } from "aws-cdk-lib/aws-lambda";
+import { type Function, TenancyConfig } from "aws-cdk-lib/aws-lambda";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { acknowledgeWildcard, grant, serviceFunction } from "./functions.ts";
@@ -39,6 +39,8 @@ export class Sandbox extends Construct {
         vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
         securityGroups: [new SecurityGroup(this, "Group", { vpc, allowAllOutbound: false })],
       },
+      // The tenant of a call is its agent: what one API key can't read, no program of its agent finds here either.
+      tenancy: TenancyConfig.PER_TENANT,
     });
     // Lambda makes the interfaces with the function's role, but not as its code: only that has a source function.
     grant(

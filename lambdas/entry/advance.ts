@@ -15,7 +15,9 @@ const deps = {
   ...measuredStores(settings),
   now: Date.now,
   secretOf,
-  ...(sandboxFunction !== undefined && { sandbox: lambdaSandbox(settings, sandboxFunction) }),
+  ...(sandboxFunction !== undefined && {
+    sandboxOf: (agentId: string) => lambdaSandbox(settings, sandboxFunction, agentId),
+  }),
   privateAddresses: envIfSet("PRIVATE_ADDRESSES") === "allowed",
 };
 

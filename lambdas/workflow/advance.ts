@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { minus, nothingUsed, plus } from "../agent/limits.ts";
 import type { Failure, Message } from "../agent/model.ts";
 import { openModel } from "../agent/providers/index.ts";
+import type { Sandbox } from "../agent/sandbox/sandbox.ts";
 import { summaryMessage, usedIn } from "../agent/steps.ts";
 import { openTools, type ToolEdges } from "../agent/tools/index.ts";
 import { runTurn, type TurnEvent, type TurnOutcome } from "../agent/turn.ts";
@@ -15,6 +16,8 @@ import { type AdvanceResult, leaseWaitSeconds, patienceSeconds, retryPolicy, typ
 
 export interface AdvanceDeps extends Stores, ToolEdges {
   now: () => number;
+  /** In place of `sandbox`, where each agent's programs run apart from all others'. */
+  sandboxOf?: (agentId: string) => Sandbox;
   /** Where spans go, if anywhere. */
   telemetry?: Telemetry | undefined;
   /** How a model is opened; absent: by its provider. */
@@ -151,7 +154,8 @@ async function work(
   const { workspace } = deps;
   const { instructions, limits, runLimits, prices, parameters, contextTokens } = agent;
   const usedHere = steps.reduce((sum, step) => plus(sum, usedIn(step) ?? nothingUsed), nothingUsed);
-  await using toolbox = await openTools(agent, deps, signal);
+  const edges = deps.sandboxOf ? { ...deps, sandbox: deps.sandboxOf(agent.id) } : deps;
+  await using toolbox = await openTools(agent, edges, signal);
   const trace = deps.telemetry?.begin({ runId, turn, agent, provider: opened.provider, model: opened.name });
   const working = runTurn(
     {

@@ -61,6 +61,12 @@ describe("the sandbox's function", () => {
     ]);
   });
 
+  test("shares no environment between two tenants", () => {
+    expect(sandbox["TenancyConfig"]).toEqual({ TenantIsolationMode: "PER_TENANT" });
+    const others = all("AWS::Lambda::Function").filter(([, properties]) => "TenancyConfig" in properties);
+    expect(others).toHaveLength(1);
+  });
+
   test("has time for the longest program, and reserves nothing of the account's concurrency", () => {
     expect(sandbox["Timeout"]).toBeGreaterThanOrEqual(sandboxLimits.maxSeconds + 30);
     expect(sandbox).not.toHaveProperty("ReservedConcurrentExecutions");

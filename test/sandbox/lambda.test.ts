@@ -31,7 +31,10 @@ async function invokeServer(answer?: { status: number; body: string }) {
   const server = createServer((request, response) => {
     void (async () => {
       const { request: message } = JSON.parse(await text(request)) as { request: string };
-      paths.push([request.method, request.url, request.headers.authorization?.split(" ")[0]]);
+      const { authorization = "", "x-amz-tenant-id": tenant } = request.headers;
+      const [scheme] = authorization.split(" ");
+      const signed = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(";");
+      paths.push([request.method, request.url, scheme, tenant, signed?.includes("x-amz-tenant-id")]);
       const result = answer ?? {
         status: 200,
         body: JSON.stringify({ result: packed(await sandbox.run(unpackedRequest(message), never)) }),
@@ -47,7 +50,7 @@ async function invokeServer(answer?: { status: number; body: string }) {
 describe("the sandbox in a function of its own", () => {
   it("runs programs with files, both ways over Invoke", async () => {
     await using server = await invokeServer();
-    const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox");
+    const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox", "agent-1");
     const request = program("writeFile('b', readFile('a') + 'ü'); readFile('a').length", {
       a: Buffer.from("x".repeat(9)),
     });
@@ -57,12 +60,18 @@ describe("the sandbox in a function of its own", () => {
     expect(await remote.run(program("throw new Error('x')"), never)).toMatchObject({
       problem: "Error: x (program.js:1:11)",
     });
-    expect(server.paths[0]).toEqual(["POST", "/2015-03-31/functions/sandbox/invocations", "AWS4-HMAC-SHA256"]);
+    expect(server.paths[0]).toEqual([
+      "POST",
+      "/2015-03-31/functions/sandbox/invocations",
+      "AWS4-HMAC-SHA256",
+      "agent-1",
+      true,
+    ]);
   });
 
   it("says which files are too large, without calling", async () => {
     await using server = await invokeServer();
-    const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox");
+    const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox", "agent-1");
     const { problem } = await remote.run(program("1", { "noise.bin": randomBytes(5_000_000) }), never);
     expect(problem).toMatch(/too large for the sandbox: more than 4 MB when compressed \(noise.bin\)/);
     expect(server.paths).toEqual([]);
@@ -73,15 +82,15 @@ describe("the sandbox in a function of its own", () => {
 
   it("is waited for when Lambda is busy, and ends with its program when that killed it", async () => {
     await using busy = await invokeServer({ status: 429, body: '{"Reason":"ConcurrentInvocationLimitExceeded"}' });
-    const remote = lambdaSandbox({ ...caller, endpoint: busy.endpoint }, "sandbox");
+    const remote = lambdaSandbox({ ...caller, endpoint: busy.endpoint }, "sandbox", "agent-1");
     await expect(remote.run(program("1"), never)).rejects.toThrow(StoreUnavailable);
     await using gone = await invokeServer({ status: 404, body: '{"Message":"Function not found"}' });
     expect(
-      await lambdaSandbox({ ...caller, endpoint: gone.endpoint }, "sandbox").run(program("1"), never),
+      await lambdaSandbox({ ...caller, endpoint: gone.endpoint }, "sandbox", "agent-1").run(program("1"), never),
     ).toMatchObject({ problem: expect.stringContaining("404") });
     await using dead = await invokeServer({ status: 200, body: '{"errorMessage":"Task timed out after 90 seconds"}' });
     expect(
-      await lambdaSandbox({ ...caller, endpoint: dead.endpoint }, "sandbox").run(program("1"), never),
+      await lambdaSandbox({ ...caller, endpoint: dead.endpoint }, "sandbox", "agent-1").run(program("1"), never),
     ).toMatchObject({
       problem: "The program's sandbox ended with it: Task timed out after 90 seconds.",
     });
@@ -89,7 +98,7 @@ describe("the sandbox in a function of its own", () => {
 
   it("ends with the signal", async () => {
     await using server = await invokeServer();
-    const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox");
+    const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox", "agent-1");
     await expect(remote.run(program("for (;;);"), AbortSignal.timeout(100))).rejects.toThrow(/aborted|timeout/);
   });
 });
@@ -110,8 +119,9 @@ describe("a signature", () => {
   it("is the one that AWS's own client makes", async () => {
     const now = new Date("2026-11-21T12:00:00Z");
     const url = new URL("https://lambda.us-east-1.amazonaws.com/2015-03-31/functions/f-1/invocations");
+    const [body, headers] = ['{"a":1}', { "x-amz-tenant-id": "agent-1" }];
     const withToken = { ...caller, credentials: { ...caller.credentials, sessionToken: "token" } };
-    const ours = signedHeaders({ caller: withToken, service: "lambda", method: "POST", url, body: '{"a":1}', now });
+    const ours = signedHeaders({ caller: withToken, service: "lambda", method: "POST", url, body, headers, now });
     const signer = await new SFNClient(withToken).config.signer({
       name: "sigv4",
       signingName: "lambda",
@@ -123,13 +133,13 @@ describe("a signature", () => {
       protocol: url.protocol,
       hostname: url.hostname,
       path: url.pathname,
-      headers: { host: url.host, "content-type": "application/json" },
-      body: '{"a":1}',
+      headers: { ...headers, host: url.host, "content-type": "application/json" },
+      body,
     };
-    const { headers } = await signer.sign(unsigned, {
+    const signed = await signer.sign(unsigned, {
       signingDate: now,
       unsignableHeaders: new Set(["x-amz-content-sha256"]),
     });
-    expect({ ...ours, "x-amz-content-sha256": expect.any(String) }).toEqual(headers);
+    expect({ ...ours, "x-amz-content-sha256": expect.any(String) }).toEqual(signed.headers);
   });
 });

@@ -10,9 +10,10 @@ const slackSeconds = 30;
 
 /**
  * The sandbox in a function of its own, which may do nothing else. Rejects with `StoreUnavailable` when the function
- * can't be called now. `endpoint`: another service that speaks Lambda's wire.
+ * can't be called now. `endpoint`: another service that speaks Lambda's wire. `tenant`: whose environments of the
+ * function are used, and nobody else's (1 to 256 letters, digits and hyphens, as ids are).
  */
-export function lambdaSandbox(caller: Caller & { endpoint?: string }, functionName: string): Sandbox {
+export function lambdaSandbox(caller: Caller & { endpoint?: string }, functionName: string, tenant: string): Sandbox {
   const base = caller.endpoint ?? `https://lambda.${caller.region}.amazonaws.com`;
   const url = new URL(`/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`, base);
   return {
@@ -26,10 +27,12 @@ export function lambdaSandbox(caller: Caller & { endpoint?: string }, functionNa
       }
       const body = JSON.stringify({ request: message });
       const timeout = AbortSignal.timeout((request.seconds + slackSeconds) * 1_000);
-      const response = await send(url, caller, body, AbortSignal.any([signal, timeout])).catch((error: unknown) => {
-        signal.throwIfAborted();
-        throw unavailable(String(error), error);
-      });
+      const response = await send({ url, caller, tenant, body }, AbortSignal.any([signal, timeout])).catch(
+        (error: unknown) => {
+          signal.throwIfAborted();
+          throw unavailable(String(error), error);
+        },
+      );
       const { status } = response;
       if (mendable(status)) throw unavailable(`status ${status}: ${response.text.slice(0, 300)}`);
       if (status !== 200) {
@@ -54,8 +57,16 @@ function mendable(status: number): boolean {
   return status === 409 || status === 429 || status >= 500;
 }
 
-async function send(url: URL, caller: Caller, body: string, signal: AbortSignal) {
-  const headers = signedHeaders({ caller, service: "lambda", method: "POST", url, body });
+interface Invoke {
+  url: URL;
+  caller: Caller;
+  tenant: string;
+  body: string;
+}
+
+async function send({ url, caller, tenant, body }: Invoke, signal: AbortSignal) {
+  const further = { "x-amz-tenant-id": tenant };
+  const headers = signedHeaders({ caller, service: "lambda", method: "POST", url, body, headers: further });
   const response = await fetch(url.href, { method: "POST", headers, body, signal });
   return { status: response.status, text: await response.text() };
 }

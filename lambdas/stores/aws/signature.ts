@@ -13,6 +13,8 @@ interface Unsigned {
   /** Its path has letters, digits, `/`, `-`, `_` and `.` only, which need no encoding; it has no query. */
   url: URL;
   body: string;
+  /** Further headers, names in lower case. They are signed with the rest. */
+  headers?: Record<string, string>;
   now?: Date;
 }
 
@@ -23,6 +25,7 @@ export function signedHeaders({
   method,
   url,
   body,
+  headers: further = {},
   now = new Date(),
 }: Unsigned): Record<string, string> {
   const { accessKeyId, secretAccessKey, sessionToken } = caller.credentials;
@@ -33,6 +36,7 @@ export function signedHeaders({
     host: url.host,
     "x-amz-date": time,
     ...(sessionToken ? { "x-amz-security-token": sessionToken } : {}),
+    ...further,
   };
   const names = Object.keys(headers).toSorted();
   const canonical = [

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { logging } from "../../../lambdas/log.ts";
+import { openLocalStores } from "../../../lambdas/stores/local/index.ts";
+import { advance } from "../../../lambdas/workflow/advance.ts";
+import { newRun } from "../../contract/run-fixtures.ts";
+import { answer, call, scripted } from "../agent/scripted.ts";
+
+logging.level = "error";
+const folder = mkdtempSync(join(tmpdir(), "tenants-"));
+const stores = openLocalStores({ dataDir: folder });
+afterAll(() => {
+  stores.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("programs of two agents run in sandboxes of two tenants, those of one agent in one", async () => {
+  const programs: [tenant: string, program: string][] = [];
+  const limits = { steps: 5, tokens: 10_000, seconds: 60 };
+  const agent = { organizationId: "o", name: "A", instructions: "", tools: ["run_javascript"], limits };
+  await stores.accounts.putOrganization({ id: "o", name: "O", model: { provider: "demo", enabled: true } });
+  for (const [agentId, code] of [
+    ["agent-1", "1"],
+    ["agent-2", "2"],
+    ["agent-1", "3"],
+  ] as const) {
+    await stores.accounts.putAgent({ ...agent, id: agentId, status: "active" });
+    const run = newRun({ agentId, organizationId: "o", createdAt: Date.now(), updatedAt: Date.now() });
+    await stores.runs.create(run, [{ turn: 1, role: "input_to_agent", text: "Compute." }]);
+    const { model } = scripted([answer("", [call("c", "run_javascript", { code })]), answer("Done.")]);
+    const deps = {
+      ...stores,
+      now: Date.now,
+      secretOf: async () => undefined,
+      openModel: async () => ({ model, name: "m", provider: "p" }),
+      sandboxOf: (tenant: string) => ({
+        maxBytes: 1_000,
+        async run({ program }: { program: string }) {
+          programs.push([tenant, program]);
+          return { output: "", written: [], notes: [] };
+        },
+      }),
+    };
+    const allowance = { signal: new AbortController().signal, deadline: Infinity };
+    expect(await advance(deps, { runId: run.id, turn: 1 }, allowance)).toMatchObject({ done: true });
+  }
+  expect(programs).toEqual([
+    ["agent-1", "1"],
+    ["agent-2", "2"],
+    ["agent-1", "3"],
+  ]);
+});
