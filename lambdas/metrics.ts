@@ -1,4 +1,5 @@
 import type { RunChange, Runs, RunState } from "./runs/ports.ts";
+import type { Reconciled } from "./workflow/reconcile.ts";
 
 /** Where CloudWatch keeps the service's own metrics. */
 export const namespace = "AgentRunService";
@@ -121,11 +122,12 @@ function ofMove({ set }: RunChange): Measured {
 }
 
 /**
- * What an execution that did not end by itself stands for. `wasLost`: its run did not know of it. Runs are stopped from
- * an operator's machine, whose output nobody measures; aborted executions with a run that knows are those stopped at work.
+ * What an execution that did not end by itself stands for. Runs are stopped from an operator's machine, whose output
+ * nobody measures: an aborted execution whose run is `terminated` is one that was stopped at work. With any other run,
+ * whoever gave it its status, or will, counts it: a turn that is over, or one that the sweep ends.
  */
-export function ofEndedExecution(status: string, wasLost: boolean): Measured {
-  return status === "ABORTED" && !wasLost ? { RunsTerminated: 1 } : {};
+export function ofEndedExecution(status: string, found: Reconciled): Measured {
+  return status === "ABORTED" && found === "terminated" ? { RunsTerminated: 1 } : {};
 }
 
 /** What model calls used up, and at a turn's end the time it took. */

@@ -1,7 +1,7 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { runningIndex } from "../lambdas/stores/aws/table.ts";
-import { advanceSeconds, failSeconds, sweepSeconds } from "../lambdas/workflow/payload.ts";
+import { advanceSeconds, failSeconds, reconcileSeconds, sweepSeconds } from "../lambdas/workflow/payload.ts";
 import { grant, serviceFunction } from "./functions.ts";
 import { HttpApi } from "./http-api.ts";
 import { Operations } from "./operations.ts";
@@ -78,11 +78,11 @@ export class ServiceStack extends Stack {
       entry: "reconcile",
       description: "Ends the run of an execution that failed, timed out or was aborted",
       memory: memory.reconcile,
-      seconds: failSeconds,
+      seconds: reconcileSeconds,
       logRetention,
       deadLetters,
     });
-    storage.grantItems(reconcile, [{ kinds: ["RUN"], actions: ["UpdateItem"] }]);
+    storage.grantItems(reconcile, [{ kinds: ["RUN"], actions: ["Query", "UpdateItem"] }]);
     const sweep = serviceFunction(this, "Sweep", {
       entry: "sweep",
       description: "Ends runs that nobody works on",

@@ -5,6 +5,7 @@ import {
   Choice,
   Condition,
   DefinitionBody,
+  Fail,
   JitterType,
   LogLevel,
   QueryLanguage,
@@ -18,7 +19,7 @@ import {
 } from "aws-cdk-lib/aws-stepfunctions";
 import { LambdaInvoke } from "aws-cdk-lib/aws-stepfunctions-tasks";
 import { Construct } from "constructs";
-import { advanceSeconds, failSeconds, retryPolicy, turnSeconds } from "../lambdas/workflow/payload.ts";
+import { advanceSeconds, failPolicy, retryPolicy, turnSeconds } from "../lambdas/workflow/payload.ts";
 import { acknowledgeWildcard, arnInFindings, grant } from "./functions.ts";
 
 export interface WorkflowProps {
@@ -74,13 +75,13 @@ const afterCrash: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** The last task has nobody behind it, so it waits out whatever happens: for 18 minutes at most. */
+/** The last task waits out whatever happens, and no longer than leaves the repair its time: see `failPolicy`. */
 const whateverHappens: RetryProps = {
   errors: ["States.ALL"],
-  maxAttempts: 10,
-  interval: Duration.seconds(2),
-  backoffRate: 2,
-  maxDelay: Duration.minutes(5),
+  maxAttempts: failPolicy.maxAttempts,
+  interval: Duration.seconds(failPolicy.firstDelaySeconds),
+  backoffRate: failPolicy.backoffRate,
+  maxDelay: Duration.seconds(failPolicy.maxDelaySeconds),
   jitterStrategy: JitterType.FULL,
 };
 
@@ -93,15 +94,21 @@ export class Workflow extends Construct {
 
     // An execution whose failure `fail` has recorded has done its work: FAILED then means that nobody recorded it.
     const ended = Succeed.jsonata(this, "Ended");
+    // Executions are shown in the console: of an error of our own code it gets the name, the log has the rest.
+    const unrecorded = Fail.jsonata(this, "Unrecorded", {
+      error: "{% $states.input.error %}",
+      cause: `{% $states.input.error = '${retryPolicy.errorName}' ? $states.input.cause : 'The log of Advance has it.' %}`,
+    });
 
     const failing = LambdaInvoke.jsonata(this, "Fail", {
       lambdaFunction: fail,
       payload: TaskInput.fromText("{% $merge([$states.context.Execution.Input, $states.input]) %}"),
-      taskTimeout: Timeout.duration(Duration.seconds(failSeconds + 30)),
+      taskTimeout: Timeout.duration(Duration.seconds(failPolicy.taskSeconds)),
       retryOnServiceExceptions: false,
       outputs: {},
     });
     failing.addRetry(whateverHappens);
+    failing.addCatch(unrecorded, { outputs: "{% $states.input %}" });
     failing.next(ended);
 
     const advancing = LambdaInvoke.jsonata(this, "Advance", {

@@ -186,6 +186,8 @@ export interface Runs {
   claim(wish: LeaseWish): Promise<Claim | undefined>;
   /** Moves the lease's end. False: it is not the current one any more, or the run is not `running`. */
   renew(lease: Lease, until: number): Promise<boolean>;
+  /** From a cheap read; undefined for a run that does not exist. */
+  status(id: string): Promise<RunStatus | undefined>;
   /** Whether the lease is the current one and the run `running`, from a cheap read. */
   holds(lease: Lease): Promise<boolean>;
   /** Ends the lease; one that is not the current one any more: no-op. */

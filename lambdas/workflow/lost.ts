@@ -2,6 +2,7 @@ import type { Failure } from "../agent/model.ts";
 import { log } from "../log.ts";
 import type { Execution, Runs } from "../runs/ports.ts";
 import { failTurn, type TurnId } from "../runs/turns.ts";
+import { waitedInVain } from "./fail.ts";
 import { causeLength, reasonOf, turnSeconds } from "./payload.ts";
 
 /**
@@ -33,7 +34,9 @@ function failureOf(execution: Omit<Execution, "turn"> | undefined): Failure {
   const look = "Look for the run's id in the log, or for its execution in the Step Functions console.";
   switch (ended) {
     case "failed":
-      return internal(`The turn's execution failed (${reason}).`, look);
+      return (
+        waitedInVain({ error, cause: reasonOf(cause) }) ?? internal(`The turn's execution failed (${reason}).`, look)
+      );
     case "aborted":
       return internal("The turn's execution was aborted by somebody other than this service.", "Create a new run.");
     case "succeeded":

@@ -78,14 +78,30 @@ export const lastStepSeconds = 300;
 /** Seconds before the end of an invocation at which what is still in flight is aborted, to leave by our own error. */
 export const abortSeconds = 10;
 
-/** Seconds `fail` may take. It is one conditional write. */
-export const failSeconds = 30;
+/** Seconds `fail` may take. It is a conditional write or two. */
+export const failSeconds = 10;
+
+/**
+ * How often and for how long the state machine tries `fail`: five times more, after delays as in `retryPolicy`, each
+ * time for so many seconds with the start of the function in them. What it can't record in three minutes is
+ * `reconcile`'s and the sweep's, which know the reason from the execution: `test/unit/workflow/worst-case.test.ts`.
+ */
+export const failPolicy = {
+  maxAttempts: 5,
+  firstDelaySeconds: 2,
+  backoffRate: 2,
+  maxDelaySeconds: 32,
+  taskSeconds: failSeconds + 10,
+} as const;
+
+/** Seconds `reconcile` may take: two conditional writes on a slow table. */
+export const reconcileSeconds = 30;
 
 /** Seconds after which a turn's execution is ended from outside, waiting and retries included. */
 export const turnSeconds = 24 * 60 * 60;
 
-/** Minutes between two sweeps. With the grace and a sweep that fails, a stuck run is found within 8 minutes. */
-export const sweepMinutes = 3;
+/** Minutes between two sweeps: so that a stuck run is found within ten even when one of them fails. */
+export const sweepMinutes = 2;
 
 /** Seconds one sweep may take: it ends before the next one begins. */
 export const sweepSeconds = sweepMinutes * 60 - 10;

@@ -86,9 +86,10 @@ export function describeLeases(open: () => Promise<Runs>): void {
     test("whoever is no worker writes without a token, and a stop ends the lease", async () => {
       const run = await created(runs);
       const lease = await leased(run);
-      expect(await runs.holds(lease)).toBe(true);
+      expect([await runs.holds(lease), await runs.status(run.id)]).toEqual([true, "running"]);
       expect(await runs.change({ ...onTurn(run), set: { status: "terminated", turn: 1, updatedAt: 7 } })).toBe(true);
-      expect(await runs.holds(lease)).toBe(false);
+      expect([await runs.holds(lease), await runs.status(run.id)]).toEqual([false, "terminated"]);
+      expect(await runs.status("no-such-run")).toBeUndefined();
       expect(await runs.renew(lease, now + 2 * lasts)).toBe(false);
       expect(await runs.change({ ...onTurn(run), token: lease.token, steps: [answered(1, 1)] })).toBe(false);
     });

@@ -1,7 +1,7 @@
 import aslValidator from "asl-validator";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
-import { retryPolicy, turnSeconds } from "../../lambdas/workflow/payload.ts";
+import { failPolicy, failSeconds, retryPolicy, turnSeconds } from "../../lambdas/workflow/payload.ts";
 import { short, synthesise } from "./synth.ts";
 
 const { template, all } = synthesise();
@@ -35,7 +35,27 @@ describe("state machine", () => {
       JitterStrategy: "FULL",
     });
     expect(Advance["Catch"]).toMatchObject([{ ErrorEquals: ["States.ALL"], Next: "Fail" }]);
-    expect(Fail["Retry"]).toMatchObject([{ ErrorEquals: ["States.ALL"] }]);
+  });
+
+  test("tries fail for as long as its policy says, and ends with the reason where even that is in vain", () => {
+    expect(Fail["Retry"]).toEqual([
+      {
+        ErrorEquals: ["States.ALL"],
+        IntervalSeconds: failPolicy.firstDelaySeconds,
+        MaxAttempts: failPolicy.maxAttempts,
+        BackoffRate: failPolicy.backoffRate,
+        MaxDelaySeconds: failPolicy.maxDelaySeconds,
+        JitterStrategy: "FULL",
+      },
+    ]);
+    expect(Fail["TimeoutSeconds"]).toBe(failPolicy.taskSeconds);
+    expect(all("AWS::Lambda::Function").find(([name]) => name === "Fail")?.[1]["Timeout"]).toBe(failSeconds);
+    expect(Fail["Catch"]).toEqual([{ ErrorEquals: ["States.ALL"], Next: "Unrecorded", Output: "{% $states.input %}" }]);
+    expect(definition.States["Unrecorded"]).toMatchObject({
+      Type: "Fail",
+      Error: "{% $states.input.error %}",
+      Cause: expect.stringContaining(`$states.input.error = '${retryPolicy.errorName}' ? $states.input.cause : '`),
+    });
   });
 
   test("waits for hours, and still within its time, while all concurrent executions are in use", () => {

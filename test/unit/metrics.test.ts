@@ -96,10 +96,11 @@ test("a failure is counted with its category, and only by the worker whose write
     expect(emitted).toEqual([[{ RunsCreated: 1 }], [{ RunsFailed: 1 }, "model_refused"]]);
   }));
 
-test("a run is terminated when its aborted execution is no surprise to it", () => {
-  expect(ofEndedExecution("ABORTED", false)).toEqual({ RunsTerminated: 1 });
-  expect(ofEndedExecution("ABORTED", true)).toEqual({});
-  expect(ofEndedExecution("FAILED", false)).toEqual({});
+test("an aborted execution counts as a terminated run when that is what its run is, and only then", () => {
+  expect(ofEndedExecution("ABORTED", "terminated")).toEqual({ RunsTerminated: 1 });
+  for (const found of ["lost", "running", "finished", "technical_error", undefined] as const)
+    expect(ofEndedExecution("ABORTED", found)).toEqual({});
+  expect(ofEndedExecution("FAILED", "terminated")).toEqual({});
 });
 
 test("the wait before a turn is measured once, and not for a turn that another worker began", () =>

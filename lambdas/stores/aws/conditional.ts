@@ -1,5 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
+import {
+  type DynamoDBDocumentClient,
+  QueryCommand,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from "@aws-sdk/lib-dynamodb";
 import { isConditionFailure, isTransientCancellation } from "./errors.ts";
 import { partition } from "./run-items.ts";
 import { head } from "./table.ts";
@@ -28,6 +33,24 @@ export function runUpdates({ documents, table }: { documents: DynamoDBDocumentCl
     const command = { TableName: table, Key: { pk: partition(runId), sk: head }, ...input };
     return conditional(() => documents.send(new UpdateCommand(command)));
   };
+}
+
+/** Status and lease of a run, from its own item alone. A Query, as all reads of runs are: one right for all. */
+export async function readHead(
+  { documents, table }: { documents: DynamoDBDocumentClient; table: string },
+  runId: string,
+): Promise<{ status?: unknown; leaseToken?: unknown } | undefined> {
+  const { Items = [] } = await documents.send(
+    new QueryCommand({
+      TableName: table,
+      KeyConditionExpression: "pk = :pk AND sk = :head",
+      ProjectionExpression: "#status, leaseToken",
+      ExpressionAttributeNames: { "#status": "status" },
+      ExpressionAttributeValues: { ":pk": partition(runId), ":head": head },
+      ConsistentRead: true,
+    }),
+  );
+  return Items[0];
 }
 
 export async function backOff(attempt: number): Promise<void> {

@@ -1,8 +1,7 @@
-import { type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { Runs } from "../../runs/ports.ts";
-import { runUpdates } from "./conditional.ts";
-import { claimUpdate, partition } from "./run-items.ts";
-import { head } from "./table.ts";
+import { readHead, runUpdates } from "./conditional.ts";
+import { claimUpdate } from "./run-items.ts";
 
 /** Leases are attributes of the run's own item, so that every write to the run can ask for the token. */
 export function awsLeases({
@@ -33,17 +32,8 @@ export function awsLeases({
     },
 
     async holds({ runId, token }) {
-      const { Items = [] } = await documents.send(
-        new QueryCommand({
-          TableName: table,
-          KeyConditionExpression: "pk = :pk AND sk = :head",
-          ProjectionExpression: "#status, leaseToken",
-          ExpressionAttributeNames: { "#status": "status" },
-          ExpressionAttributeValues: { ":pk": partition(runId), ":head": head },
-          ConsistentRead: true,
-        }),
-      );
-      return Items[0]?.["status"] === "running" && Items[0]["leaseToken"] === token;
+      const found = await readHead({ documents, table }, runId);
+      return found?.status === "running" && found.leaseToken === token;
     },
 
     async release({ runId, token }) {

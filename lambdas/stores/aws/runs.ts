@@ -9,6 +9,7 @@ import {
 import { StoreUnavailable } from "../../runs/errors.ts";
 import type {
   QueuedInput,
+  Run,
   RunChange,
   Runs,
   RunState,
@@ -16,7 +17,7 @@ import type {
   TranscriptMessage,
   TurnMessage,
 } from "../../runs/ports.ts";
-import { attempts, backOff, conditional, runUpdates } from "./conditional.ts";
+import { attempts, backOff, conditional, readHead, runUpdates } from "./conditional.ts";
 import { withMappedErrors } from "./errors.ts";
 import { awsLeases } from "./leases.ts";
 import type { Objects } from "./objects.ts";
@@ -238,6 +239,8 @@ export function awsRuns({ documents, table, objects, retentionDays }: Home): Run
     },
 
     ...awsLeases({ documents, table }),
+
+    status: async (id) => (await readHead({ documents, table }, id))?.status as Run["status"] | undefined,
 
     async erase(id) {
       const bare = await updated(id, {

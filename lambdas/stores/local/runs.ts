@@ -58,6 +58,7 @@ export function localRuns({ db, read, write }: Database): Runs {
   const runsOfAgent = db.prepare("SELECT * FROM runs WHERE agent_id = ? ORDER BY created_at DESC, id LIMIT ?");
   for (const statement of [expected, findRun, transcriptOf, runsOfAgent]) statement.setReturnArrays(true);
   const running = db.prepare("SELECT id, turn, updated_at FROM runs WHERE status = 'running'");
+  const statusOf = db.prepare("SELECT status FROM runs WHERE id = ?");
   const isRunning = db.prepare("SELECT turn FROM runs WHERE id = ? AND status = 'running'");
 
   /** False: one of them has its place taken. */
@@ -171,6 +172,7 @@ export function localRuns({ db, read, write }: Database): Runs {
       return claim && { ...claim, turn: Number(found["turn"]) };
     },
     renew: async (lease, until) => read(() => isRunning.get(lease.runId)) !== undefined && leases.renew(lease, until),
+    status: async (id) => read(() => statusOf.get(id))?.["status"] as Run["status"] | undefined,
     holds: async (lease) => leases.isCurrent(lease) && read(() => isRunning.get(lease.runId)) !== undefined,
     release: async (lease) => leases.release(lease),
 

@@ -7,6 +7,7 @@ import { StoreUnavailable } from "../../../lambdas/runs/errors.ts";
 import type { Execution, Executions, Run, Runs } from "../../../lambdas/runs/ports.ts";
 import { acceptInput, createRun, stopRun } from "../../../lambdas/runs/use-cases.ts";
 import { openLocalStores } from "../../../lambdas/stores/local/index.ts";
+import { RetryLater } from "../../../lambdas/workflow/advance.ts";
 import { graceSeconds, turnSeconds } from "../../../lambdas/workflow/payload.ts";
 import { type ExecutionEvent, reconcile } from "../../../lambdas/workflow/reconcile.ts";
 import { sweep } from "../../../lambdas/workflow/sweep.ts";
@@ -84,9 +85,23 @@ describe("reconcile", () => {
   test("an execution whose fail task failed: technical_error, with what the state machine says", async () => {
     const runId = await running();
     const cause = JSON.stringify({ errorType: "Error", errorMessage: "The table is on fire." });
-    expect(await reconcile(deps, event(runId, { error: "Lambda.Unknown", cause }))).toBe(true);
+    expect(await reconcile(deps, event(runId, { error: "Lambda.Unknown", cause }))).toBe("lost");
     expect(await statusOf(runId)).toBe("technical_error");
     expect(await reasonOf(runId)).toBe("The turn's execution failed (Lambda.Unknown: The table is on fire.).");
+  });
+
+  test("an execution whose fail task was never done: the reason that it ended with", async () => {
+    const runId = await running();
+    const vain = new RetryLater(
+      { category: "model_unavailable", title: "It is away.", remedy: "Wait.", retryable: true },
+      undefined,
+    );
+    const cause = JSON.stringify({ errorType: vain.name, errorMessage: vain.message });
+    await reconcile(deps, event(runId, { error: vain.name, cause }));
+    expect((await runs.read(runId))?.run.failure).toMatchObject({
+      category: "model_unavailable",
+      title: "Given up after 40 attempts: It is away. Wait.",
+    });
   });
 
   test("an execution that timed out: technical_error at the limit", async () => {
@@ -98,14 +113,14 @@ describe("reconcile", () => {
   test("an execution that was aborted because its run was stopped: nothing to do", async () => {
     const runId = await running();
     await stopRun(deps, runId);
-    expect(await reconcile(deps, event(runId, { status: "ABORTED" }))).toBe(false);
+    expect(await reconcile(deps, event(runId, { status: "ABORTED" }))).toBe("terminated");
     expect(await statusOf(runId)).toBe("terminated");
   });
 
   test("an event that comes twice, or after the next turn began, changes nothing", async () => {
     const runId = await running({ status: "finished" });
     await acceptInput(deps, runId, "And now?");
-    expect(await reconcile(deps, event(runId, {}))).toBe(false);
+    expect(await reconcile(deps, event(runId, {}))).toBe("running");
     expect(await statusOf(runId)).toBe("running");
   });
 

@@ -63,7 +63,7 @@ test.each(writes)(
 
     // The stop aborts the execution, which the state machine reports.
     const detail = { name: `${run.id}-1`, status: "ABORTED" as const, input: JSON.stringify(turn) };
-    expect(await reconcile(deps, { detail })).toBe(false);
+    expect(await reconcile(deps, { detail })).toBe("terminated");
     const { run: after, transcript = [] } = (await stores.runs.read(run.id)) ?? {};
     expect([after?.status, transcript.length]).toEqual(["terminated", 1]);
   },

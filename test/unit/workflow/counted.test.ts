@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { logging } from "../../../lambdas/log.ts";
+import { type Measured, measuredRuns, ofEndedExecution } from "../../../lambdas/metrics.ts";
+import { stopRun } from "../../../lambdas/runs/use-cases.ts";
+import { openLocalStores } from "../../../lambdas/stores/local/index.ts";
+import { graceSeconds, turnSeconds } from "../../../lambdas/workflow/payload.ts";
+import { reconcile } from "../../../lambdas/workflow/reconcile.ts";
+import { sweep } from "../../../lambdas/workflow/sweep.ts";
+import { newRun } from "../../contract/run-fixtures.ts";
+
+logging.level = "error";
+const folder = mkdtempSync(join(tmpdir(), "counted-"));
+const stores = openLocalStores({ dataDir: folder });
+afterAll(() => {
+  stores.close();
+  rmSync(folder, { recursive: true });
+});
+
+const begun = 1_763_000_000_000;
+
+/** A run in its turn `turn`, worked on by an execution that was started for its first, and what becomes of it. */
+async function counted(turn: number, end: (home: Home, runId: string) => Promise<void>) {
+  const measured: Measured[] = [];
+  const emit = (values: Measured): void => void measured.push(values);
+  const runs = measuredRuns(stores.runs, emit);
+  const run = newRun({ turn, createdAt: begun, updatedAt: begun });
+  await stores.runs.create(run, [{ turn, role: "input_to_agent", text: "Hello?" }]);
+  let aborted = false;
+  const home = {
+    runs,
+    now: () => begun + (turnSeconds + graceSeconds + 1) * 1_000,
+    executions: {
+      runningRuns: async () => new Set(aborted ? [] : [run.id]),
+      find: async () => ({ turn: 1, ended: aborted ? ("aborted" as const) : undefined }),
+    },
+    workflow: {
+      start: async () => {},
+      /** Step Functions reports what was aborted, whoever did it. */
+      async stop(runId: string) {
+        aborted = true;
+        const detail = { name: `${runId}-1`, status: "ABORTED" as const, input: JSON.stringify({ runId, turn: 1 }) };
+        emit(ofEndedExecution(detail.status, await reconcile(home, { detail })));
+      },
+    },
+  };
+  await end(home, run.id);
+  const total = (name: keyof Measured): number => measured.reduce((sum, values) => sum + (values[name] ?? 0), 0);
+  return {
+    status: await stores.runs.status(run.id),
+    RunsFailed: total("RunsFailed"),
+    RunsTerminated: total("RunsTerminated"),
+  };
+}
+
+type Home = Parameters<typeof sweep>[0];
+const failed = { status: "technical_error", RunsFailed: 1, RunsTerminated: 0 };
+
+test("a run that the sweep ends is counted as failed, although the sweep aborts its execution", async () => {
+  expect(await counted(1, async (home) => void (await sweep(home)))).toEqual(failed);
+});
+
+test("a run in a later turn whose execution was aborted from outside is counted when the sweep ends it", async () => {
+  const aborted = counted(3, async (home, runId) => {
+    await home.workflow.stop(runId, 3);
+    await sweep(home);
+  });
+  expect(await aborted).toEqual(failed);
+});
+
+test.each([1, 3])("a run that is stopped at work in its turn %i is counted as terminated", async (turn) => {
+  const stopped = counted(turn, (home, runId) =>
+    // From an operator's machine, where nothing is measured.
+    stopRun({ ...home, runs: stores.runs }, runId),
+  );
+  expect(await stopped).toEqual({ status: "terminated", RunsFailed: 0, RunsTerminated: 1 });
+});
