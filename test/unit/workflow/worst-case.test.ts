@@ -44,9 +44,12 @@ test("a sweep is over before the next one begins", () => {
   expect(sweepSeconds).toBeLessThan(sweepMinutes * 60);
 });
 
+function minutes(seconds: number): string {
+  return String(Math.ceil(seconds / 60));
+}
+
 test("the runbook says how long", () => {
   const runbook = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
-  const minutes = (seconds: number): string => String(Math.ceil(seconds / 60));
   const [said = ""] = /^At the worst a run has its final status[^]*?\n\n/m.exec(runbook) ?? [];
   expect([...said.matchAll(/\bwithin (\d+)/g)].map(([, figure]) => figure)).toEqual([
     minutes(worst["its execution ended otherwise, and reconcile works"]),
