@@ -10,8 +10,8 @@ const full = 0.8;
 const aim = 0.5;
 const tail = 0.25;
 
-// UTF-8 bytes of a token: English prose has 4, tables and code 3, Chinese 3. Too few cuts too early, never too late.
-const bytesOfToken = 3;
+/** UTF-8 bytes of a token: English prose has 4, tables and code 3, Chinese 3. Too few cuts too early, never too late. */
+export const bytesOfToken = 3;
 
 /** Characters of a tool result from which on it goes into the workspace: above what `read_file` gives at once. */
 const maxResultCharacters = 24_000;
@@ -29,12 +29,12 @@ export function contextPlan(
   progress: Progress,
   contextTokens: number,
   fixed: { instructions: string; tools: ToolDefinition[] },
-): { shorten: ContextCut } | { summarise: number } | undefined {
+): { shorten?: ContextCut; summarise?: number } {
   const { messages, counted, inputAt } = progress;
   const size = counted
     ? counted.tokens + estimate(messages.slice(counted.messages))
     : tokens(fixed.instructions) + toolTokens(fixed.tools) + estimate(messages);
-  if (size <= contextTokens * full) return undefined;
+  if (size <= contextTokens * full) return {};
 
   const cut = shortening(messages, size - contextTokens * aim);
   const fits = size - cut.tokens <= contextTokens * full;
@@ -43,7 +43,7 @@ export function contextPlan(
   // The input stays as it is, and one message alone, such as an earlier summary, hardly becomes shorter.
   const replaced = summarise - (summarise > inputAt ? 1 : 0);
   if (replaced > 1 && !progress.summarised) return { summarise };
-  return cut.results > 0 ? { shorten: cut } : undefined;
+  return cut.results > 0 ? { shorten: cut } : {};
 }
 
 /** The fewest of the oldest results whose shortening saves `wanted` tokens; the newest results are left whole. */
@@ -103,36 +103,4 @@ function resultTokens({ text, attachments = [] }: ToolResult): number {
 
 function tokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / bytesOfToken);
-}
-
-export const summaryInstructions =
-  "You summarise the first part of a conversation between a user and an agent that works with tools, so that the " +
-  "agent can go on without it. Keep everything that later work may need: what was asked for, decisions, facts and " +
-  "numbers found, names of files and what they hold, what was done and what is still to do. Answer with the summary only.";
-
-const clippedCharacters = 4_000;
-
-/** The conversation as one text, for a model to summarise. Within `contextTokens`, oldest messages left out first. */
-export function asText(messages: Message[], contextTokens: number): string {
-  let room = contextTokens * aim * bytesOfToken;
-  const lines: string[] = [];
-  for (const line of messages.map(messageText).toReversed()) {
-    room -= Buffer.byteLength(line);
-    if (room < 0) break;
-    lines.unshift(line);
-  }
-  return lines.join("\n\n");
-}
-
-function messageText(message: Message): string {
-  if (message.role === "user") return `${message.note ? "Note" : "User"}: ${clipped(message.text)}`;
-  if (message.role === "tool")
-    return message.results.map(({ name, text }) => `Result of ${name}: ${clipped(text)}`).join("\n");
-  const { text, toolCalls } = message.answer;
-  const calls = toolCalls.map(({ name, input }) => `Agent calls ${name}: ${clipped(JSON.stringify(input) ?? "")}`);
-  return [...(text.trim() === "" ? [] : [`Agent: ${clipped(text)}`]), ...calls].join("\n");
-}
-
-function clipped(text: string): string {
-  return text.length > clippedCharacters ? `${text.slice(0, clippedCharacters).toWellFormed()}…` : text;
 }

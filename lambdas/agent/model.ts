@@ -121,8 +121,13 @@ export interface ModelRequest {
   signal: AbortSignal;
 }
 
+export type ModelOutcome = { answer: ModelAnswer } | ModelFailure;
+
 /** `retryAfter`: milliseconds the provider asked to wait. */
-export type ModelOutcome = { answer: ModelAnswer } | { failure: Failure; retryAfter?: number };
+export interface ModelFailure {
+  failure: Failure;
+  retryAfter?: number;
+}
 
 /**
  * One model call. Never rejects for provider trouble: that is a `failure`, which says whether waiting may help.

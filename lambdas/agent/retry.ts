@@ -1,6 +1,4 @@
-import type { Failure, ModelOutcome } from "./model.ts";
-
-type Failed = Extract<ModelOutcome, { failure: Failure }>;
+import type { ModelFailure } from "./model.ts";
 
 const firstDelay = 500; // ms; doubled each time
 const longestDelay = 8_000;
@@ -15,9 +13,9 @@ export function delayAfter(attempt: number, retryAfter = 0): number {
  * `patience` milliseconds. The last outcome otherwise. Rejects with the signal's reason when it aborts in between.
  */
 export async function withRetries<Answered extends object>(
-  call: () => Promise<Answered | Failed | "timed-out">,
+  call: () => Promise<Answered | ModelFailure | "timed-out">,
   { patience, signal, onWait }: { patience: number; signal: AbortSignal; onWait: (milliseconds: number) => void },
-): Promise<Answered | Failed | "timed-out"> {
+): Promise<Answered | ModelFailure | "timed-out"> {
   let left = patience;
   for (let attempt = 1; ; attempt++) {
     const outcome = await call();

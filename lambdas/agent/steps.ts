@@ -63,7 +63,7 @@ export interface Progress {
   pending?: PendingCalls;
   /** The answer that ends the turn. */
   last?: AnswerPart;
-  /** Answers with neither text nor tool calls. */
+  /** Answers with neither text nor tool calls, in a row. */
   emptyAnswers: number;
   /** Tokens of the first `messages` messages with instructions and tools, as the provider counted them last. */
   counted?: { tokens: number; messages: number };
@@ -90,6 +90,11 @@ export function foldStep(progress: Progress, record: StepPart): Progress {
     case "result":
       return withResult(progress, record.call, record.result);
   }
+}
+
+/** The number of the step that comes next. */
+export function nextStep({ used }: Progress): number {
+  return used.steps + 1;
 }
 
 /** What a record's model call used up, without its wall clock; undefined for one without a model call. */
@@ -146,7 +151,7 @@ function withAnswer(progress: Progress, record: AnswerPart): Progress {
     ...(toolCalls.length > 0
       ? { pending: { step, calls: toolCalls, began: [], results: toolCalls.map(() => undefined) } }
       : !empty && { last: record }),
-    emptyAnswers: rest.emptyAnswers + (empty ? 1 : 0),
+    emptyAnswers: empty ? rest.emptyAnswers + 1 : 0,
     // Servers that count nothing say 0.
     ...(usage.inputTokens > 0 && {
       counted: { tokens: usage.inputTokens + usage.outputTokens, messages: messages.length },

@@ -1,8 +1,9 @@
-import { defaultContextTokens, resultCharacters } from "./context.ts";
+import { semaphore } from "../semaphore.ts";
+import { resultCharacters } from "./context.ts";
 import { limitName } from "./limits.ts";
 import type { ToolCall, ToolResult } from "./model.ts";
 import type { PendingCalls, StepPart } from "./steps.ts";
-import type { ToolOutput } from "./tools/tool.ts";
+import { error, type Tool, type ToolOutput } from "./tools/tool.ts";
 import type { Turn } from "./turn.ts";
 import { wellFormed } from "./well-formed.ts";
 import { within } from "./within.ts";
@@ -14,91 +15,104 @@ import { within } from "./within.ts";
 const mostAtOnce = 16;
 
 /**
- * Makes the calls that have no recorded result, at the same time, and records each one's result as it ends. Resolves
- * with the new records in call order.
+ * Makes the calls that have no recorded result, several at the same time, and records each one's result as it ends.
+ * Resolves with the new records in call order. When one rejects, or the turn turns out to be no longer ours, no further
+ * one is begun; those that were begun have ended before this settles, so that none works on behind the caller's back.
  */
 export async function runCalls(turn: Turn, pending: PendingCalls, timeLeft: number): Promise<StepPart[] | "stopped"> {
-  const left = pending.calls.map((call, index) => ({ call, index })).filter(({ index }) => !pending.results[index]);
-  const until = turn.ports.now() + timeLeft;
-  const made: (StepPart | undefined)[] = [];
-  let stopped = false;
-  let next = 0;
+  const { ports } = turn;
+  const until = ports.now() + timeLeft;
+  const inTurn = semaphore(mostAtOnce);
+  let over = false;
 
-  async function make({ call, index }: { call: ToolCall; index: number }, place: number): Promise<void> {
-    const begun = turn.ports.now();
+  async function make(call: ToolCall, index: number): Promise<StepPart | undefined> {
+    const begun = ports.now();
     const result = await makeCall(turn, pending, call, index, until - begun);
-    if (result === "stopped") return void (stopped = true);
-    const milliseconds = turn.ports.now() - begun;
+    if (result === "stopped") return undefined;
+    const milliseconds = ports.now() - begun;
     const part: StepPart = { part: "result", step: pending.step, call: index, result, milliseconds };
-    if (await turn.ports.record(part)) made[place] = part;
-    else stopped = true;
+    return (await ports.record(part)) ? part : undefined;
   }
 
-  async function worker(): Promise<void> {
+  async function makeUnlessOver(call: ToolCall, index: number): Promise<StepPart | undefined> {
+    if (over) return undefined;
     try {
-      for (let place = next++; place < left.length && !stopped; place = next++) {
-        const one = left[place];
-        if (one) await make(one, place);
-      }
-    } catch (error) {
-      next = left.length; // no further one is begun
-      throw error;
+      const part = await make(call, index);
+      over ||= part === undefined;
+      return part;
+    } catch (problem) {
+      over = true;
+      throw problem;
     }
   }
 
-  // All have ended before one's rejection is passed on, so that none works on behind the caller's back.
-  const settled = await Promise.allSettled(Array.from({ length: Math.min(mostAtOnce, left.length) }, worker));
-  for (const each of settled) if (each.status === "rejected") throw each.reason;
-  return stopped ? "stopped" : made.filter((part) => part !== undefined);
+  const left = pending.calls.flatMap((call, index) => (pending.results[index] ? [] : { call, index }));
+  const settled = await Promise.allSettled(left.map(({ call, index }) => inTurn(() => makeUnlessOver(call, index))));
+  const parts = settled.map((each) => {
+    if (each.status === "rejected") throw each.reason;
+    return each.value;
+  });
+  return over ? "stopped" : parts.filter((part) => part !== undefined);
 }
 
+/** One call, unless it was begun before and is not to be made twice, or there is no time left for it. */
 async function makeCall(
-  { ports, input }: Turn,
+  turn: Turn,
   { step, began }: PendingCalls,
   call: ToolCall,
   index: number,
   timeLeft: number,
 ): Promise<ToolResult | "stopped"> {
+  const { ports } = turn;
   const { id: callId, name } = call;
   const tool = ports.tools.find(({ definition }) => definition.name === name);
   const once = tool?.effects !== undefined && call.invalid === undefined;
   const begunBefore = began.includes(index);
-  const timeLimit = limitName({ reason: "seconds", of: "turn", limit: input.limits.seconds });
   // Also of a tool that is gone, such as of a server that does not answer now.
-  if (begunBefore && !(once && tool.idempotent)) return { callId, name, text: unknownEffect, error: true };
-  if (timeLeft <= 0) return { callId, name, text: `Not made: the ${timeLimit} is reached.`, error: true };
+  if (begunBefore && !(once && tool.idempotent)) return { callId, name, ...error(unknownEffect) };
+  if (timeLeft <= 0) return { callId, name, ...error(`Not made: the ${secondsLimit(turn)} is reached.`) };
   if (once && !begunBefore && !(await ports.record({ part: "began", step, call: index }))) return "stopped";
 
   const begun = ports.now();
   ports.emit({ type: "tool-called", step, callId, name });
-  const output = await outputOf(call);
+  const output = await outputOf(turn, tool, call, timeLeft);
   const milliseconds = ports.now() - begun;
   ports.emit({ type: "tool-ended", step, callId, name, milliseconds, error: output.error === true });
-  return { callId, name, ...(await bounded(output)) };
+  const file = `tool-result-${turn.input.turn}-${step}-${index + 1}.txt`;
+  return { callId, name, ...(await fitting(turn, wellFormed(output), file)) };
+}
 
-  async function outputOf({ invalid, input: given }: ToolCall): Promise<ToolOutput> {
-    if (invalid !== undefined) return { text: invalid, error: true };
-    if (!tool) {
-      const names = ports.tools.map(({ definition }) => definition.name).join(", ") || "none";
-      return { text: `There is no tool ${JSON.stringify(name)}. Tools that can be used: ${names}.`, error: true };
-    }
-    const { files, signal } = ports;
-    const ended = await within(timeLeft, signal, (cut) => tool.run(given, { files, signal: cut }));
-    if (ended !== "timed-out") return ended;
-    return { text: `Cut off: the ${timeLimit} is reached. Its effect is unknown.`, error: true };
+async function outputOf(
+  turn: Turn,
+  tool: Tool | undefined,
+  { name, input, invalid }: ToolCall,
+  timeLeft: number,
+): Promise<ToolOutput> {
+  const { files, signal, tools } = turn.ports;
+  if (invalid !== undefined) return error(invalid);
+  if (!tool) {
+    const names = tools.map(({ definition }) => definition.name).join(", ") || "none";
+    return error(`There is no tool ${JSON.stringify(name)}. Tools that can be used: ${names}.`);
   }
+  const output = await within(timeLeft, signal, (cut) => tool.run(input, { files, signal: cut }));
+  return output === "timed-out"
+    ? error(`Cut off: the ${secondsLimit(turn)} is reached. Its effect is unknown.`)
+    : output;
+}
 
-  /** A large text goes whole into the workspace; the model gets its beginning and where the rest is. */
-  async function bounded(given: ToolOutput): Promise<ToolOutput> {
-    const most = resultCharacters(input.contextTokens ?? defaultContextTokens);
-    const result = wellFormed(given);
-    if (result.text.length <= most) return result;
-    const file = `tool-result-${input.turn}-${step}-${index + 1}.txt`;
-    await ports.files.write(file, new TextEncoder().encode(result.text));
-    const head = result.text.slice(0, Math.floor(most / 4)).toWellFormed();
-    const note = `[The result has ${result.text.length} characters; above are the first ${head.length}. All of it is in the file ${file} of the workspace.]`;
-    return { ...result, text: `${head}\n${note}` };
-  }
+/** A large text goes whole into a file of the workspace; the model gets its beginning and where the rest is. */
+async function fitting(turn: Turn, output: ToolOutput, file: string): Promise<ToolOutput> {
+  const { text } = output;
+  const most = resultCharacters(turn.contextTokens);
+  if (text.length <= most) return output;
+  await turn.ports.files.write(file, new TextEncoder().encode(text));
+  const head = text.slice(0, Math.floor(most / 4)).toWellFormed();
+  const note = `[The result has ${text.length} characters; above are the first ${head.length}. All of it is in the file ${file} of the workspace.]`;
+  return { ...output, text: `${head}\n${note}` };
+}
+
+function secondsLimit({ input }: Turn): string {
+  return limitName({ reason: "seconds", of: "turn", limit: input.limits.seconds });
 }
 
 const unknownEffect =

@@ -1,26 +1,30 @@
 import { contextPlan, defaultContextTokens } from "./context.ts";
-import {
-  limitName,
-  type Prices,
-  type Reached,
-  reachedLimit,
-  type RunLimits,
-  type TurnLimits,
-  type Used,
-} from "./limits.ts";
-import type { Failure, Message, Model, ModelAnswer, ModelOutcome, ModelParameters, Usage } from "./model.ts";
-import { callModel, summarise, wrapUpMilliseconds } from "./model-calls.ts";
+import { lastAnswer, lastAnswerMilliseconds } from "./last-answer.ts";
+import { type Prices, type Reached, reachedLimit, type RunLimits, type TurnLimits, type Used } from "./limits.ts";
+import type {
+  Failure,
+  Message,
+  Model,
+  ModelAnswer,
+  ModelFailure,
+  ModelParameters,
+  ToolDefinition,
+  Usage,
+} from "./model.ts";
+import { callModel } from "./model-calls.ts";
+import { done, emptyAgain, failed, paused, refused, stopped, unsuccessful } from "./outcomes.ts";
 import {
   type AnswerPart,
   type ContextCut,
   type Ended,
   foldStep,
   isEmpty,
-  priced,
+  type PendingCalls,
   type Progress,
   startProgress,
   type StepPart,
 } from "./steps.ts";
+import { summarise } from "./summary.ts";
 import { runCalls } from "./tool-calls.ts";
 import { filesNote } from "./tools/list-files.ts";
 import type { Files, Tool } from "./tools/tool.ts";
@@ -100,6 +104,7 @@ export type TurnEvent =
 export interface Turn {
   input: TurnInput;
   ports: TurnPorts;
+  contextTokens: number;
   progress: Progress;
 }
 
@@ -108,12 +113,13 @@ export interface Turn {
  * whose answer is recorded costs no second model call, tools whose results are recorded do not run again.
  *
  * At a limit the model is called once more, without tools and beyond the limit, to answer with what it has. An answer
- * with neither text nor tool calls is asked for once more in the same turn; the second one fails it.
+ * with neither text nor tool calls is asked for once more; the second one in a row fails the turn.
  *
  * Rejects only with what `record`, `files` or a tool reject with: trouble that is not the model's to mend.
  */
 export async function runTurn(input: TurnInput, ports: TurnPorts): Promise<TurnOutcome> {
-  const turn: Turn = { input, ports, progress: input.recorded.reduce(foldStep, startProgress(input.history)) };
+  const { history, recorded, contextTokens = defaultContextTokens } = input;
+  const turn: Turn = { input, ports, contextTokens, progress: recorded.reduce(foldStep, startProgress(history)) };
   try {
     for (;;) {
       ports.signal.throwIfAborted();
@@ -121,89 +127,64 @@ export async function runTurn(input: TurnInput, ports: TurnPorts): Promise<TurnO
       if (outcome) return outcome;
     }
   } catch (error) {
-    if (ports.signal.aborted) return { kind: "stopped" };
+    if (ports.signal.aborted) return stopped;
     throw error;
   }
 }
 
-/** Does the next thing. Undefined: the turn goes on. */
+/** Does the next thing: of an answer its calls, of a long conversation its summary, or a step. Undefined: it goes on. */
 async function proceed(turn: Turn): Promise<TurnOutcome | undefined> {
   const { input, ports, progress } = turn;
-  const milliseconds = ports.now() - input.startedAt;
-  const timeLeft = input.limits.seconds * 1000 - milliseconds;
   if (progress.last) return done(progress.last);
-  if (progress.pending) {
-    const results = await runCalls(turn, progress.pending, timeLeft);
-    if (results === "stopped") return { kind: "stopped" };
-    turn.progress = results.reduce(foldStep, progress);
-    return undefined;
-  }
-  if (ports.now() >= input.deadline) return { kind: "paused" };
+  if (progress.pending) return callTools(turn, progress.pending);
+  if (ports.now() >= input.deadline) return paused;
 
-  const used = { ...progress.used, milliseconds };
+  const used = { ...progress.used, milliseconds: ports.now() - input.startedAt };
   const reached = reachedLimit(used, input.usedBefore, input.limits, input.runLimits);
   const tools = reached ? [] : ports.tools.map(({ definition }) => definition);
-  const plan = contextPlan(progress, input.contextTokens ?? defaultContextTokens, { ...input, tools });
-  if (plan && "summarise" in plan) {
-    const summary = await summarise(turn, plan.summarise, reached ? wrapUpMilliseconds : timeLeft);
-    if (summary === "timed-out") return wrapUp(turn, overdue(input), undefined);
-    return "failure" in summary ? unsuccessful(summary, timeLeft) : keep(turn, summary);
+  const plan = contextPlan(progress, turn.contextTokens, { instructions: input.instructions, tools });
+  if (plan.summarise !== undefined) {
+    return shortenHistory(turn, plan.summarise, reached ? lastAnswerMilliseconds : timeLeft(turn));
   }
-  if (reached) return wrapUp(turn, reached, plan?.shorten);
-
-  const step = progress.used.steps + 1;
-  const note = await noteBefore(turn);
-  const outcome = await callModel(turn, { note, cut: plan?.shorten, tools, timeLeft });
-  if (outcome === "timed-out") return wrapUp(turn, overdue(input), plan?.shorten);
-  if ("failure" in outcome) return unsuccessful(outcome, timeLeft);
-
-  const part = answerPart(turn, step, outcome, note, plan?.shorten);
-  const { answer } = part;
-  if (answer.toolCalls.length > 0) return keep(turn, part);
-  if (!isEmpty(answer)) return done(answer.finishReason === "length" ? { ...part, ended: "answer_length" } : part);
-  if (answer.finishReason === "content-filter") return { kind: "failed", failure: refused, last: part };
-  return progress.emptyAnswers > 0 ? { kind: "failed", failure: emptyAgain, last: part } : keep(turn, part);
+  return reached ? lastAnswer(turn, reached, plan.shorten) : takeStep(turn, tools, plan.shorten);
 }
 
-async function keep(turn: Turn, part: StepPart): Promise<TurnOutcome | undefined> {
-  if (!(await turn.ports.record(part))) return { kind: "stopped" };
-  turn.progress = foldStep(turn.progress, part);
+async function callTools(turn: Turn, pending: PendingCalls): Promise<TurnOutcome | undefined> {
+  const results = await runCalls(turn, pending, timeLeft(turn));
+  if (results === "stopped") return stopped;
+  turn.progress = results.reduce(foldStep, turn.progress);
   return undefined;
 }
 
-function answerPart(
-  { input }: Turn,
-  step: number,
-  { answer, milliseconds }: { answer: ModelAnswer; milliseconds: number },
-  note: string | undefined,
+async function shortenHistory(turn: Turn, messages: number, milliseconds: number): Promise<TurnOutcome | undefined> {
+  const part = await summarise(turn, messages, milliseconds);
+  if (part === "timed-out") return lastAnswer(turn, outOfSeconds(turn), undefined);
+  return "failure" in part ? afterFailure(turn, part) : keep(turn, part);
+}
+
+/** Asks for the next answer, and judges what it means for the turn. */
+async function takeStep(
+  turn: Turn,
+  tools: ToolDefinition[],
   cut: ContextCut | undefined,
-): AnswerPart {
-  const { modelName: model } = input;
-  const optional = {
-    ...(model !== undefined && { model }),
-    ...(note !== undefined && { note }),
-    ...(cut && { cut }),
-    ...priced(answer.usage, input.prices),
-  };
-  return { part: "answer", step, answer, milliseconds, ...optional };
+): Promise<TurnOutcome | undefined> {
+  const note = await noteBefore(turn);
+  const part = await callModel(turn, { note, cut, tools, timeLeft: timeLeft(turn) });
+  if (part === "timed-out") return lastAnswer(turn, outOfSeconds(turn), cut);
+  if ("failure" in part) return afterFailure(turn, part);
+
+  const { toolCalls, finishReason } = part.answer;
+  if (toolCalls.length > 0) return keep(turn, part);
+  if (!isEmpty(part.answer)) return done(finishReason === "length" ? { ...part, ended: "answer_length" } : part);
+  if (finishReason === "content-filter") return failed(refused, part);
+  return turn.progress.emptyAnswers > 0 ? failed(emptyAgain, part) : keep(turn, part);
 }
 
-function done(last: AnswerPart): TurnOutcome {
-  return { kind: "done", text: last.answer.text, last, ended: last.ended ?? "normally" };
-}
-
-/** A wait that goes beyond the turn's time would keep the run from hearing of its limit. */
-function unsuccessful(
-  { failure, retryAfter }: Extract<ModelOutcome, { failure: Failure }>,
-  timeLeft: number,
-): TurnOutcome {
-  if (!failure.retryable) return { kind: "failed", failure };
-  const longest = Math.max(timeLeft, wrapUpMilliseconds);
-  return { kind: "retry", failure, ...(retryAfter !== undefined && { after: Math.min(retryAfter, longest) }) };
-}
-
-function overdue({ limits }: TurnInput): Reached {
-  return { reason: "seconds", of: "turn", limit: limits.seconds };
+/** Records a part before the turn goes on with it. */
+async function keep(turn: Turn, part: StepPart): Promise<TurnOutcome | undefined> {
+  if (!(await turn.ports.record(part))) return stopped;
+  turn.progress = foldStep(turn.progress, part);
+  return undefined;
 }
 
 /** What the model is told before its next answer: at the start the files there are, after an empty answer to go on. */
@@ -211,55 +192,19 @@ async function noteBefore({ ports, progress }: Turn): Promise<string | undefined
   if (progress.messages.length === progress.inputAt + 1) {
     return ports.tools.length > 0 ? filesNote(await ports.files.list()) : undefined;
   }
-  const last = progress.messages.at(-1);
-  if (last?.role !== "assistant") return undefined;
+  if (progress.emptyAnswers === 0) return undefined;
   return "Your last answer was empty. Use a tool, or answer the input with text.";
 }
 
-/** One last call without tools. Its text is the turn's output; only without any is the limit a failure. */
-async function wrapUp(turn: Turn, reached: Reached, cut: ContextCut | undefined): Promise<TurnOutcome> {
-  const limit = limitName(reached);
-  const step = turn.progress.used.steps + 1;
-  const note =
-    `The ${limit} is reached. Tools can no longer be used. ` +
-    "Answer the input now with what you have found so far, and say what is missing.";
-  turn.ports.emit({ type: "limit-reached", step, reason: reached.reason, of: reached.of });
-  const outcome = await callModel(turn, { note, cut, tools: [], timeLeft: wrapUpMilliseconds });
-  if (outcome === "timed-out") return { kind: "failed", failure: limitFailure(limit, "it took too long", false) };
-  if ("failure" in outcome) {
-    const failure = limitFailure(limit, outcome.failure.title, outcome.failure.retryable);
-    return unsuccessful({ ...outcome, failure }, 0);
-  }
-  const { text, finishReason, usage, echo, toolCalls } = outcome.answer;
-  // Calls that it made all the same stay undone; the echo would repeat them.
-  const kept = echo !== undefined && toolCalls.length === 0 && { echo };
-  const answer: ModelAnswer = { text, toolCalls: [], finishReason, usage, ...kept };
-  const ended = reached.of === "run" ? (`run_${reached.reason}` as const) : reached.reason;
-  const { milliseconds } = outcome;
-  const last = { ...answerPart(turn, step, { answer, milliseconds }, note, cut), ended };
-  if (text.trim() !== "") return done(last);
-  return { kind: "failed", failure: limitFailure(limit, "its answer was empty", false), last };
+/** Milliseconds of the turn's limit of seconds that are left. */
+function timeLeft({ input, ports }: Turn): number {
+  return input.limits.seconds * 1_000 - (ports.now() - input.startedAt);
 }
 
-const refused: Failure = {
-  category: "model_refused",
-  title: "The model provider's content filter withheld the whole answer.",
-  remedy: "Change the input or the agent's instructions, or use a model with another filter.",
-  retryable: false,
-};
+function outOfSeconds({ input }: Turn): Reached {
+  return { reason: "seconds", of: "turn", limit: input.limits.seconds };
+}
 
-const emptyAgain: Failure = {
-  category: "model_answer",
-  title: "The model answered twice with neither text nor a tool call.",
-  remedy: "Try the input on another model, or raise the most output tokens that the model server allows.",
-  retryable: false,
-};
-
-function limitFailure(limit: string, why: string, retryable: boolean): Failure {
-  return {
-    category: "limit",
-    title: `The ${limit} was reached, and the model gave no last answer: ${why}`.replace(/\.?$/, "."),
-    remedy: "Raise the agent's limits, or give it a smaller task.",
-    retryable,
-  };
+function afterFailure(turn: Turn, failure: ModelFailure): TurnOutcome {
+  return unsuccessful(failure, Math.max(timeLeft(turn), lastAnswerMilliseconds));
 }

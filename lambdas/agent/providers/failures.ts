@@ -7,7 +7,7 @@ import {
   StreamProviderError,
   TypeValidationError,
 } from "ai";
-import type { Failure, ModelOutcome } from "../model.ts";
+import type { Failure, ModelFailure } from "../model.ts";
 import { OtherContent, Silence, TooLong } from "./model-fetch.ts";
 
 /** The server ended its answer before it was complete. */
@@ -33,7 +33,7 @@ export interface Endpoint {
 }
 
 /** What went wrong with a model call, for the operator. The credentials are in none of its texts. */
-export function modelFailure(cause: unknown, endpoint: Endpoint): Extract<ModelOutcome, { failure: Failure }> {
+export function modelFailure(cause: unknown, endpoint: Endpoint): ModelFailure {
   const server = `The model server ${address(endpoint.address)}`;
   const silence = causes(cause).find((error) => error instanceof Silence);
   const tooLong = causes(cause).find((error) => error instanceof TooLong);

@@ -4,7 +4,7 @@ import { wellFormed } from "../well-formed.ts";
 import { type Shown, showAttachments } from "./attachments.ts";
 import { echoOf, toModelMessages } from "./conversation.ts";
 import { BrokenOff, type Endpoint, modelFailure } from "./failures.ts";
-import { deepestArguments, soundToolCalls, tooDeepAt } from "./tool-arguments.ts";
+import { deepestArguments, soundToolCalls, tooDeepAt } from "./sound-calls.ts";
 
 type StreamTextOptions = Parameters<typeof streamText>[0];
 

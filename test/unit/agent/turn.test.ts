@@ -1,5 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
-import type { Failure, Model, ModelOutcome } from "../../../lambdas/agent/model.ts";
+import { describe, expect, it } from "vitest";
+import type { Failure } from "../../../lambdas/agent/model.ts";
 import { toolNames } from "../../../lambdas/agent/tools/index.ts";
 import type { Tool } from "../../../lambdas/agent/tools/tool.ts";
 import { runTurn } from "../../../lambdas/agent/turn.ts";
@@ -8,14 +8,6 @@ import { answer, call, files, scripted, turn } from "./scripted.ts";
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };
 const wrongKey: Failure = { category: "model_configuration", title: "Key.", remedy: "Mend.", retryable: false };
 const write = (id: string, name: string) => call(id, "write_file", { name, content: name });
-
-/** Calls a tool for as long as it has any. */
-const endless = (last: ModelOutcome): Model => {
-  let id = 0;
-  return async ({ tools }) => (tools.length > 0 ? answer("", [call(`${++id}`, "list_files", {})]) : last);
-};
-
-const hanging: Model = ({ tools }) => (tools.length > 0 ? new Promise(() => {}) : Promise.resolve(answer("Cut.")));
 
 describe("a turn", () => {
   it("ends with the model's text, and leaves recording the last answer to the caller", async () => {
@@ -144,6 +136,13 @@ describe("trouble with the model", () => {
     expect(never.requests).toHaveLength(2);
   });
 
+  it("forgives empty answers that have others between them", async () => {
+    const look = answer("", [call("1", "list_files", {})]);
+    const { model } = scripted([answer(""), look, answer(""), answer("Done.")]);
+    const { input, ports } = turn(model);
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
+  });
+
   it("keeps an answer that was cut at its longest, and says so", async () => {
     const { input, ports } = turn(scripted([answer("Half of", [], { finishReason: "length" })]).model);
     expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Half of", ended: "answer_length" });
@@ -156,135 +155,5 @@ describe("trouble with the model", () => {
     expect(requests).toHaveLength(1);
     const refusal = turn(scripted([answer("I can't.", [], { finishReason: "content-filter" })]).model);
     expect(await runTurn(refusal.input, refusal.ports)).toMatchObject({ kind: "done", text: "I can't." });
-  });
-});
-
-describe("limits", () => {
-  it.each([
-    ["steps", { steps: 3, tokens: 1000, seconds: 600 }, 6],
-    ["tokens", { steps: 100, tokens: 30, seconds: 600 }, 4],
-  ] as const)("%s: calls the model once more, without tools, and takes its text", async (reason, limits, recorded) => {
-    const { input, ports, records, events } = turn(endless(answer("What I have.")), { input: { limits } });
-    const outcome = await runTurn(input, ports);
-    expect(outcome).toMatchObject({ kind: "done", text: "What I have.", ended: reason, last: { ended: reason } });
-    expect(records).toHaveLength(recorded);
-    expect(events).toContainEqual({ type: "limit-reached", reason, of: "turn", step: recorded / 2 + 1 });
-    expect(outcome).toMatchObject({ last: { note: expect.stringContaining(`limit of ${limits[reason]} ${reason}`) } });
-  });
-
-  it("seconds: counts from when the input was accepted, across resumes", async () => {
-    const { input, ports } = turn(endless(answer("Late.")), { ports: { now: () => 600_000 } });
-    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Late.", ended: "seconds" });
-  });
-
-  it("seconds: cuts off a model call and a tool that ignore their signals", async () => {
-    vi.useFakeTimers();
-    try {
-      const slowModel = turn(hanging, { ports: { now: () => Date.now() }, input: { startedAt: Date.now() } });
-      const outcome = runTurn(slowModel.input, slowModel.ports);
-      await vi.advanceTimersByTimeAsync(601_000);
-      expect(await outcome).toMatchObject({ kind: "done", text: "Cut.", ended: "seconds" });
-
-      const stuck: Tool = {
-        definition: { name: "stuck", description: "", input: {} },
-        run: () => new Promise(() => {}),
-      };
-      const { model } = scripted([answer("", [call("1", "stuck", {})]), answer("Cut.")]);
-      const slowTool = turn(model, {
-        ports: { now: () => Date.now(), tools: [stuck] },
-        input: { startedAt: Date.now() },
-      });
-      const second = runTurn(slowTool.input, slowTool.ports);
-      await vi.advanceTimersByTimeAsync(601_000);
-      expect(await second).toMatchObject({ kind: "done", text: "Cut.", ended: "seconds" });
-      expect(slowTool.records[1]).toMatchObject({
-        result: { error: true, text: expect.stringContaining("600 seconds") },
-      });
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
-  it("ignores tool calls in the last answer, and does not echo them", async () => {
-    const last = answer("Text.", [call("x", "list_files", {})], { echo: ["calls"] });
-    const { input, ports } = turn(endless(last), { input: { limits: { steps: 1, tokens: 1000, seconds: 600 } } });
-    const outcome = await runTurn(input, ports);
-    expect(outcome).toMatchObject({ kind: "done", text: "Text.", last: { answer: { toolCalls: [] } } });
-    expect(JSON.stringify(outcome)).not.toContain("echo");
-  });
-
-  it.each([
-    ["is empty", answer(""), "failed", false],
-    ["fails for good", { failure: wrongKey }, "failed", false],
-    ["may be had later", { failure: outage, retryAfter: 5 }, "retry", true],
-  ] as const)("is the failure's category when the last answer %s", async (_, last, kind, retryable) => {
-    const { input, ports } = turn(endless(last), { input: { limits: { steps: 1, tokens: 1000, seconds: 600 } } });
-    expect(await runTurn(input, ports)).toMatchObject({ kind, failure: { category: "limit", retryable } });
-  });
-});
-
-describe("pausing and stopping", () => {
-  it("begins no step from the deadline on, but ends the one whose answer is recorded", async () => {
-    let now = 0;
-    const { model, requests } = scripted([answer("", [write("1", "a.txt")]), answer("Done.")]);
-    const { input, ports, records } = turn(async (request) => ((now = 100), model(request)), {
-      ports: { now: () => now },
-      input: { deadline: 100 },
-    });
-    expect(await runTurn(input, ports)).toEqual({ kind: "paused" });
-    expect(records.map((record) => record.part)).toEqual(["answer", "result"]);
-    expect(requests).toHaveLength(1);
-  });
-
-  it("stops when a record is refused, without running the tools", async () => {
-    const space = files();
-    const { model } = scripted([answer("", [write("1", "a.txt")])]);
-    const { input, ports } = turn(model, { ports: { files: space, record: async () => false } });
-    expect(await runTurn(input, ports)).toEqual({ kind: "stopped" });
-    expect(space.content.size).toBe(0);
-  });
-
-  it("stops at once by the signal, during a model call or a tool that ignores it", async () => {
-    const deaf: Tool = { definition: { name: "deaf", description: "", input: {} }, run: () => new Promise(() => {}) };
-    const models: Model[] = [() => new Promise(() => {}), scripted([answer("", [call("1", "deaf", {})])]).model];
-    for (const model of models) {
-      const stop = new AbortController();
-      const { input, ports } = turn(model, { ports: { signal: stop.signal, tools: [deaf] } });
-      const outcome = runTurn(input, ports);
-      setImmediate(() => stop.abort());
-      expect(await outcome).toEqual({ kind: "stopped" });
-    }
-  });
-
-  it("hands its signal to the model and the tools", async () => {
-    const stop = new AbortController();
-    let seen: AbortSignal | undefined;
-    const { input, ports } = turn(({ signal }) => ((seen = signal), new Promise(() => {})), {
-      ports: { signal: stop.signal },
-    });
-    const outcome = runTurn(input, ports);
-    setImmediate(() => stop.abort(new Error("stopped by an operator")));
-    await outcome;
-    expect(seen?.reason).toEqual(new Error("stopped by an operator"));
-  });
-
-  it("passes on an outage of the store, after all tools of the answer have ended", async () => {
-    const space = files();
-    const slow = Promise.withResolvers<void>();
-    const flaky = {
-      ...space,
-      list: async () => [],
-      write: async (name: string, data: Uint8Array) => {
-        if (name === "a.txt") throw new Error("store down");
-        await slow.promise;
-        await space.write(name, data);
-      },
-    };
-    const { model } = scripted([answer("", [write("1", "a.txt"), write("2", "b.txt")])]);
-    const { input, ports, records } = turn(model, { ports: { files: flaky } });
-    setImmediate(slow.resolve);
-    await expect(runTurn(input, ports)).rejects.toThrow("store down");
-    expect([...space.content.keys()]).toEqual(["b.txt"]);
-    expect(records).toMatchObject([{ part: "answer" }, { part: "result", call: 1 }]);
   });
 });

@@ -1,0 +1,80 @@
+import { describe, expect, it, vi } from "vitest";
+import type { Failure, Model, ModelOutcome } from "../../../lambdas/agent/model.ts";
+import type { Tool } from "../../../lambdas/agent/tools/tool.ts";
+import { runTurn } from "../../../lambdas/agent/turn.ts";
+import { answer, call, scripted, turn } from "./scripted.ts";
+
+const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };
+const wrongKey: Failure = { category: "model_configuration", title: "Key.", remedy: "Mend.", retryable: false };
+
+/** Calls a tool for as long as it has any. */
+const endless = (last: ModelOutcome): Model => {
+  let id = 0;
+  return async ({ tools }) => (tools.length > 0 ? answer("", [call(`${++id}`, "list_files", {})]) : last);
+};
+
+const hanging: Model = ({ tools }) => (tools.length > 0 ? new Promise(() => {}) : Promise.resolve(answer("Cut.")));
+
+describe("at a limit", () => {
+  it.each([
+    ["steps", { steps: 3, tokens: 1000, seconds: 600 }, 6],
+    ["tokens", { steps: 100, tokens: 30, seconds: 600 }, 4],
+  ] as const)("%s: calls the model once more, without tools, and takes its text", async (reason, limits, recorded) => {
+    const { input, ports, records, events } = turn(endless(answer("What I have.")), { input: { limits } });
+    const outcome = await runTurn(input, ports);
+    expect(outcome).toMatchObject({ kind: "done", text: "What I have.", ended: reason, last: { ended: reason } });
+    expect(records).toHaveLength(recorded);
+    expect(events).toContainEqual({ type: "limit-reached", reason, of: "turn", step: recorded / 2 + 1 });
+    expect(outcome).toMatchObject({ last: { note: expect.stringContaining(`limit of ${limits[reason]} ${reason}`) } });
+  });
+
+  it("seconds: counts from when the input was accepted, across resumes", async () => {
+    const { input, ports } = turn(endless(answer("Late.")), { ports: { now: () => 600_000 } });
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Late.", ended: "seconds" });
+  });
+
+  it("seconds: cuts off a model call and a tool that ignore their signals", async () => {
+    vi.useFakeTimers();
+    try {
+      const slowModel = turn(hanging, { ports: { now: () => Date.now() }, input: { startedAt: Date.now() } });
+      const outcome = runTurn(slowModel.input, slowModel.ports);
+      await vi.advanceTimersByTimeAsync(601_000);
+      expect(await outcome).toMatchObject({ kind: "done", text: "Cut.", ended: "seconds" });
+
+      const stuck: Tool = {
+        definition: { name: "stuck", description: "", input: {} },
+        run: () => new Promise(() => {}),
+      };
+      const { model } = scripted([answer("", [call("1", "stuck", {})]), answer("Cut.")]);
+      const slowTool = turn(model, {
+        ports: { now: () => Date.now(), tools: [stuck] },
+        input: { startedAt: Date.now() },
+      });
+      const second = runTurn(slowTool.input, slowTool.ports);
+      await vi.advanceTimersByTimeAsync(601_000);
+      expect(await second).toMatchObject({ kind: "done", text: "Cut.", ended: "seconds" });
+      expect(slowTool.records[1]).toMatchObject({
+        result: { error: true, text: expect.stringContaining("600 seconds") },
+      });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("ignores tool calls in the last answer, and does not echo them", async () => {
+    const last = answer("Text.", [call("x", "list_files", {})], { echo: ["calls"] });
+    const { input, ports } = turn(endless(last), { input: { limits: { steps: 1, tokens: 1000, seconds: 600 } } });
+    const outcome = await runTurn(input, ports);
+    expect(outcome).toMatchObject({ kind: "done", text: "Text.", last: { answer: { toolCalls: [] } } });
+    expect(JSON.stringify(outcome)).not.toContain("echo");
+  });
+
+  it.each([
+    ["is empty", answer(""), "failed", false],
+    ["fails for good", { failure: wrongKey }, "failed", false],
+    ["may be had later", { failure: outage, retryAfter: 5 }, "retry", true],
+  ] as const)("is the failure's category when the last answer %s", async (_, last, kind, retryable) => {
+    const { input, ports } = turn(endless(last), { input: { limits: { steps: 1, tokens: 1000, seconds: 600 } } });
+    expect(await runTurn(input, ports)).toMatchObject({ kind, failure: { category: "limit", retryable } });
+  });
+});

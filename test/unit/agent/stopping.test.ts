@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import type { Model } from "../../../lambdas/agent/model.ts";
+import type { Tool } from "../../../lambdas/agent/tools/tool.ts";
+import { runTurn } from "../../../lambdas/agent/turn.ts";
+import { answer, call, files, scripted, turn } from "./scripted.ts";
+
+const write = (id: string, name: string) => call(id, "write_file", { name, content: name });
+
+describe("pausing and stopping", () => {
+  it("begins no step from the deadline on, but ends the one whose answer is recorded", async () => {
+    let now = 0;
+    const { model, requests } = scripted([answer("", [write("1", "a.txt")]), answer("Done.")]);
+    const { input, ports, records } = turn(async (request) => ((now = 100), model(request)), {
+      ports: { now: () => now },
+      input: { deadline: 100 },
+    });
+    expect(await runTurn(input, ports)).toEqual({ kind: "paused" });
+    expect(records.map((record) => record.part)).toEqual(["answer", "result"]);
+    expect(requests).toHaveLength(1);
+  });
+
+  it("stops when a record is refused, without running the tools", async () => {
+    const space = files();
+    const { model } = scripted([answer("", [write("1", "a.txt")])]);
+    const { input, ports } = turn(model, { ports: { files: space, record: async () => false } });
+    expect(await runTurn(input, ports)).toEqual({ kind: "stopped" });
+    expect(space.content.size).toBe(0);
+  });
+
+  it("stops at once by the signal, during a model call or a tool that ignores it", async () => {
+    const deaf: Tool = { definition: { name: "deaf", description: "", input: {} }, run: () => new Promise(() => {}) };
+    const models: Model[] = [() => new Promise(() => {}), scripted([answer("", [call("1", "deaf", {})])]).model];
+    for (const model of models) {
+      const stop = new AbortController();
+      const { input, ports } = turn(model, { ports: { signal: stop.signal, tools: [deaf] } });
+      const outcome = runTurn(input, ports);
+      setImmediate(() => stop.abort());
+      expect(await outcome).toEqual({ kind: "stopped" });
+    }
+  });
+
+  it("hands its signal to the model and the tools", async () => {
+    const stop = new AbortController();
+    let seen: AbortSignal | undefined;
+    const { input, ports } = turn(({ signal }) => ((seen = signal), new Promise(() => {})), {
+      ports: { signal: stop.signal },
+    });
+    const outcome = runTurn(input, ports);
+    setImmediate(() => stop.abort(new Error("stopped by an operator")));
+    await outcome;
+    expect(seen?.reason).toEqual(new Error("stopped by an operator"));
+  });
+
+  it("passes on an outage of the store, after all tools of the answer have ended", async () => {
+    const space = files();
+    const slow = Promise.withResolvers<void>();
+    const flaky = {
+      ...space,
+      list: async () => [],
+      write: async (name: string, data: Uint8Array) => {
+        if (name === "a.txt") throw new Error("store down");
+        await slow.promise;
+        await space.write(name, data);
+      },
+    };
+    const { model } = scripted([answer("", [write("1", "a.txt"), write("2", "b.txt")])]);
+    const { input, ports, records } = turn(model, { ports: { files: flaky } });
+    setImmediate(slow.resolve);
+    await expect(runTurn(input, ports)).rejects.toThrow("store down");
+    expect([...space.content.keys()]).toEqual(["b.txt"]);
+    expect(records).toMatchObject([{ part: "answer" }, { part: "result", call: 1 }]);
+  });
+});
