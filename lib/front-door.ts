@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { CfnOutput, Duration, Fn, Stack, Validations } from "aws-cdk-lib";
 import {
   AllowedMethods,
@@ -11,6 +12,7 @@ import {
   HttpVersion,
   OriginRequestPolicy,
   type OriginProps,
+  SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
@@ -47,6 +49,7 @@ export class FrontDoorStack extends Stack {
       description: "Agent Run Service: one address for small and large requests",
     });
     this.addStackDependency(service);
+    const { domain, certificate } = settings;
 
     const names = sharedNames(service, this, settings.stage);
     const server = largeBodyServer(this, home, settings, names);
@@ -71,6 +74,11 @@ export class FrontDoorStack extends Stack {
     const distribution = new Distribution(this, "Distribution", {
       comment: this.stackName,
       httpVersion: HttpVersion.HTTP2_AND_3,
+      ...(domain !== "" && {
+        domainNames: [domain],
+        certificate: Certificate.fromCertificateArn(this, "Certificate", certificate),
+        minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      }),
       defaultBehavior: {
         ...uncached,
         origin: apiGateway,
@@ -96,16 +104,24 @@ export class FrontDoorStack extends Stack {
     });
     distribution.node.addDependency(ready);
     new CfnOutput(this, "BaseUrl", {
-      value: `https://${distribution.distributionDomainName}`,
+      value: `https://${domain || distribution.distributionDomainName}`,
       description: "Base address for HTTP clients: the whole contract, bodies of any size",
     });
+    if (domain !== "") {
+      new CfnOutput(this, "CloudFrontDomain", {
+        value: distribution.distributionDomainName,
+        description: `What ${domain} has to be a CNAME of`,
+      });
+    }
 
     const answers = {
       "AwsSolutions-CFR1": "The API is for every country; its keys say who may use it.",
       "AwsSolutions-CFR2":
         "A firewall looks at the first kilobytes of a body and costs a base fee; keys and throttles guard the API.",
       "AwsSolutions-CFR3": "Both origins log every request with its id; no log at the edge means no key in one.",
-      "AwsSolutions-CFR4": "With CloudFront's own certificate the TLS version is CloudFront's to choose.",
+      ...(domain === "" && {
+        "AwsSolutions-CFR4": "With CloudFront's own certificate the TLS version is CloudFront's to choose.",
+      }),
     };
     for (const [id, reason] of Object.entries(answers)) Validations.of(distribution).acknowledge({ id, reason });
   }

@@ -24,6 +24,10 @@ export interface Settings {
   bedrockModels: string[];
   /** What takes the creates that are too large for API Gateway and Lambda's events: see `front-door.ts`. */
   largeBodies: LargeBodyHome | "off";
+  /** A name of one's own for the front door, in place of CloudFront's; empty: none. */
+  domain: string;
+  /** ARN of the certificate for `domain`, where CloudFront reads certificates: in us-east-1. Both are set or none. */
+  certificate: string;
   /** Raised by one, and deployed, it gives the origin of large bodies a new secret; the one before stays accepted. */
   originSecretGeneration: number;
   /** Whether agents can run programs: their sandbox takes a VPC of its own, of which a region has five by default. */
@@ -80,6 +84,24 @@ const settings: { [Name in keyof Settings]: Setting<Settings[Name]> } = {
     accepted: largeBodies.join(", "),
     read: (value) => largeBodies.find((home) => home === value),
   },
+  domain: {
+    fallback: "",
+    accepted: "a domain name in lower case with at least one dot, as api.example.com, or an empty text for none",
+    read: (value) =>
+      /^((?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9])?$/.test(String(value))
+        ? String(value)
+        : undefined,
+  },
+  certificate: {
+    fallback: "",
+    accepted:
+      "the ARN of a certificate of AWS Certificate Manager in us-east-1, as " +
+      "arn:aws:acm:us-east-1:111122223333:certificate/…, or an empty text for none",
+    read: (value) =>
+      /^(arn:aws:acm:us-east-1:\d{12}:certificate\/[A-Za-z0-9-]{1,64})?$/.test(String(value))
+        ? String(value)
+        : undefined,
+  },
   originSecretGeneration: wholeNumber(1, 1, 999_999_999),
   sandbox: oneOf("on", "off"),
   privateAddresses: oneOf("refused", "allowed"),
@@ -132,12 +154,32 @@ export function readSettings(node: Node): Settings {
     alarmEmail: setting("alarmEmail"),
     bedrockModels: setting("bedrockModels"),
     largeBodies: setting("largeBodies"),
+    domain: setting("domain"),
+    certificate: setting("certificate"),
     originSecretGeneration: setting("originSecretGeneration"),
     sandbox: setting("sandbox"),
     privateAddresses: setting("privateAddresses"),
   };
+  if (problems.length === 0) problems.push(...conflicts(result));
   if (problems.length > 0) {
     throw new Error(`Change the settings (cdk.json, "context", or --context name=value):\n  ${problems.join("\n  ")}`);
   }
   return result;
+}
+
+/** Settings that are accepted one by one, but not together. */
+function conflicts({ domain, certificate, largeBodies }: Settings): string[] {
+  const problems: string[] = [];
+  if (domain !== "" && certificate === "") {
+    problems.push(`certificate: missing; ${domain} needs a certificate for that name in us-east-1, or no domain`);
+  }
+  if (certificate !== "" && domain === "") {
+    problems.push("domain: missing; a certificate is set, and is of use for the name that it is for alone");
+  }
+  if (domain !== "" && largeBodies === "off") {
+    problems.push(
+      "domain: received with largeBodies off; the name is CloudFront's, which is part of the other choices",
+    );
+  }
+  return problems;
 }

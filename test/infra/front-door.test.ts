@@ -137,6 +137,37 @@ describe.each(allHomes)("the front door to $largeBodies", ({ largeBodies, app, s
   });
 });
 
+describe("a domain of one's own", () => {
+  const domain = "runs.example.com";
+  const certificate = "arn:aws:acm:us-east-1:111122223333:certificate/0d2f7c1e-93c6-4a6e-9a39-f4c1b0a5f001";
+  const { app, template } = synthesiseFrontDoor({ context: { domain, certificate } });
+
+  test("is CloudFront's alias, with its certificate and TLS from 1.2 on, and the address for clients", () => {
+    template.hasResourceProperties("AWS::CloudFront::Distribution", {
+      DistributionConfig: {
+        Aliases: [domain],
+        ViewerCertificate: {
+          AcmCertificateArn: certificate,
+          MinimumProtocolVersion: "TLSv1.2_2021",
+          SslSupportMethod: "sni-only",
+        },
+      },
+    });
+    template.hasOutput("BaseUrl", { Value: `https://${domain}` });
+    const { Value } = template.toJSON()["Outputs"].CloudFrontDomain as { Value: unknown };
+    expect(short(Value)).toMatch(/^<Distribution\w*\.DomainName>$/);
+    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+  });
+
+  test("is left out by default: no alias, no certificate", () => {
+    const { template: plain } = synthesiseFrontDoor();
+    plain.hasResourceProperties("AWS::CloudFront::Distribution", {
+      DistributionConfig: { Aliases: Match.absent(), ViewerCertificate: Match.absent() },
+    });
+    expect(plain.toJSON()["Outputs"]).not.toHaveProperty("CloudFrontDomain");
+  });
+});
+
 describe("homes", () => {
   test("web functions: a request is authorised by the server, and environments are added before bodies wait", () => {
     const { template } = synthesiseFrontDoor({ context: { largeBodies: "web-function" } });

@@ -17,6 +17,8 @@ test("cdk.json holds the settings' defaults", () => {
     alarmEmail: "",
     bedrockModels: [],
     largeBodies: "web-function",
+    domain: "",
+    certificate: "",
     originSecretGeneration: 1,
     sandbox: "on",
     privateAddresses: "refused",
@@ -48,6 +50,28 @@ test.each([
   [{ privateAddresses: "yes" }, /privateAddresses: received "yes"; accepted: refused or allowed/],
   [{ stages: "dev" }, /stages: no such setting; there are stage, removal, logRetentionDays/],
 ])("%j is refused, and the error says what is accepted", (context, message) => {
+  expect(() => read(context)).toThrow(message);
+});
+
+const domain = "runs.example.com";
+const certificate = "arn:aws:acm:us-east-1:111122223333:certificate/0d2f7c1e-93c6-4a6e-9a39-f4c1b0a5f001";
+
+test("a domain comes with its certificate, for a front door", () => {
+  expect(read({ domain, certificate })).toMatchObject({ domain, certificate });
+});
+
+test.each([
+  [{ domain: "https://x.example.com" }, /domain: received "https.*"; accepted: a domain name in lower case/],
+  [{ domain: "example" }, /domain: received "example"/],
+  [
+    { certificate: certificate.replace("us-east-1", "eu-central-1") },
+    /certificate: received .*; accepted: .* us-east-1/,
+  ],
+  [{ certificate: "0d2f7c1e" }, /certificate: received "0d2f7c1e"/],
+  [{ domain }, /certificate: missing; runs.example.com needs a certificate/],
+  [{ certificate }, /domain: missing; a certificate is set/],
+  [{ domain, certificate, largeBodies: "off" }, /domain: received with largeBodies off; the name is CloudFront's/],
+])("%j is refused before anything is made", (context, message) => {
   expect(() => read(context)).toThrow(message);
 });
 
