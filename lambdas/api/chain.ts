@@ -118,6 +118,6 @@ function errorAnswer(error: unknown, requestId: string): ApiResponse {
 
 /** Specification section 5: a Bearer credential counts; else `X-API-Key`. Both as API Gateway gives them, lower case. */
 function keyOf(headers: ApiEvent["headers"]): string | undefined {
-  const bearer = /^bearer[ \t]+(\S.*)$/i.exec(headers["authorization"]?.trim() ?? "")?.[1];
+  const bearer = /^bearer[ \t]+(.+)$/i.exec(headers["authorization"]?.trim() ?? "")?.[1];
   return bearer?.trim() || headers["x-api-key"]?.trim() || undefined;
 }

@@ -19,6 +19,8 @@ export function httpServer(handlers: ApiHandlers): Server {
   const server = createServer({ keepAliveTimeout: 65_000, requireHostHeader: false }, (request, response) => {
     answer(handlers, request, response).catch(() => response.destroy()); // the client went away: nobody to tell
   });
+  // A client may end its side once its request is sent, and still wants the answer. Node has the switch, its types don't.
+  Object.assign(server, { httpAllowHalfOpen: true });
   refuseInJson(server);
   return server;
 }

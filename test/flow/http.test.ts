@@ -68,7 +68,7 @@ test("a key that is unknown, mistyped or missing", async () => {
     '{"detail":"Missing API key"}',
     "Bearer",
   ]);
-  for (const key of [newApiKey().key, "ak_nonsense", `${service.apiKey}x`]) {
+  for (const key of [newApiKey().key, "ak_nonsense", `${service.apiKey}x`, "\u00a0x"]) {
     const invalid = await with_({ authorization: `bearer ${key}` });
     expect([invalid.status, invalid.text]).toEqual([401, '{"detail":"Invalid API key"}']);
   }

@@ -1,0 +1,54 @@
+import { rmSync } from "node:fs";
+import { connect } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Service, startService } from "./service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => {
+  await service.end("SIGTERM");
+  rmSync(service.dataDir, { recursive: true });
+});
+
+/** Sends bytes as they are and ends its side; resolves with all that comes back until the server ends, too. */
+function halfClosed(sent: string): Promise<string> {
+  const { hostname, port } = new URL(service.baseUrl);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }, () => socket.end(sent));
+    let received = "";
+    socket.on("data", (chunk) => (received += chunk.toString()));
+    socket.once("end", () => resolve(received)).once("error", reject);
+  });
+}
+
+function create(files: object[]): string {
+  const body = JSON.stringify({ name: "n", template_id: service.templateId, files });
+  return [
+    "POST /v1/agents HTTP/1.1",
+    "Host: h",
+    `Authorization: Bearer ${service.apiKey}`,
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    `\r\n${body}`,
+  ].join("\r\n");
+}
+
+const file = { filename: "a.txt", content_base64: "QQ==" };
+
+test("a client that ends its side once its requests are sent gets all their answers", async () => {
+  const [one, three, nothing] = await Promise.all([
+    halfClosed(create([file])),
+    halfClosed(create([file]).repeat(3)),
+    halfClosed(""),
+  ]);
+  expect(one).toMatch(/^HTTP\/1\.1 201 [^]*\{"agent_id":"[0-9a-f-]{36}"\}$/);
+  expect(three.match(/HTTP\/1\.1 201 /g)).toHaveLength(3);
+  expect(nothing).toBe("");
+});
+
+test("a client that ends its side before its body is complete is refused, and nothing is created", async () => {
+  const answer = await halfClosed(create([file]).slice(0, -1));
+  expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*\{"detail":"Bad Request"\}$/);
+});
