@@ -3,6 +3,9 @@ import { parseOptions, usage } from "./local/options.ts";
 
 enableCompileCache(); // compiled code of earlier starts
 
+// A full disk below the log, or nobody left to read it, is no reason to end the service.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+
 try {
   const options = parseOptions(process.argv.slice(2));
   if (options === "help") console.log(usage);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -95,6 +95,34 @@ test("a database that another process keeps locked is unavailable, and works aga
   stores.close();
   rmSync(dataDir, { recursive: true });
 }, 15_000);
+
+test("of files that can't all be written, or whose run can't, nothing is left to fill the disk", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "failed-"));
+  const stores = openLocalStores({ dataDir });
+  const { workspace, runs } = stores;
+  const foldersIn = () => readdirSync(join(dataDir, "workspaces"));
+  const id = randomUUID();
+  const file = { name: "a.txt", content: Buffer.from("a") };
+  const tooLong = { name: "a".repeat(300), content: Buffer.from("b") };
+  await expect(workspace.write(id, [file, tooLong])).rejects.toThrow(/ENAMETOOLONG|ENOENT/);
+  expect(foldersIn()).toEqual([]);
+
+  await workspace.write(id, [file]);
+  await expect(workspace.write(id, [tooLong])).rejects.toThrow(/ENAMETOOLONG|ENOENT/);
+  expect(readdirSync(join(dataDir, "workspaces", id))).toEqual(["a.txt"]);
+
+  const run = { id, agentId: "a", organizationId: "o", name: "Run", turn: 1, createdAt: 1, updatedAt: 1 };
+  const message = { turn: 1, role: "input_to_agent", text: "" } as const;
+  await expect(runs.create({ ...run, status: "running" }, [message, message])).rejects.toThrow("two messages");
+  expect(foldersIn()).toEqual([]);
+
+  await workspace.write(id, [file]);
+  await runs.create({ ...run, status: "running" }, [message]);
+  await expect(runs.create({ ...run, status: "running" }, [message])).rejects.toThrow("UNIQUE");
+  expect(foldersIn()).toEqual([id]); // the first one's
+  stores.close();
+  rmSync(dataDir, { recursive: true });
+});
 
 /** Names run and turn, so that a request to the model tells them. */
 function inputOf(runId: string, turn: number): string {

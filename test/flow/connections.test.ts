@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Service, startService } from "./service.ts";
+import { createRun, finished, newDataDir, type Service, startService } from "./service.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -51,4 +51,14 @@ test("a client that ends its side once its requests are sent gets all their answ
 test("a client that ends its side before its body is complete is refused, and nothing is created", async () => {
   const answer = await halfClosed(create([file]).slice(0, -1));
   expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*\{"detail":"Bad Request"\}$/);
+});
+
+test("the service goes on when nobody reads its log any more", async () => {
+  const talkative = await startService(newDataDir(), ["--verbose"]);
+  talkative.child.stdout?.destroy();
+  talkative.child.stderr?.destroy();
+  const runs = [await createRun(talkative, { input_text: "a" }), await createRun(talkative, { input_text: "b" })];
+  for (const run of runs) expect((await finished(talkative, run)).loop_status).toBe("finished");
+  expect(await talkative.end("SIGTERM")).toBe(0);
+  rmSync(talkative.dataDir, { recursive: true });
 });
