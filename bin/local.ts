@@ -19,12 +19,12 @@ async function start(options: Exclude<ReturnType<typeof parseOptions>, "help">):
   const { serve } = await import("./local/serve.ts");
   const service = await serve(options);
   const { baseUrl: base_url, apiKey: api_key, templateId: template_id } = service;
-  if (options.json) console.log(JSON.stringify({ base_url, api_key, template_id }));
-  else console.log(welcome(base_url, template_id, api_key, options.dataDir));
-
+  // Before the lines that say it is ready: whoever reads them may end it at once.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void service.close().then(() => process.exit(0)));
   }
+  if (options.json) console.log(JSON.stringify({ base_url, api_key, template_id }));
+  else console.log(welcome(base_url, template_id, api_key, options.dataDir));
 }
 
 function welcome(baseUrl: string, templateId: string, apiKey: string | undefined, dataDir: string): string {

@@ -59,8 +59,10 @@ export function parseOptions(args: string[]): LocalOptions | "help" {
     secret: values["model-secret"],
     region: values["model-region"],
   });
-  const { host, json, verbose } = values;
-  return { host, port, dataDir: values["data-dir"], json, verbose, ...(model && { model }) };
+  const { host, json, verbose, "data-dir": dataDir } = values;
+  if (host === "") throw new Error('--host is ""; give an address of this machine, as 127.0.0.1, or 0.0.0.0 for all');
+  if (dataDir === "") throw new Error('--data-dir is ""; give a folder, as .data');
+  return { host, port, dataDir, json, verbose, ...(model && { model }) };
 }
 
 const flags = {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -121,6 +121,32 @@ test("of files that can't all be written, or whose run can't, nothing is left to
   await expect(runs.create({ ...run, status: "running" }, [message])).rejects.toThrow("UNIQUE");
   expect(foldersIn()).toEqual([id]); // the first one's
   stores.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+test("what a damaged database still holds can be read, and what it lost is an error of the one who asks", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "damaged-"));
+  const file = join(dataDir, "runs.sqlite");
+  const before = openLocalStores({ dataDir });
+  const ids = Array.from({ length: 20 }, () => randomUUID());
+  for (const id of ids) {
+    const run = { id, agentId: "a", organizationId: "o", name: "Run", turn: 1, createdAt: 1, updatedAt: 1 };
+    const text = id.repeat(200); // two pages
+    await before.runs.create({ ...run, status: "running" }, [{ turn: 1, role: "input_to_agent", text }]);
+  }
+  before.close();
+  const content = readFileSync(file);
+  writeFileSync(file, content.fill(0xff, content.length / 2));
+
+  const { runs, accounts, database } = openLocalStores({ dataDir });
+  const reads = [];
+  for (const id of ids) {
+    reads.push(await runs.read(id).then((found) => found?.transcript[0]?.text === id.repeat(200), String));
+    await new Promise(setImmediate); // each has a transaction of its own
+  }
+  expect(reads).toContain("Error: database disk image is malformed");
+  expect(await accounts.listOrganizations()).toEqual([]);
+  database.close();
   rmSync(dataDir, { recursive: true });
 });
 

@@ -89,6 +89,9 @@ test("what can't be started says why in one line and exits with non-zero", async
   await expect(startService("/dev/null/data")).rejects.toThrow(
     /^the service ended with 1: [^\n]*can't be used[^\n]*\n$/,
   );
+  for (const option of ["--host", "--data-dir"]) {
+    await expect(startService(newDataDir(), [option, ""])).rejects.toThrow(`npm start: ${option} is ""; give`);
+  }
   await expect(startService(newDataDir(), ["--port", "x"])).rejects.toThrow(
     /^the service ended with 1: [^\n]*--port takes[^\n]*\n$/,
   );

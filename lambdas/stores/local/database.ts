@@ -94,7 +94,12 @@ export function openDatabase(file: string): Database {
   function endRead(): void {
     if (!reading) return;
     reading = false;
-    commit.run();
+    try {
+      commit.run();
+    } catch {
+      // After a damaged page was met, which its reader was told of. Nothing was written, so nothing is lost.
+      if (db.isTransaction) db.exec("ROLLBACK");
+    }
   }
 
   function flush(): void {
