@@ -131,8 +131,8 @@ test("what a damaged database still holds can be read, and what it lost is an er
   const ids = Array.from({ length: 20 }, () => randomUUID());
   for (const id of ids) {
     const run = { id, agentId: "a", organizationId: "o", name: "Run", turn: 1, createdAt: 1, updatedAt: 1 };
-    const text = id.repeat(200); // two pages
-    await before.runs.create({ ...run, status: "running" }, [{ turn: 1, role: "input_to_agent", text }]);
+    const long = id.repeat(200); // two pages
+    await before.runs.create({ ...run, status: "running" }, [{ turn: 1, role: "input_to_agent", text: long }]);
   }
   before.close();
   const content = readFileSync(file);
