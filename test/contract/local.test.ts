@@ -96,7 +96,7 @@ test("a database that another process keeps locked is unavailable, and works aga
   rmSync(dataDir, { recursive: true });
 }, 15_000);
 
-test("of files that can't all be written, or whose run can't, nothing is left to fill the disk", async () => {
+test("of files that can't be written, or whose run can't, nothing is left to fill the disk", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "failed-"));
   const stores = openLocalStores({ dataDir });
   const { workspace, runs } = stores;
@@ -104,9 +104,6 @@ test("of files that can't all be written, or whose run can't, nothing is left to
   const id = randomUUID();
   const file = { name: "a.txt", content: Buffer.from("a") };
   const tooLong = { name: "a".repeat(300), content: Buffer.from("b") };
-  await expect(workspace.write(id, [file, tooLong])).rejects.toThrow(/ENAMETOOLONG|ENOENT/);
-  expect(foldersIn()).toEqual([]);
-
   await workspace.write(id, [file]);
   await expect(workspace.write(id, [tooLong])).rejects.toThrow(/ENAMETOOLONG|ENOENT/);
   expect(readdirSync(join(dataDir, "workspaces", id))).toEqual(["a.txt"]);

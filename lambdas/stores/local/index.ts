@@ -27,15 +27,25 @@ export function openLocalStores({ dataDir }: { dataDir: string }): LocalStores {
   const database = openDatabase(file);
   const runs = localRuns(database);
   const workspace = localWorkspace(workspaces);
+  async function removeWithoutRun(runId: string): Promise<void> {
+    if ((await runs.read(runId)) === undefined) await workspace.removeAll(runId);
+  }
+
   return {
     database,
     accounts: localAccounts(database),
-    runs,
+    runs: {
+      ...runs,
+      create: (run, messages) =>
+        runs.create(run, messages).catch(async (error: unknown) => {
+          await removeWithoutRun(run.id); // its files would keep a full disk full until the next start
+          throw error;
+        }),
+    },
     workspace,
     async removeAbandoned(before) {
       for (const runId of await readdir(workspaces)) {
-        const abandoned = (await runs.read(runId)) === undefined;
-        if (abandoned && (await stat(join(workspaces, runId))).mtimeMs < before) await workspace.removeAll(runId);
+        if ((await stat(join(workspaces, runId))).mtimeMs < before) await removeWithoutRun(runId);
       }
     },
     close: () => database.close(),
