@@ -1,10 +1,11 @@
-import { type DynamoDBDocumentClient, GetCommand, paginateQuery, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, paginateQuery, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Accounts, Agent, ApiKey, Organization } from "../../runs/ports.ts";
 import { withMappedErrors } from "./errors.ts";
+import type { ItemsHome } from "./run-items.ts";
 import { head, listIndex, sortable } from "./table.ts";
 
 /** Reads by key are strongly consistent: a key that was disabled is refused by the next request. */
-export function awsAccounts({ documents, table }: { documents: DynamoDBDocumentClient; table: string }): Accounts {
+export function awsAccounts({ documents, table }: ItemsHome): Accounts {
   async function find<T>(pk: string): Promise<T | undefined> {
     const { Item } = await documents.send(
       new GetCommand({ TableName: table, Key: { pk, sk: head }, ConsistentRead: true }),

@@ -1,12 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  type DynamoDBDocumentClient,
-  QueryCommand,
-  UpdateCommand,
-  type UpdateCommandInput,
-} from "@aws-sdk/lib-dynamodb";
+import { UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import { isConditionFailure, isTransientCancellation } from "./errors.ts";
-import { partition } from "./run-items.ts";
+import { type ItemsHome, partition } from "./run-items.ts";
 import { head } from "./table.ts";
 
 export const attempts = 5;
@@ -28,29 +23,11 @@ export async function conditional<Output>(send: () => Promise<Output>): Promise<
 }
 
 /** What an update of a run's own item returns. Undefined when its condition failed; it must bear being repeated. */
-export function runUpdates({ documents, table }: { documents: DynamoDBDocumentClient; table: string }) {
+export function runUpdates({ documents, table }: ItemsHome) {
   return (runId: string, input: Omit<UpdateCommandInput, "TableName" | "Key">) => {
     const command = { TableName: table, Key: { pk: partition(runId), sk: head }, ...input };
     return conditional(() => documents.send(new UpdateCommand(command)));
   };
-}
-
-/** Status and lease of a run, from its own item alone. A Query, as all reads of runs are: one right for all. */
-export async function readHead(
-  { documents, table }: { documents: DynamoDBDocumentClient; table: string },
-  runId: string,
-): Promise<{ status?: unknown; leaseToken?: unknown } | undefined> {
-  const { Items = [] } = await documents.send(
-    new QueryCommand({
-      TableName: table,
-      KeyConditionExpression: "pk = :pk AND sk = :head",
-      ProjectionExpression: "#status, leaseToken",
-      ExpressionAttributeNames: { "#status": "status" },
-      ExpressionAttributeValues: { ":pk": partition(runId), ":head": head },
-      ConsistentRead: true,
-    }),
-  );
-  return Items[0];
 }
 
 export async function backOff(attempt: number): Promise<void> {

@@ -1,17 +1,11 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { Runs } from "../../runs/ports.ts";
-import { readHead, runUpdates } from "./conditional.ts";
-import { claimUpdate } from "./run-items.ts";
+import type { LeaseWish, Runs } from "../../runs/ports.ts";
+import { runUpdates } from "./conditional.ts";
+import type { ItemsHome } from "./run-items.ts";
+import { readHead } from "./run-reads.ts";
 
 /** Leases are attributes of the run's own item, so that every write to the run can ask for the token. */
-export function awsLeases({
-  documents,
-  table,
-}: {
-  documents: DynamoDBDocumentClient;
-  table: string;
-}): Pick<Runs, "claim" | "renew" | "holds" | "release"> {
-  const updated = runUpdates({ documents, table });
+export function awsLeases(home: ItemsHome): Pick<Runs, "claim" | "renew" | "holds" | "release"> {
+  const updated = runUpdates(home);
 
   return {
     async claim(wish) {
@@ -32,7 +26,7 @@ export function awsLeases({
     },
 
     async holds({ runId, token }) {
-      const found = await readHead({ documents, table }, runId);
+      const found = await readHead(home, runId);
       return found?.status === "running" && found.leaseToken === token;
     },
 
@@ -43,5 +37,24 @@ export function awsLeases({
         ExpressionAttributeValues: { ":token": token },
       });
     },
+  };
+}
+
+/** How a lease is taken; the answer holds what was there before. */
+function claimUpdate({ owner, now, until }: LeaseWish) {
+  const free = "attribute_not_exists(leaseUntil) OR leaseUntil <= :now OR leaseUntil >= :tooFar OR leaseOwner = :owner";
+  return {
+    ConditionExpression: `#status = :running AND (${free})`,
+    UpdateExpression: "SET leaseOwner = :owner, leaseUntil = :until ADD leaseToken :one",
+    ExpressionAttributeNames: { "#status": "status" },
+    ExpressionAttributeValues: {
+      ":running": "running",
+      ":now": now,
+      ":tooFar": now + 2 * (until - now),
+      ":owner": owner,
+      ":until": until,
+      ":one": 1,
+    },
+    ReturnValues: "ALL_OLD" as const,
   };
 }

@@ -1,13 +1,26 @@
 import { crc32 } from "node:zlib";
-import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
-import type { RunStatus } from "../../runs/lifecycle.ts";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { nothingUsed, type Used } from "../../agent/limits.ts";
-import type { LeaseWish, QueuedInput, Run, RunChange, StepRecord, TurnMessage } from "../../runs/ports.ts";
+import type { RunStatus } from "../../runs/lifecycle.ts";
+import type { QueuedInput, Run, StepRecord, TurnMessage } from "../../runs/ports.ts";
+import type { Objects } from "./objects.ts";
 import { head, shards, sortable } from "./table.ts";
 
 /** How runs, messages and step records are items; `table.ts` has the picture. */
 export type Item = Record<string, unknown>;
-export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+/** Where items are. */
+export interface ItemsHome {
+  documents: DynamoDBDocumentClient;
+  table: string;
+}
+
+/** `objects`: where texts too large for the table go; it is opened when the first one is met. */
+export interface RunsHome extends ItemsHome {
+  objects: () => Promise<Objects>;
+  /** How long what is written is kept. Absent: for writers of nothing but a status. */
+  retentionDays?: number;
+}
 
 /** Sorts after what a run's readers see, and before everything else. */
 export const firstInternal = "QUEUE#";
@@ -84,7 +97,7 @@ export function toRun(item: Item): Run {
 }
 
 // Attributes of their own, because only those can be added to without being read.
-const usedFields = Object.keys(nothingUsed) as (keyof Used)[];
+export const usedFields = Object.keys(nothingUsed) as (keyof Used)[];
 
 function usedIn(item: Item): Used | undefined {
   if (usedFields.every((field) => item[`used_${field}`] === undefined)) return undefined;
@@ -97,81 +110,8 @@ export function agentRuns(agentId: string): string {
 }
 export const running = "RUNNING";
 
-/** The change's condition on the run and what it sets. A missing run has no status, so that the condition fails. */
-export function headWrite(table: string, { runId, expect, token, set, messages = [], used, queue }: RunChange): Write {
-  const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
-  const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
-  const conditions = ["#status = :expectedStatus AND #turn = :expectedTurn"];
-  if (expect.queued !== undefined) {
-    values[":expectedQueued"] = expect.queued;
-    const none = expect.queued === 0 ? "attribute_not_exists(queued) OR " : "";
-    conditions.push(`(${none}queued = :expectedQueued)`);
-  }
-  if (token !== undefined) {
-    values[":token"] = token;
-    conditions.push("leaseToken = :token");
-  }
-  const on = {
-    TableName: table,
-    Key: { pk: partition(runId), sk: head },
-    ConditionExpression: conditions.join(" AND "),
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: values,
-  };
-  if (!set && messages.length === 0 && !used && queue === undefined) return { ConditionCheck: on };
-
-  const sets = ["messageCount = messageCount + :added"];
-  const removes: string[] = [];
-  const adds: string[] = [];
-  values[":added"] = messages.length;
-  const { status, turn, updatedAt, failure } = set ?? {};
-  const { gsi2pk, gsi2sk } = runningKeys(runId, status);
-  const fields: Item = set ? { status, turn, updatedAt, failure, gsi2pk, gsi2sk } : {};
-  for (const [name, value] of Object.entries(fields)) {
-    names[`#${name}`] = name;
-    if (value === undefined) removes.push(`#${name}`);
-    else {
-      sets.push(`#${name} = :${name}`);
-      values[`:${name}`] = value;
-    }
-  }
-  if (set) removes.push("leaseOwner", "leaseUntil");
-  if (queue === "drop") removes.push("queued");
-  else if (queue) {
-    adds.push("queued :queued");
-    values[":queued"] = "add" in queue ? 1 : -1;
-  }
-  for (const field of used ? usedFields : []) {
-    if (!used?.[field]) continue;
-    adds.push(`used_${field} :used_${field}`);
-    values[`:used_${field}`] = used[field];
-  }
-  const removal = removes.length > 0 ? ` REMOVE ${removes.join(", ")}` : "";
-  const addition = adds.length > 0 ? ` ADD ${adds.join(", ")}` : "";
-  return { Update: { ...on, UpdateExpression: `SET ${sets.join(", ")}${removal}${addition}` } };
-}
-
-/** How a lease is taken; the answer holds what was there before. */
-export function claimUpdate({ owner, now, until }: LeaseWish) {
-  const free = "attribute_not_exists(leaseUntil) OR leaseUntil <= :now OR leaseUntil >= :tooFar OR leaseOwner = :owner";
-  return {
-    ConditionExpression: `#status = :running AND (${free})`,
-    UpdateExpression: "SET leaseOwner = :owner, leaseUntil = :until ADD leaseToken :one",
-    ExpressionAttributeNames: { "#status": "status" },
-    ExpressionAttributeValues: {
-      ":running": "running",
-      ":now": now,
-      ":tooFar": now + 2 * (until - now),
-      ":owner": owner,
-      ":until": until,
-      ":one": 1,
-    },
-    ReturnValues: "ALL_OLD" as const,
-  };
-}
-
 /** Keys of the sparse index: none unless the run is running. */
-function runningKeys(runId: string, status: RunStatus | undefined): { gsi2pk?: string; gsi2sk?: string } {
+export function runningKeys(runId: string, status: RunStatus | undefined): { gsi2pk?: string; gsi2sk?: string } {
   return status === "running" ? { gsi2pk: `${running}#${shardOf(runId)}`, gsi2sk: runId } : {};
 }
 
