@@ -18,9 +18,10 @@ export function withTables(document: string, tables: Record<string, string>): st
   return written;
 }
 
-/** A Markdown table; all columns but the first are numbers. */
-export function table(head: string[], rows: string[][]): string {
-  return [row(head), row(head.map((_, index) => (index === 0 ? "---" : "--:"))), ...rows.map(row)].join("\n");
+/** A Markdown table. Numbers stand to the right: all columns but the first, and but the last `texts`. */
+export function table(head: string[], rows: string[][], { texts = 0 } = {}): string {
+  const line = head.map((_, index) => (index === 0 || index >= head.length - texts ? "---" : "--:"));
+  return [row(head), row(line), ...rows.map(row)].join("\n");
 }
 
 function row(cells: string[]): string {

@@ -4,9 +4,12 @@ import { crc32 } from "node:zlib";
 import { shards } from "../lambdas/stores/aws/table.ts";
 import { sweepSeconds } from "../lambdas/workflow/payload.ts";
 import { type AwsHome, awsHome } from "../bench/aws-home.ts";
-import { longRun, measureRun, type RunTraffic } from "../bench/calls.ts";
+import { measureRun, type RunTraffic } from "../bench/calls.ts";
+import { pollBill, tableUnits, total } from "./bills.ts";
+import { pollOf } from "./cost.ts";
 import { table, withTables } from "./document-tables.ts";
-import { assumptions as assumed, prices, quotas } from "./prices.ts";
+import { type Priced, pricedStacks } from "./priced.ts";
+import { assumptions as assumed, type Quota, quotaList, quotas } from "./prices.ts";
 
 const file = fileURLToPath(new URL("../docs/scale.md", import.meta.url));
 const rates = [10, 1_000, 100_000];
@@ -17,62 +20,115 @@ const seconds = steps * assumed.stepSeconds;
 export async function scaleDocument(): Promise<string> {
   const home = await awsHome({ delay: 0 });
   try {
-    const polls = await pollRows(home);
+    const polls = await pollRows(home, pricedStacks());
     const run = await measureRun(home, steps, 1);
+    const perRate = rates.map((rate) => `${whole(rate)} runs/s`);
     return withTables(readFileSync(file, "utf8"), {
-      quotas: table(["quota", "limit", ...rates.map((rate) => `${whole(rate)} runs/s`)], quotaRows(run)),
+      quotas: table(["quota", "us-east-1", "elsewhere", ...perRate], quotaRows(run)),
+      rest: table(["from rest to so many", ...perRate], restRows(run)),
       keys: table(["key", "of a run", "limit of one partition", "reached at"], keyRows(run)),
       shards: table(["runs that are running", "most in one shard", "if all were even", "ratio"], shardRows()),
-      sweep: table(["runs that are running", "pages of the index", "pages of executions", "seconds"], sweepRows()),
-      polls: table(["messages of 2 KB", "Queries", "units read", "US dollars for a million polls' reads"], polls),
+      sweep: table(
+        ["runs that are running", "pages of the index", "pages of executions", "seconds", "elsewhere"],
+        sweepRows(),
+      ),
+      polls: table(["messages of 2 KB", "Queries", "units read", "KB", "US dollars for a million polls"], polls),
+      sources: table(
+        ["quota", "default", "where it says so"],
+        Object.values(quotaList).map(({ unit, value, page }) => [unit, whole(value), page]),
+        { texts: 1 },
+      ),
     });
   } finally {
     await home.close();
   }
 }
 
+/** Concurrent executions that one run takes for how many seconds: of its own, and with a program in every step. */
+function executionSeconds(): { alone: number; withPrograms: number } {
+  const requests = (assumed.polls * assumed.getMilliseconds + assumed.createMilliseconds) / 1_000;
+  const programs = (steps * assumed.programMilliseconds) / 1_000;
+  return { alone: seconds + requests, withPrograms: seconds + requests + 2 * programs };
+}
+
 /** What so many runs started each second ask for, and in bold what is met first. */
-function quotaRows({ create, advance, poll, transitions }: RunTraffic): string[][] {
+function quotaRows(run: RunTraffic): string[][] {
+  const { create, advance, poll, transitions } = run;
+  const units = tableUnits(run, seconds);
+  const objects = [...create.calls, ...advance.calls].filter(({ name }) => /^(Put|List)Object/.test(name)).length;
   const requests = 1 + assumed.polls;
-  const busy = seconds + (assumed.polls * assumed.getMilliseconds + assumed.createMilliseconds) / 1_000;
-  const reads =
-    create.units.read + advance.units.read + seconds / assumed.watchSeconds + assumed.polls * poll.units.read;
-  const demands: [name: string, limit: number, ofRun: number][] = [
-    ["API Gateway: requests a second", quotas.httpRequests, requests],
-    ["Lambda: concurrent executions", quotas.concurrency, busy],
-    ["Step Functions: StartExecution a second", quotas.startExecution, 1],
-    ["Step Functions: state transitions a second", quotas.stateTransition, transitions],
-    ["Step Functions: open executions", quotas.openExecutions, seconds],
-    ["DynamoDB: read units a second of the table", quotas.tableReads, reads],
-    ["DynamoDB: write units a second of the table", quotas.tableWrites, create.units.write + advance.units.write],
+  const { alone, withPrograms } = executionSeconds();
+  const demands: [quota: Quota, ofRun: number, name?: string][] = [
+    ["edgeRequests", requests],
+    ["httpRequests", requests],
+    ["concurrency", alone],
+    ["concurrency", withPrograms, "Lambda: the same, with a program in every step"],
+    ["startExecution", 1],
+    ["stateTransition", transitions],
+    ["openExecutions", seconds],
+    ["tableUnits", units.reads + assumed.polls * poll.units.read, "DynamoDB: read units a second of the table"],
+    ["tableUnits", units.table, "DynamoDB: write units a second of the table"],
+    ["tableUnits", units.list, "DynamoDB: write units a second of the lists' index"],
+    ["prefixWrites", objects, "S3: requests a second that write or list"],
   ];
-  const first = Math.max(...demands.map(([, limit, ofRun]) => ofRun / limit));
-  return demands.map(([name, limit, ofRun]) => {
+  const usual = demands.filter(([, ofRun]) => ofRun !== withPrograms);
+  const first = Math.max(...usual.map(([quota, ofRun]) => ofRun / quotas[quota]));
+  return demands.map(([quota, ofRun, name]) => {
+    const {
+      value: limit,
+      elsewhere = limit,
+      unit,
+    }: { value: number; elsewhere?: number; unit: string } = quotaList[quota];
     const cells = rates.map((rate) => {
       const text = `${whole(rate * ofRun)} (${share((rate * ofRun) / limit)})`;
       return ofRun / limit === first ? `**${text}**` : text;
     });
-    return [name, whole(limit)].concat(cells);
+    return [name ?? unit, whole(limit), whole(elsewhere)].concat(cells);
   });
 }
 
+/** How long it takes until the services that grow with their load have grown so far. */
+function restRows(run: RunTraffic): string[][] {
+  const { startBucket, startExecution, newEnvironments } = quotas;
+  const units = tableUnits(run, seconds);
+  return [
+    [
+      "Lambda: `advance` has its environments after",
+      ...rates.map((rate) => `${whole((rate * seconds) / newEnvironments)} s`),
+    ],
+    [
+      "Step Functions: StartExecution refuses after",
+      ...rates.map((rate) =>
+        rate <= startExecution ? "never" : `${(startBucket / (rate - startExecution)).toFixed(2)} s`,
+      ),
+    ],
+    [
+      "DynamoDB: a new table's writes have to double",
+      ...rates.map((rate) => {
+        return `${Math.max(0, Math.ceil(Math.log2((rate * units.table) / quotas.newTableWrites)))} times`;
+      }),
+    ],
+  ];
+}
+
 /** Keys that many runs share, or that one run asks for often. */
-function keyRows({ create, advance, poll }: RunTraffic): string[][] {
-  const ofRun = create.units.write + advance.units.write - list(create, advance) - running(create, advance);
+function keyRows(run: RunTraffic): string[][] {
+  const { table: own, list, running } = tableUnits(run, seconds);
   const reads = quotas.partitionReads;
   const writes = quotas.partitionWrites;
+  const ofPoll = run.poll.units.read - 1;
   return [
     [
       "`RUN#<id>`: one run's writes",
-      `${ofRun} writes in ${seconds} s`,
+      `${own} writes in ${seconds} s`,
       `${whole(writes)} writes/s`,
-      `${whole(writes / (ofRun / seconds))} × that speed`,
+      `${whole(writes / (own / seconds))} × that speed`,
     ],
     [
       "`RUN#<id>`: one run's polls",
-      `${poll.units.read - 1} read each`,
+      `${ofPoll} read each`,
       `${whole(reads)} reads/s`,
-      `${whole(reads / (poll.units.read - 1))} polls/s of one run`,
+      `${whole(reads / ofPoll)} polls/s of one run`,
     ],
     [
       "`KEY#<hash>`: one API key",
@@ -82,31 +138,23 @@ function keyRows({ create, advance, poll }: RunTraffic): string[][] {
     ],
     [
       "`AGENT#<id>`, `ORG#<id>`",
-      "1 read each create",
+      "2 reads each run",
       `${whole(reads)} reads/s`,
-      `${whole(reads)} creates/s of one agent or organization`,
+      `${whole(reads / 2)} runs/s of one agent or organization`,
     ],
     [
       "`RUNNING#<shard>`, all runs",
-      `${running(create, advance)} writes`,
+      `${running} writes`,
       `${shards} × ${whole(writes)} writes/s`,
-      `${whole((shards * writes) / running(create, advance))} runs/s in all`,
+      `${whole((shards * writes) / running)} runs/s in all`,
     ],
     [
       "`RUNS#<agent>#<shard>`, one agent's runs",
-      `${list(create, advance)} writes`,
+      `${list} writes`,
       `${shards} × ${whole(writes)} writes/s`,
-      `${whole((shards * writes) / list(create, advance))} runs/s of one agent`,
+      `${whole((shards * writes) / list)} runs/s of one agent`,
     ],
   ];
-}
-
-function list(...traffic: RunTraffic["create"][]): number {
-  return traffic.reduce((sum, { units }) => sum + units.list, 0);
-}
-
-function running(...traffic: RunTraffic["create"][]): number {
-  return traffic.reduce((sum, { units }) => sum + units.running, 0);
 }
 
 /** Ids drawn as the service draws them, from a seed, so that the table stays the same. */
@@ -138,27 +186,28 @@ const pageSeconds = 0.05; // of a Query's page of 1 MB
 /** The two lists that a sweep compares: shards are read at the same time, executions page after page. */
 function sweepRows(): string[][] {
   const perPage = Math.floor((1024 * 1024) / entryBytes);
-  const secondsFor = (count: number): number => {
+  const { value: here, elsewhere } = quotaList.listExecutions;
+  const secondsFor = (count: number, rate: number): string => {
     const pagesOfShard = Math.max(1, Math.ceil(count / shards / perPage));
-    return pagesOfShard * pageSeconds + Math.max(1, Math.ceil(count / 1_000)) / quotas.listExecutions;
+    const taken = pagesOfShard * pageSeconds + Math.max(1, Math.ceil(count / 1_000)) / rate;
+    return taken > sweepSeconds ? "too long" : taken.toFixed(1);
   };
-  const most = Math.floor((sweepSeconds - 5) * quotas.listExecutions) * 1_000;
-  return [0, 1_000, 100_000, most].map((count) => [
+  const [mostElsewhere = 0, most = 0] = [elsewhere, here].map((rate) => Math.floor((sweepSeconds - 5) * rate) * 1_000);
+  return [0, 1_000, 100_000, mostElsewhere, most].map((count) => [
     whole(count),
     whole(shards * Math.max(1, Math.ceil(count / shards / perPage))),
     whole(Math.max(1, Math.ceil(count / 1_000))),
-    secondsFor(count).toFixed(1),
+    secondsFor(count, here),
+    secondsFor(count, elsewhere),
   ]);
 }
 
-async function pollRows(home: AwsHome): Promise<string[][]> {
+async function pollRows(home: AwsHome, priced: Priced): Promise<string[][]> {
   const rows: string[][] = [];
   for (const messages of [2, 20, 200, 2_000]) {
-    const runId = await longRun(home, messages);
-    await home.get(runId);
-    const { calls, units } = home.endpoint.take();
-    const queries = calls.filter(({ name }) => name === "Query").length;
-    rows.push([whole(messages), whole(queries), whole(units.read), (units.read * prices.readUnit * 1e6).toFixed(2)]);
+    const { queries, ...poll } = await pollOf(home, messages);
+    const dollars = total(pollBill(priced, poll, 1e6)).toFixed(2);
+    rows.push([whole(messages), whole(queries), whole(poll.reads), whole(poll.bytes / 1024), dollars]);
   }
   return rows;
 }
