@@ -15,11 +15,11 @@ export interface Priced {
 
 type Resources = Record<string, { Type: string; Properties: Record<string, unknown> }>;
 
-let found: Priced | undefined;
+let synthesised: Priced | undefined;
 
 /** From both stacks' templates, with the settings of `cdk.json`; synthesised once in a process. */
 export function pricedStacks(): Priced {
-  return (found ??= priced());
+  return (synthesised ??= priced());
 }
 
 function priced(): Priced {
