@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { chatServer, chunk, type Reply, streams, toolCallChunk } from "../wire/chat-completions-server.ts";
+import { answersWithResult, callsTool, chatServer } from "../wire/chat-completions-server.ts";
 import { type Deployed, openDeployed, server } from "./deployed.ts";
 import { admin } from "./service.ts";
 
@@ -9,21 +9,6 @@ beforeAll(async () => {
 });
 afterAll(() => deployed.close());
 
-/** The model asks for a program to be run. */
-function runs(name: string, input: object): Reply {
-  const call = { id: `call-${name}`, name, arguments: JSON.stringify(input) };
-  return streams(chunk({ role: "assistant" }), toolCallChunk(0, call), chunk({}, { finish_reason: "tool_calls" }));
-}
-
-/** The model answers with what the tool said: all that it knows is from there. */
-const answersWithResult: Reply = (response, received) => {
-  const { content } = received.body["messages"].at(-1) as { content: string };
-  return streams(chunk({ role: "assistant", content: `It says: ${content}` }), chunk({}, { finish_reason: "stop" }))(
-    response,
-    received,
-  );
-};
-
 const csv = `shop,amount\n${Array.from({ length: 100 }, (_, n) => `Shop ${n},${n}`).join("\n")}\n`;
 
 test("a program runs in the sandbox's function: its files go in, and what it writes is in the bucket", async () => {
@@ -31,7 +16,7 @@ test("a program runs in the sandbox's function: its files go in, and what it wri
     const total = parseCsv(readFile("sales.csv")).reduce((sum, { amount }) => sum + Number(amount), 0);
     writeFile("total.txt", String(total));
     total`;
-  await using model = await chatServer(runs("run_javascript", { code }), answersWithResult);
+  await using model = await chatServer(callsTool("run_javascript", { code }), answersWithResult);
   const { id, api } = await deployed.newAgent(...server(model.baseUrl));
   await admin("agent", "update", id, "--file", "examples/data-analyst.json");
   const runId = await api.create("What is the total?", [

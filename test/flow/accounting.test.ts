@@ -9,15 +9,14 @@ import { advance, RetryLater } from "../../lambdas/workflow/advance.ts";
 import { newRun, putAgent } from "../aws/scripted-runs.ts";
 import { chatServer, chunk, streams, usageChunk } from "../wire/chat-completions-server.ts";
 import { done } from "./admin.ts";
-import { createRun, finished, newDataDir, startService } from "./service.ts";
+import { createRun, finished, modelAt, newDataDir, startService } from "./service.ts";
 
 logging.level = "error";
 
 test("an answer that ends a run with an error was paid for, and is counted and shown", async () => {
   const empty = streams(chunk({ role: "assistant" }), chunk({}, { finish_reason: "stop" }), usageChunk);
   await using server = await chatServer(empty, empty);
-  const model = ["--model", "openai-compatible", "--model-base-url", server.baseUrl, "--model-name", "m"];
-  const service = await startService(newDataDir(), model);
+  await using service = await startService(newDataDir(), modelAt(server.baseUrl));
   const { agent_id: id, loop_status: status } = await finished(
     service,
     await createRun(service, { input_text: "Go." }),
@@ -31,8 +30,6 @@ test("an answer that ends a run with an error was paid for, and is counted and s
     output_tokens: 14,
     steps: [{ step: 1 }, { step: 2, input_tokens: 21, output_tokens: 7 }],
   });
-  await service.end("SIGTERM");
-  rmSync(service.dataDir, { recursive: true });
 });
 
 const busy: Failure = { category: "model_unavailable", title: "Busy.", remedy: "Wait.", retryable: true };

@@ -1,17 +1,13 @@
-import { rmSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { chatServer, chunk, streams, toolCallChunk, usageChunk } from "../wire/chat-completions-server.ts";
 import { admin, done, refused } from "./admin.ts";
-import { createRun, finished, newDataDir, read, type Service, startService } from "./service.ts";
+import { createRun, finished, modelAt, newDataDir, read, type Service, startService } from "./service.ts";
 
 describe("an operator's commands on runs", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
-  });
-  afterAll(async () => {
-    await service.end("SIGTERM");
-    rmSync(service.dataDir, { recursive: true });
+    return () => service[Symbol.asyncDispose]();
   });
 
   test("a run is listed, shown, given input and stopped", async () => {
@@ -59,16 +55,15 @@ test("run show tells what each step did and cost, run show --events the same as 
     usageChunk,
   );
   await using server = await chatServer(reads, answers);
-  const dataDir = newDataDir();
-  const model = ["--model", "openai-compatible", "--model-base-url", server.baseUrl, "--model-name", "m"];
-  const service = await startService(dataDir, model);
+  await using service = await startService(newDataDir(), modelAt(server.baseUrl));
+  const { dataDir } = service;
   const files = [
     { filename: "a.txt", content_base64: Buffer.from(`a heron\n${"x".repeat(1_000)}`).toString("base64") },
   ];
   const id = await createRun(service, { input_text: "What?", files });
 
-  const { stdout, status } = await admin(dataDir, "run", "show", id, "--events", "--json");
-  expect(status).toBe(0);
+  const { stdout, code } = await admin(dataDir, "run", "show", id, "--events", "--json");
+  expect(code).toBe(0);
   const events = stdout
     .trim()
     .split("\n")
@@ -100,6 +95,4 @@ test("run show tells what each step did and cost, run show --events the same as 
   expect((await admin(dataDir, "run", "list", "--agent", service.templateId)).stdout).toMatch(
     /finished +\d s +1 +56 +test/,
   );
-  await service.end("SIGTERM");
-  rmSync(dataDir, { recursive: true });
 });

@@ -80,16 +80,16 @@ describe("without a server", () => {
     expect(first["api_key"]).toMatch(/^ak_[0-9A-Za-z]{49}$/);
     const listed = await admin(dataDir, "key", "list", "--agent", agent.id);
     expect(listed.stdout).toContain(String(first["hint"]));
-    expect(listed.stdout).not.toContain(String(first["api_key"]));
+    expect(listed.stdout).not.toContain(first.api_key);
     const enabled = async (): Promise<boolean[]> => {
       const keys: unknown = await done(dataDir, "key", "list", "--agent", agent.id);
       return (keys as { enabled: boolean }[]).map((key) => key.enabled);
     };
-    await done(dataDir, "key", "disable", String(first["hash"]).slice(0, 16));
+    await done(dataDir, "key", "disable", first.hash.slice(0, 16));
     expect(await enabled()).toEqual([false, true]);
     await done(dataDir, "key", "disable", String(second["hint"]));
     expect(await enabled()).toEqual([false, false]);
-    await done(dataDir, "key", "enable", String(first["api_key"]));
+    await done(dataDir, "key", "enable", first.api_key);
     expect(await enabled()).toEqual([true, false]);
 
     expect(await done(dataDir, "agent", "archive", agent.id)).toMatchObject({ status: "archived" });
@@ -198,8 +198,8 @@ describe("without a server", () => {
   });
 
   test("--help lists every command", async () => {
-    const { status, stdout } = await admin(dataDir, "--help");
-    expect(status).toBe(0);
+    const { code, stdout } = await admin(dataDir, "--help");
+    expect(code).toBe(0);
     for (const line of ["org create --name NAME", "key disable KEY", "run input ID --text T", "run list --agent ID"]) {
       expect(stdout).toContain(line);
     }
@@ -225,16 +225,16 @@ describe("beside a running server", () => {
 
   test("a key works at once, not while it is disabled, and again when it is enabled", async () => {
     const { api_key, hash } = await done(service.dataDir, "key", "create", "--agent", service.templateId);
-    expect(await statusOf(String(api_key))).toBe(201);
-    await done(service.dataDir, "key", "disable", String(hash));
-    expect(await statusOf(String(api_key))).toBe(401);
-    await done(service.dataDir, "key", "enable", String(hash));
-    expect(await statusOf(String(api_key))).toBe(201);
+    expect(await statusOf(api_key)).toBe(201);
+    await done(service.dataDir, "key", "disable", hash);
+    expect(await statusOf(api_key)).toBe(401);
+    await done(service.dataDir, "key", "enable", hash);
+    expect(await statusOf(api_key)).toBe(201);
   });
 
   test("archived is 409, deleted is 404, without a model is 422", async () => {
     const agent = await done(service.dataDir, "agent", "create", "--file", example);
-    const apiKey = String((await done(service.dataDir, "key", "create", "--agent", agent.id))["api_key"]);
+    const { api_key: apiKey } = await done(service.dataDir, "key", "create", "--agent", agent.id);
     const organization = String(agent["organization"]);
     await done(service.dataDir, "agent", "archive", agent.id);
     expect(await statusOf(apiKey, agent.id)).toBe(409);

@@ -1,56 +1,35 @@
-import { spawn } from "node:child_process";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
-import { rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
+import { done } from "./admin.ts";
+import { type Ended, runScript } from "./script.ts";
 import { type Service, startService } from "./service.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
 
 let service: Service;
 beforeAll(async () => {
   service = await startService();
-  return async () => {
-    await service.end("SIGTERM");
-    rmSync(service.dataDir, { recursive: true, force: true });
-  };
+  return () => service[Symbol.asyncDispose]();
 });
-
-interface Ended {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-function run(script: string, args: string[]): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [script, ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-    child.once("error", reject);
-    child.once("close", (code) => resolve({ code, stdout, stderr }));
-  });
-}
 
 function conformance(baseUrl: string, ...args: string[]): Promise<Ended> {
   const { apiKey, templateId } = service;
-  return run("bin/conformance.ts", ["--base-url", baseUrl, "--api-key", apiKey, "--template-id", templateId, ...args]);
-}
-
-async function admin(...args: string[]): Promise<Record<string, string>> {
-  const { stdout, stderr } = await run("bin/admin.ts", [...args, "--json", "--data-dir", service.dataDir]);
-  if (stdout === "") throw new Error(stderr);
-  return JSON.parse(stdout) as Record<string, string>;
+  return runScript("bin/conformance.ts", [
+    "--base-url",
+    baseUrl,
+    "--api-key",
+    apiKey,
+    "--template-id",
+    templateId,
+    ...args,
+  ]);
 }
 
 test("the service passes every case", async () => {
-  const disabled = await admin("key", "create", "--agent", service.templateId);
-  await admin("key", "disable", disabled["hash"] ?? "");
-  const other = await admin("agent", "create", "--file", "examples/assistant.json");
-  const otherKey = await admin("key", "create", "--agent", other["id"] ?? "");
-  const optional = ["--disabled-api-key", disabled["api_key"] ?? "", "--other-api-key", otherKey["api_key"] ?? ""];
+  const disabled = await done(service.dataDir, "key", "create", "--agent", service.templateId);
+  await done(service.dataDir, "key", "disable", disabled.hash);
+  const other = await done(service.dataDir, "agent", "create", "--file", "examples/assistant.json");
+  const otherKey = await done(service.dataDir, "key", "create", "--agent", other.id);
+  const optional = ["--disabled-api-key", disabled.api_key, "--other-api-key", otherKey.api_key];
 
   const { code, stdout, stderr } = await conformance(`${service.baseUrl}/`, "--quotes-files", ...optional);
   expect(stdout.split("\n").filter((line) => !line.startsWith("ok   "))).toEqual([
@@ -145,7 +124,7 @@ test.each([
   [["--base-url", "http://127.0.0.1:1", "--api-key", "k", "--template-id", "x"], "--template-id"],
   [["--no-such-option"], "--no-such-option"],
 ])("wrong options %j are one line and exit code 2", async (args, named) => {
-  const { code, stdout, stderr } = await run("bin/conformance.ts", args);
+  const { code, stdout, stderr } = await runScript("bin/conformance.ts", args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(/^conformance: [^\n]+\n$/);
   expect(stderr).toContain(named);

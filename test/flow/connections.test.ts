@@ -1,15 +1,11 @@
-import { rmSync } from "node:fs";
 import { connect } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createRun, finished, newDataDir, type Service, startService } from "./service.ts";
 
 let service: Service;
 beforeAll(async () => {
   service = await startService();
-});
-afterAll(async () => {
-  await service.end("SIGTERM");
-  rmSync(service.dataDir, { recursive: true });
+  return () => service[Symbol.asyncDispose]();
 });
 
 /** Sends bytes as they are and ends its side; resolves with all that comes back until the server ends, too. */
@@ -54,11 +50,10 @@ test("a client that ends its side before its body is complete is refused, and no
 });
 
 test("the service goes on when nobody reads its log any more", async () => {
-  const talkative = await startService(newDataDir(), ["--verbose"]);
+  await using talkative = await startService(newDataDir(), ["--verbose"]);
   talkative.child.stdout?.destroy();
   talkative.child.stderr?.destroy();
   const runs = [await createRun(talkative, { input_text: "a" }), await createRun(talkative, { input_text: "b" })];
   for (const run of runs) expect((await finished(talkative, run)).loop_status).toBe("finished");
   expect(await talkative.end("SIGTERM")).toBe(0);
-  rmSync(talkative.dataDir, { recursive: true });
 });

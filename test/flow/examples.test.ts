@@ -1,38 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { docx, pdf } from "../fixtures/documents.ts";
 import { mcpServer } from "../unit/agent/mcp-server.ts";
-import { chatServer, chunk, type Reply, streams, toolCallChunk } from "../wire/chat-completions-server.ts";
-import { createRun, finished, newDataDir, type RunStatus, type Service, startService } from "./service.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
-
-/** The model asks for one tool. */
-function calls(name: string, input: object): Reply {
-  const call = { id: `call-${name}`, name, arguments: JSON.stringify(input) };
-  return streams(chunk({ role: "assistant" }), toolCallChunk(0, call), chunk({}, { finish_reason: "tool_calls" }));
-}
-
-/** The model answers with what the last tool said: all that it knows is from there. */
-const answersWithResult: Reply = (response, received) => {
-  const { content } = received.body["messages"].at(-1) as { content: string };
-  return streams(chunk({ role: "assistant", content: `It says: ${content}` }), chunk({}, { finish_reason: "stop" }))(
-    response,
-    received,
-  );
-};
-
-async function admin(dataDir: string, ...args: string[]): Promise<Record<string, string>> {
-  const child = spawn(process.execPath, ["bin/admin.ts", ...args, "--data-dir", dataDir, "--json"], { cwd: root });
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  if (err !== "") throw new Error(err);
-  return JSON.parse(out) as Record<string, string>;
-}
+import { answersWithResult, callsTool, chatServer, type Reply } from "../wire/chat-completions-server.ts";
+import { done } from "./admin.ts";
+import { root, runScript } from "./script.ts";
+import { createRun, finished, modelAt, newDataDir, type RunStatus, type Service, startService } from "./service.ts";
 
 /** One run of an example's agent, in a process of its own as `npm start` makes it. */
 async function runExample(
@@ -41,13 +15,12 @@ async function runExample(
   { input, files = {} }: { input: string; files?: Record<string, string | Buffer> },
 ): Promise<RunStatus & { workspace: string; modelSaw: string }> {
   await using model = await chatServer(...replies);
-  const options = ["--model", "openai-compatible", "--model-base-url", model.baseUrl, "--model-name", "m"];
   const dataDir = newDataDir();
-  const service = await startService(dataDir, options);
+  const service = await startService(dataDir, modelAt(model.baseUrl));
   try {
-    const agent = await admin(dataDir, "agent", "create", "--file", example);
-    const { api_key: apiKey = "" } = await admin(dataDir, "key", "create", "--agent", agent["id"] ?? "");
-    const caller: Service = { ...service, apiKey, templateId: agent["id"] ?? "" };
+    const agent = await done(dataDir, "agent", "create", "--file", example);
+    const { api_key: apiKey } = await done(dataDir, "key", "create", "--agent", agent.id);
+    const caller: Service = { ...service, apiKey, templateId: agent.id };
     const sent = Object.entries(files).map(([filename, content]) => ({
       filename,
       content_base64: Buffer.from(content).toString("base64"),
@@ -72,10 +45,14 @@ test(
     const total = rows.reduce((sum, row) => sum + Number(row.amount), 0);
     writeFile("total.csv", "total\\n" + total + "\\n");
     total`;
-    const run = await runExample("examples/data-analyst.json", [calls("run_javascript", { code }), answersWithResult], {
-      input: "What is the total?",
-      files: { "sales.csv": `shop,amount,currency\n${rows.join("\n")}\n` },
-    });
+    const run = await runExample(
+      "examples/data-analyst.json",
+      [callsTool("run_javascript", { code }), answersWithResult],
+      {
+        input: "What is the total?",
+        files: { "sales.csv": `shop,amount,currency\n${rows.join("\n")}\n` },
+      },
+    );
     expect(run.loop_status).toBe("finished");
     expect(output(run)).toContain(`It says: ${expected}\n`);
     expect(output(run)).toContain("Wrote total.csv");
@@ -89,8 +66,8 @@ test("document reader: the text of Word and PDF documents", { timeout: 60_000 },
     "terms.pdf": pdf("Pay in 14 days.", "Done."),
   };
   const replies = [
-    calls("read_file", { name: "offer.docx" }),
-    calls("read_file", { name: "terms.pdf" }),
+    callsTool("read_file", { name: "offer.docx" }),
+    callsTool("read_file", { name: "terms.pdf" }),
     answersWithResult,
   ];
   const run = await runExample("examples/document-reader.json", replies, { input: "When do we pay?", files });
@@ -105,7 +82,7 @@ test("MCP user: a tool of the server, called with the secret's header", { timeou
   const example = join(newDataDir(), "agent.json");
   writeFileSync(example, agent);
   process.env["TEAM_MCP_TOKEN"] = "token-of-the-team"; // the service's process gets this one's environment
-  const replies = [calls("team__add", { a: 40, b: 2 }), answersWithResult];
+  const replies = [callsTool("team__add", { a: 40, b: 2 }), answersWithResult];
   const run = await runExample(example, replies, { input: "How much is 40 and 2?" });
   expect(run.loop_status).toBe("finished");
   expect(output(run)).toBe("It says: 42");
@@ -115,22 +92,17 @@ test("MCP user: a tool of the server, called with the secret's header", { timeou
 });
 
 test("client: creates a run with a file, waits and prints the answer", { timeout: 60_000 }, async () => {
-  const service = await startService();
+  await using service = await startService();
   const file = join(service.dataDir, "hello.txt");
   writeFileSync(file, "Hello from a file.\n");
   const { baseUrl: BASE_URL, apiKey: API_KEY, templateId: TEMPLATE_ID } = service;
-  const run = async (values: Record<string, string>): Promise<[number | null, string, string]> => {
-    const args = ["examples/client.mjs", "What is in the file?", file];
-    const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...values } });
-    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-    return [child.exitCode, out, err];
-  };
-  const [code, out] = await run({ BASE_URL, API_KEY, TEMPLATE_ID });
-  expect(out).toContain("hello.txt: 1 line, 4 words.");
+  const client = (apiKey: string) =>
+    runScript("examples/client.mjs", ["What is in the file?", file], { BASE_URL, API_KEY: apiKey, TEMPLATE_ID });
+  const { code, stdout } = await client(API_KEY);
+  expect(stdout).toContain("hello.txt: 1 line, 4 words.");
   expect(code).toBe(0);
 
-  const [refused, nothing, why] = await run({ BASE_URL, API_KEY: "ak_wrong", TEMPLATE_ID });
-  expect([refused, nothing]).toEqual([1, ""]);
-  expect(why).toContain('create answered 401: {"detail":"Invalid API key"}');
-  await service.end("SIGTERM");
+  const refused = await client("ak_wrong");
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr).toContain('create answered 401: {"detail":"Invalid API key"}');
 });

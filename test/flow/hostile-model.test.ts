@@ -1,23 +1,30 @@
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { chatServer, chunk, type Reply, startStream, streams, toolCallChunk } from "../wire/chat-completions-server.ts";
 import { done } from "./admin.ts";
-import { createRun, finished, newDataDir, read, type RunStatus, type Service, startService } from "./service.ts";
+import {
+  createRun,
+  finished,
+  modelAt,
+  newDataDir,
+  read,
+  type RunStatus,
+  type Service,
+  startService,
+} from "./service.ts";
 
 const answers = streams(chunk({ role: "assistant", content: "Done." }), chunk({}, { finish_reason: "stop" }));
 
 let service: Service | undefined;
 afterEach(async () => {
-  await service?.end("SIGKILL");
-  if (service) rmSync(service.dataDir, { recursive: true });
+  await service?.[Symbol.asyncDispose]();
   service = undefined;
 });
 
 async function run(baseUrl: string): Promise<RunStatus> {
-  const model = ["--model", "openai-compatible", "--model-base-url", baseUrl, "--model-name", "m"];
-  service = await startService(newDataDir(), model);
+  service = await startService(newDataDir(), modelAt(baseUrl));
   return finished(service, await createRun(service, { input_text: "Go." }));
 }
 
@@ -91,8 +98,7 @@ const noJson: Reply = (response) => {
 
 test("what can't be read of an answer is quoted in no log", async () => {
   await using server = await chatServer(unreadable, noJson);
-  const model = ["--model", "openai-compatible", "--model-base-url", server.baseUrl, "--model-name", "m", "--verbose"];
-  service = await startService(newDataDir(), model);
+  service = await startService(newDataDir(), [...modelAt(server.baseUrl), "--verbose"]);
   let logs = "";
   service.child.stderr?.on("data", (chunked: Buffer) => (logs += chunked.toString()));
   for (const form of [/another form/, /no JSON/]) {

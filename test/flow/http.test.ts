@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { rmSync } from "node:fs";
 import createClient from "openapi-fetch";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { getHandler } from "../../lambdas/api/get.ts";
 import { newApiKey } from "../../lambdas/runs/keys.ts";
 import { StoreUnavailable } from "../../lambdas/runs/errors.ts";
@@ -13,10 +13,7 @@ import { finished, newDataDir, type Service, startService } from "./service.ts";
 let service: Service;
 beforeAll(async () => {
   service = await startService();
-});
-afterAll(async () => {
-  await service.end("SIGTERM");
-  rmSync(service.dataDir, { recursive: true });
+  return () => service[Symbol.asyncDispose]();
 });
 
 async function call(method: string, path: string, init: RequestInit = {}) {
@@ -80,7 +77,7 @@ test("a key that is unknown, mistyped or missing", async () => {
 });
 
 test("a run of another agent is 404, byte for byte like an unknown one", async () => {
-  const other = await startService();
+  await using other = await startService();
   const created = await fetch(`${other.baseUrl}/v1/agents`, {
     method: "POST",
     headers: { "x-api-key": other.apiKey, "content-type": "application/json" },
@@ -107,7 +104,6 @@ test("a run of another agent is 404, byte for byte like an unknown one", async (
     [404, '{"detail":"Agent not found"}'],
   ]);
   stores.close();
-  rmSync(other.dataDir, { recursive: true });
 });
 
 function event(key: string, runId: string) {

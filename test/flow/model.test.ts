@@ -1,9 +1,9 @@
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { chatServer, chunk, refuses, type Reply, streams, toolCallChunk } from "../wire/chat-completions-server.ts";
-import { createRun, finished, newDataDir, type Service, startService } from "./service.ts";
+import { createRun, finished, modelAt, newDataDir, type Service, startService } from "./service.ts";
 
 const writes = streams(
   chunk({ role: "assistant" }),
@@ -17,17 +17,11 @@ const answers = streams(
 
 const hangs: Reply = () => {};
 
-const start = (baseUrl: string, dataDir = newDataDir()): Promise<Service> =>
-  startService(dataDir, ["--model", "openai-compatible", "--model-base-url", baseUrl, "--model-name", "m"]);
-
-async function end(service: Service): Promise<void> {
-  await service.end("SIGTERM");
-  rmSync(service.dataDir, { recursive: true });
-}
+const start = (baseUrl: string, dataDir = newDataDir()): Promise<Service> => startService(dataDir, modelAt(baseUrl));
 
 test("a model on an OpenAI-compatible server runs the agent, its tools included", async () => {
   await using server = await chatServer(writes, answers);
-  const service = await start(server.baseUrl);
+  await using service = await start(server.baseUrl);
   const runId = await createRun(service, { input_text: "How much?" });
   expect(await finished(service, runId)).toEqual({
     agent_id: runId,
@@ -38,7 +32,6 @@ test("a model on an OpenAI-compatible server runs the agent, its tools included"
     ],
   });
   expect(readFileSync(join(service.dataDir, "workspaces", runId, "report.txt"), "utf8")).toBe("42");
-  await end(service);
 });
 
 test("kill -9 while the model is answering: the recorded step is neither paid for nor done again", async () => {
@@ -48,17 +41,16 @@ test("kill -9 while the model is answering: the recorded step is neither paid fo
   while (server.received.length < 2) await sleep(10);
   await first.end("SIGKILL");
 
-  const second = await start(server.baseUrl, first.dataDir);
+  await using second = await start(server.baseUrl, first.dataDir);
   const run = await finished({ ...second, apiKey: first.apiKey }, runId);
   expect([run.loop_status, run.transcript.at(-1)?.text]).toEqual(["finished", "The answer is 42."]);
   expect(server.received).toHaveLength(3); // two steps, and one call again for the kill
   expect(server.received[2]?.body.messages).toEqual(server.received[1]?.body.messages);
-  await end(second);
 });
 
 test("a busy provider is waited for as long as it asks, one that refuses ends the run", async () => {
   await using server = await chatServer(refuses(429, "busy", { "retry-after": "1" }), answers, refuses(401, "no"));
-  const service = await start(server.baseUrl);
+  await using service = await start(server.baseUrl);
   const asked = performance.now();
   expect((await finished(service, await createRun(service, { input_text: "a" }))).loop_status).toBe("finished");
   expect(performance.now() - asked).toBeGreaterThan(1_000);
@@ -67,5 +59,4 @@ test("a busy provider is waited for as long as it asks, one that refuses ends th
     loop_status: "technical_error",
     transcript: [{ role: "input_to_agent", text: "b" }],
   });
-  await end(service);
 });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { chatCompletions } from "../wire/chat-completions.ts";
@@ -47,7 +47,7 @@ describe.each(providers)("a model of $name", (wire, options) => {
       refuses(wire, 401, words),
     );
     const start = [...options(server.baseUrl), "--verbose"];
-    const service = await startService(newDataDir(), ["--model", wire.name, ...start]);
+    await using service = await startService(newDataDir(), ["--model", wire.name, ...start]);
     let printed = "";
     for (const stream of [service.child.stdout, service.child.stderr]) {
       stream?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
@@ -78,12 +78,11 @@ describe.each(providers)("a model of $name", (wire, options) => {
       expect(printed).not.toContain(value);
       expect(stored.join("")).not.toContain(value);
     }
-    rmSync(service.dataDir, { recursive: true });
   });
 });
 
 test("a secret that is not there is no usable model: create answers 422, and names it to nobody", async () => {
-  const service = await startService(newDataDir(), [
+  await using service = await startService(newDataDir(), [
     "--model=anthropic",
     "--model-name=claude-sonnet-4-5",
     "--model-secret=env:NO_SUCH_KEY",
@@ -92,6 +91,4 @@ test("a secret that is not there is no usable model: create answers 422, and nam
     /^create answered 422: \{"detail":"The secret with the API key .* does not exist/,
   );
   await expect(createRun(service, { input_text: "Hello" })).rejects.not.toThrow("NO_SUCH_KEY");
-  await service.end("SIGTERM");
-  rmSync(service.dataDir, { recursive: true });
 });

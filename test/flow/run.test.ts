@@ -1,13 +1,13 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { create, createRun, finished, type Service, startService } from "./service.ts";
 
 let service: Service;
 beforeAll(async () => {
   service = await startService();
+  return () => service[Symbol.asyncDispose]();
 });
-afterAll(() => service.end("SIGTERM"));
 
 const file = (filename: string, text: string) => ({ filename, content_base64: Buffer.from(text).toString("base64") });
 

@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { root } from "./script.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-
-/** `npm start -- --json` as a child process of the test's own. */
-export interface Service {
+/** `npm start -- --json` as a child process of the test's own. Disposed of, it ends and its data is gone. */
+export interface Service extends AsyncDisposable {
   baseUrl: string;
   apiKey: string;
   templateId: string;
@@ -21,6 +19,11 @@ export interface Service {
 
 export function newDataDir(): string {
   return mkdtempSync(join(tmpdir(), "agent-runs-"));
+}
+
+/** Options of a model on a server of this machine. */
+export function modelAt(baseUrl: string): string[] {
+  return ["--model", "openai-compatible", "--model-base-url", baseUrl, "--model-name", "m"];
 }
 
 /** Starts the service on a free port. Rejects with what it wrote to stderr when it ends before it is ready. */
@@ -53,6 +56,11 @@ export async function startService(
     async end(signal) {
       child.kill(signal);
       return exited;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await exited;
+      rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

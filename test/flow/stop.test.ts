@@ -1,8 +1,5 @@
-import { execFile } from "node:child_process";
-import { rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { Stores } from "../../lambdas/runs/ports.ts";
 import { stopRun } from "../../lambdas/runs/use-cases.ts";
@@ -11,7 +8,8 @@ import { advance } from "../../lambdas/workflow/advance.ts";
 import { awsHome } from "../aws/home.ts";
 import { newRun, putAgent } from "../aws/scripted-runs.ts";
 import { chatServer, chunk, type Reply, send, startStream, streams } from "../wire/chat-completions-server.ts";
-import { createRun, finished, newDataDir, read, startService } from "./service.ts";
+import { done } from "./admin.ts";
+import { createRun, finished, modelAt, newDataDir, read, startService } from "./service.ts";
 
 /** Streams a word every 50 ms for as long as somebody listens, and keeps when it sent the last one. */
 function talker(): { reply: Reply; talks: () => boolean; lastByteAt: () => number } {
@@ -29,20 +27,16 @@ function talker(): { reply: Reply; talks: () => boolean; lastByteAt: () => numbe
   return { reply, talks: () => open, lastByteAt: () => lastByte };
 }
 
-const admin = async (dataDir: string, ...words: string[]): Promise<string> =>
-  (await promisify(execFile)(process.execPath, ["bin/admin.ts", ...words, "--data-dir", dataDir, "--json"])).stdout;
-
 test("run stop on one machine: terminated at once, the provider's stream is cut, what waits is dropped", async () => {
   const { reply, talks, lastByteAt } = talker();
   await using server = await chatServer(reply, streams(chunk({ content: "never" })));
-  const args = ["--model", "openai-compatible", "--model-base-url", server.baseUrl, "--model-name", "m"];
-  const service = await startService(newDataDir(), args);
+  await using service = await startService(newDataDir(), modelAt(server.baseUrl));
   const runId = await createRun(service, { input_text: "Talk." });
   await expect.poll(talks).toBe(true);
-  await admin(service.dataDir, "run", "input", runId, "--text", "And then?");
+  await done(service.dataDir, "run", "input", runId, "--text", "And then?");
 
   const asked = performance.now(); // the command's own start is in it
-  await admin(service.dataDir, "run", "stop", runId);
+  await done(service.dataDir, "run", "stop", runId);
   expect((await read(service, runId)).loop_status).toBe("terminated");
   await expect.poll(talks, { timeout: 5_000, interval: 5 }).toBe(false);
   await sleep(200);
@@ -56,8 +50,6 @@ test("run stop on one machine: terminated at once, the provider's stream is cut,
     transcript: [{ role: "input_to_agent", text: "Talk." }],
   });
   expect(server.received).toHaveLength(1);
-  await service.end("SIGTERM");
-  rmSync(service.dataDir, { recursive: true });
 });
 
 test("a stop on AWS reaches the invocation that streams, within 5 s", { timeout: 30_000 }, async () => {
@@ -101,10 +93,10 @@ test("a stop on AWS reaches the invocation that streams, within 5 s", { timeout:
 });
 
 test("inputs that come while a turn runs wait, and are answered one after the other", async () => {
-  const service = await startService();
+  await using service = await startService();
   const runId = await createRun(service, { input_text: "demo: delay=1500" });
-  await admin(service.dataDir, "run", "input", runId, "--text", "second");
-  await admin(service.dataDir, "run", "input", runId, "--text", "third");
+  await done(service.dataDir, "run", "input", runId, "--text", "second");
+  await done(service.dataDir, "run", "input", runId, "--text", "third");
   expect((await read(service, runId)).transcript).toHaveLength(1);
   const run = await finished(service, runId);
   expect(run.loop_status).toBe("finished");
@@ -116,6 +108,4 @@ test("inputs that come while a turn runs wait, and are answered one after the ot
     "third",
     "output_from_agent",
   ]);
-  await service.end("SIGTERM");
-  rmSync(service.dataDir, { recursive: true });
 });

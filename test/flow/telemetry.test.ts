@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -40,8 +39,7 @@ const valuesOf = ({ attributes }: Span) =>
 
 test("with an OTLP endpoint a run is one trace of GenAI spans, named by its id, without any content", async () => {
   const traces = await collector();
-  const dataDir = newDataDir();
-  const service = await startService(dataDir, [], { OTEL_EXPORTER_OTLP_ENDPOINT: traces.endpoint });
+  await using service = await startService(newDataDir(), [], { OTEL_EXPORTER_OTLP_ENDPOINT: traces.endpoint });
   const content_base64 = Buffer.from("a very secret line").toString("base64");
   const runId = await createRun(service, {
     input_text: "What is in it?",
@@ -65,14 +63,11 @@ test("with an OTLP endpoint a run is one trace of GenAI spans, named by its id, 
     new Set(["chat demo", "execute_tool list_files", "execute_tool read_file"]),
   );
   expect(traces.bodies.join("")).not.toMatch(/secret line|What is in it/);
-  rmSync(dataDir, { recursive: true });
 });
 
 test("an OTLP endpoint that is down costs no run", async () => {
-  const dataDir = newDataDir();
-  const service = await startService(dataDir, [], { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" });
+  await using service = await startService(newDataDir(), [], { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" });
   const runId = await createRun(service, { input_text: "Hello" });
   expect((await finished(service, runId)).loop_status).toBe("finished");
   expect(await service.end("SIGTERM")).toBe(0);
-  rmSync(dataDir, { recursive: true });
 });

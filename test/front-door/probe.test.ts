@@ -1,12 +1,8 @@
-import { spawn } from "node:child_process";
-import { rmSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
+import { type Ended, runScript } from "../flow/script.ts";
 import { type Service, startService } from "../flow/service.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
 
 interface Line {
   megabytes: number;
@@ -20,13 +16,8 @@ interface Line {
   sent: number;
 }
 
-async function probe(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, ["bin/probe.ts", ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
-  let [stdout, stderr] = ["", ""];
-  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-  const code = await new Promise<number | null>((resolve) => void child.once("close", resolve));
-  return { code, stdout, stderr };
+function probe(...args: string[]): Promise<Ended> {
+  return runScript("bin/probe.ts", args);
 }
 
 async function lines(...args: string[]): Promise<{ code: number | null; lines: Line[] }> {
@@ -44,10 +35,7 @@ describe("a service that keeps the contract", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
-    return async () => {
-      await service.end("SIGTERM");
-      rmSync(service.dataDir, { recursive: true, force: true });
-    };
+    return () => service[Symbol.asyncDispose]();
   });
 
   test("with a key: all sizes, framings and expectations, as a table", async () => {

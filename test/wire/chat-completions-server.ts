@@ -58,6 +58,19 @@ export function streams(...chunks: (object | string)[]): Reply {
   };
 }
 
+/** The model asks for one tool. */
+export function callsTool(name: string, input: object): Reply {
+  const call = { id: `call-${name}`, name, arguments: JSON.stringify(input) };
+  return streams(chunk({ role: "assistant" }), toolCallChunk(0, call), chunk({}, { finish_reason: "tool_calls" }));
+}
+
+/** The model answers with what the last tool said: all that it knows is from there. */
+export const answersWithResult: Reply = (response, received) => {
+  const { content } = received.body["messages"].at(-1) as { content: string };
+  const text = chunk({ role: "assistant", content: `It says: ${content}` });
+  return streams(text, chunk({}, { finish_reason: "stop" }))(response, received);
+};
+
 /** An error as OpenAI words it. */
 export function refuses(status: number, message: string, headers: Record<string, string> = {}): Reply {
   return (response) => {
