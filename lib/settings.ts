@@ -168,7 +168,7 @@ export function readSettings(node: Node): Settings {
 }
 
 /** Settings that are accepted one by one, but not together. */
-function conflicts({ domain, certificate, largeBodies }: Settings): string[] {
+function conflicts({ domain, certificate, largeBodies: home }: Settings): string[] {
   const problems: string[] = [];
   if (domain !== "" && certificate === "") {
     problems.push(`certificate: missing; ${domain} needs a certificate for that name in us-east-1, or no domain`);
@@ -176,7 +176,7 @@ function conflicts({ domain, certificate, largeBodies }: Settings): string[] {
   if (certificate !== "" && domain === "") {
     problems.push("domain: missing; a certificate is set, and is of use for the name that it is for alone");
   }
-  if (domain !== "" && largeBodies === "off") {
+  if (domain !== "" && home === "off") {
     problems.push(
       "domain: received with largeBodies off; the name is CloudFront's, which is part of the other choices",
     );
