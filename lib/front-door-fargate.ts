@@ -4,6 +4,7 @@ import { OriginProtocolPolicy, type OriginProps } from "aws-cdk-lib/aws-cloudfro
 import { VpcOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import {
   GatewayVpcEndpointAwsService,
+  type IPeer,
   IpAddresses,
   type IVpc,
   Peer,
@@ -26,19 +27,19 @@ import {
 } from "aws-cdk-lib/aws-ecs";
 import { ApplicationLoadBalancer, ApplicationProtocol } from "aws-cdk-lib/aws-elasticloadbalancingv2";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from "aws-cdk-lib/custom-resources";
 import type { Construct } from "constructs";
 import { healthPath } from "../lambdas/env.ts";
 import { largeBodyHomes } from "./front-door-homes.ts";
 import { grantServer, type LargeBodyOrigin, type LargeBodyServer, writeImage } from "./front-door-server.ts";
 
 const port = 3000;
-const network = "10.0.0.0/16";
 
 /** The large-body server on Fargate, behind a load balancer that only CloudFront reaches. One to four tasks, always one. */
 export function fargateOrigin(scope: Construct, server: LargeBodyServer, origin: OriginProps): LargeBodyOrigin {
   // The casts: CDK's interfaces have optional properties where its classes have undefined ones.
   const vpc = new Vpc(scope, "Vpc", {
-    ipAddresses: IpAddresses.cidr(network),
+    ipAddresses: IpAddresses.cidr("10.0.0.0/16"),
     maxAzs: 2,
     natGateways: 0, // tasks have public addresses that nobody may connect to, for 33 USD a month less
     subnetConfiguration: [
@@ -52,8 +53,7 @@ export function fargateOrigin(scope: Construct, server: LargeBodyServer, origin:
   }) as IVpc;
   const balancerGroup = new SecurityGroup(scope, "BalancerGroup", { vpc, allowAllOutbound: false });
   const taskGroup = new SecurityGroup(scope, "TaskGroup", { vpc });
-  // CloudFront comes from addresses of its own inside this network.
-  balancerGroup.addIngressRule(Peer.ipv4(network), Port.tcp(80), "CloudFront's VPC origin");
+  balancerGroup.addIngressRule(cloudFront(scope), Port.tcp(80), "CloudFront by its VPC origin");
 
   const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("ecs-tasks.amazonaws.com") });
   const environment = { ...grantServer(role, server), AWS_REGION: Stack.of(scope).region };
@@ -128,4 +128,35 @@ export function fargateOrigin(scope: Construct, server: LargeBodyServer, origin:
     }),
     ready: service,
   };
+}
+
+/**
+ * What AWS says to let in to a VPC origin, whose requests do not come from the network's own addresses
+ * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/private-content-vpc-origins.html): a list, with
+ * another id in each region. It is asked for when the stack is deployed; a look-up of CDK's would ask at synthesis.
+ */
+function cloudFront(scope: Construct): IPeer {
+  const name = "com.amazonaws.global.cloudfront.origin-facing";
+  const id = "PrefixLists.0.PrefixListId";
+  const list = new AwsCustomResource(scope, "CloudFrontAddresses", {
+    onUpdate: {
+      service: "EC2",
+      action: "describeManagedPrefixLists",
+      parameters: { Filters: [{ Name: "prefix-list-name", Values: [name] }] },
+      outputPaths: [id],
+      physicalResourceId: PhysicalResourceId.of(name),
+    },
+    policy: AwsCustomResourcePolicy.fromSdkCalls({ resources: AwsCustomResourcePolicy.ANY_RESOURCE }),
+    installLatestAwsSdk: false,
+  });
+  const asks = Stack.of(scope).node.findChild(`AWS${AwsCustomResource.PROVIDER_FUNCTION_UUID.replaceAll("-", "")}`);
+  Validations.of(list).acknowledge({
+    id: "AwsSolutions-IAM5[Resource::*]",
+    reason: "Only for ec2:DescribeManagedPrefixLists, which knows no resources.",
+  });
+  Validations.of(asks).acknowledge({
+    id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]",
+    reason: "CDK's function asks once, when the stack is deployed, and writes its log with AWS's own policy for that.",
+  });
+  return Peer.prefixList(list.getResponseField(id));
 }

@@ -9,7 +9,7 @@ import { largeBodyHomes } from "../../lib/front-door-homes.ts";
 import { fileLimitsWithoutFrontDoor, warningWithoutFrontDoor } from "../../lib/front-door-limits.ts";
 import { serviceApp } from "../../lib/service-app.ts";
 import { synthesiseFrontDoor } from "./front-door.ts";
-import { short } from "./synth.ts";
+import { type Resource, short } from "./synth.ts";
 
 const homes = Object.keys(largeBodyHomes);
 const allHomes = homes.map((largeBodies) => ({ largeBodies, ...synthesiseFrontDoor({ context: { largeBodies } }) }));
@@ -168,6 +168,19 @@ describe("a domain of one's own", () => {
   });
 });
 
+test.each(allHomes)(
+  "rules of security groups with $largeBodies are in letters that EC2 takes",
+  ({ template, service }) => {
+    for (const each of [template, service]) {
+      const text = JSON.stringify(
+        Object.values(each.toJSON()["Resources"] as Resource[]).filter(({ Type }) => Type.includes("SecurityGroup")),
+      );
+      const descriptions = [...text.matchAll(/"(?:Group)?Description":"([^"]*)"/g)].map(([, said = ""]) => said);
+      expect(descriptions.filter((said) => !/^[\w. \-:/()#,@[\]+=&;{}!$*]{1,255}$/.test(said))).toEqual([]);
+    }
+  },
+);
+
 describe("homes", () => {
   test("web functions: a request is authorised by the server, and environments are added before bodies wait", () => {
     const { template } = synthesiseFrontDoor({ context: { largeBodies: "web-function" } });
@@ -186,10 +199,19 @@ describe("homes", () => {
     });
     template.hasResourceProperties("AWS::ElasticLoadBalancingV2::TargetGroup", { HealthCheckPath: "/health" });
     template.resourceCountIs("AWS::EC2::NatGateway", 0);
-    const open = template.findResources("AWS::EC2::SecurityGroup", {
-      Properties: { SecurityGroupIngress: Match.arrayWith([Match.objectLike({ CidrIp: "0.0.0.0/0" })]) },
+    template.allResourcesProperties("AWS::EC2::SecurityGroup", { SecurityGroupIngress: Match.absent() });
+    const rules = Object.values(template.findResources("AWS::EC2::SecurityGroupIngress"));
+    const sources = rules.map(({ Properties }) => {
+      const { SourcePrefixListId, SourceSecurityGroupId, FromPort } = Properties as Record<string, unknown>;
+      return `${FromPort} from ${String(short(SourcePrefixListId ?? SourceSecurityGroupId))}`;
     });
-    expect(open).toEqual({});
+    expect(sources.toSorted()).toEqual([
+      "3000 from <BalancerGroup.GroupId>",
+      expect.stringMatching(/^80 from <CloudFrontAddresses\w*\.PrefixLists\.0\.PrefixListId>$/),
+    ]);
+    template.hasResourceProperties("Custom::AWS", {
+      Create: Match.serializedJson(Match.objectLike({ action: "describeManagedPrefixLists" })),
+    });
   });
 
   test.each(homes)("%s gets the server's bundle, within its size", (largeBodies) => {
