@@ -105,14 +105,14 @@ function stateMachine(): { StartAt: string; States: States } {
 }
 
 /**
- * Walks the definition with the real task. Billed are every state entered and the way to the end, as in the example on
- * AWS's price page.
+ * Walks the definition with the real task. Billed are every state entered, and Start and End: AWS's price page counts the
+ * nodes of the graph, these two among them.
  */
 async function walk(
   { StartAt, States }: ReturnType<typeof stateMachine>,
   task: () => Promise<{ done: boolean }>,
 ): Promise<number> {
-  let transitions = 1;
+  let transitions = 2;
   let done = false;
   for (let name: string | undefined = StartAt; name !== undefined; transitions++) {
     const state: States[string] | undefined = States[name];

@@ -129,12 +129,13 @@ export function pollBill({ memory }: Priced, { reads, bytes }: Poll, polls: numb
   };
 }
 
-/** Programs of one run, over one small file each: the first starts a process, and `advance` waits for all of them. */
+/** Programs of one run, over one small file each: the first makes an environment, and `advance` waits for all of them. */
 export function programsBill({ memory }: Priced, calls: number, milliseconds?: number): Bill {
   const time = milliseconds ?? programMilliseconds(calls);
   return {
     "Lambda: the sandbox":
       calls * prices.lambdaRequest + (memory("SandboxFunction") * time * prices.lambdaGigabyteSecond) / 1_000,
+    "Lambda: an environment for its agent": memory("SandboxFunction") * prices.tenantGigabyte,
     "Lambda: the run that waits": (memory("Advance") * time * prices.lambdaGigabyteSecond) / 1_000,
     // Two lists, before and after; the file it is given, and the file it writes.
     "S3: its files": calls * (3 * prices.objectPut + prices.objectGet),

@@ -22,6 +22,12 @@ export const priceList = {
   transferGigabyte: { value: 0.09, unit: "GB out to the internet", page: "ec2/pricing/on-demand", seen: "list" },
   lambdaRequest: { value: 0.2 / 1e6, unit: "invocation", page: "lambda/pricing", seen: "list" },
   lambdaGigabyteSecond: { value: 0.0000133334, unit: "GB-second, arm64", page: "lambda/pricing", seen: "list" },
+  tenantGigabyte: {
+    value: 0.000167,
+    unit: "GB of a tenant's new environment (of x86)",
+    page: "lambda/pricing",
+    seen: "page",
+  },
   readUnit: { value: 0.125 / 1e6, unit: "read unit", page: "dynamodb/pricing/on-demand", seen: "list" },
   writeUnit: { value: 0.625 / 1e6, unit: "write unit", page: "dynamodb/pricing/on-demand", seen: "list" },
   tableGigabyteMonth: { value: 0.25, unit: "GB in the table, month", page: "dynamodb/pricing/on-demand", seen: "list" },
@@ -71,7 +77,7 @@ export const assumptionList = {
   },
   firstProgramMilliseconds: {
     value: 2_000,
-    unit: "ms of a run's first program, in a process that starts",
+    unit: "ms of a run's first program, in a new environment",
     basis: "measured, Lambda's start assumed",
   },
   documentMilliseconds: { value: 200, unit: "ms for 100 pages of PDF", basis: "measured" },
@@ -116,6 +122,11 @@ export const quotaList = {
     value: 100,
     unit: "Lambda: new environments of a function a second",
     page: "lambda/latest/dg/scaling-behavior.html",
+  },
+  tenantEnvironments: {
+    value: 2_500,
+    unit: "Lambda: environments of tenants, for 1,000 concurrent executions",
+    page: "lambda/latest/dg/tenant-isolation.html",
   },
   startExecution: {
     value: 300,

@@ -37,7 +37,7 @@ test.each(["idle", "metrics", "runs", "programs", "polls", "fargate"])("the rows
 
 test("a run costs what its parts cost by hand", () => {
   const polls = 60 * 3.7e-6; // 2.10 for a request, 0.44 Lambda, 0.38 table, 0.38 log, 0.38 data, each of a million
-  const transitions = 4 * 25e-6 + 5e-6; // and a trace
+  const transitions = 5 * 25e-6 + 5e-6; // Start, three states, End, and a trace
   const [ofOne, ofTen, ofFifty] = amounts(cost, "runs", "together");
   // 5 s with 1 GB, 15 writes, 80 KB to the model, 4 KB kept for three months, 1.4 KB of log, some reads
   const ofStep = 5 * 13.3334e-6 + 15 * 0.625e-6 + 80e3 * 0.084e-9 + 4e3 * 0.42e-9 * 3 + 1.4e3 * 0.47e-9 + 0.6e-6;
@@ -48,10 +48,11 @@ test("a run costs what its parts cost by hand", () => {
   expectNear(amounts(cost, "months", "10,000,000")[1], 1e7 * (fixed + 10 * ofStep));
 });
 
-test("a program costs the memory and the time of two functions", () => {
+test("a program costs an environment, and the memory and the time of two functions", () => {
   const [one, , , longest] = amounts(cost, "programs", "together");
-  expectNear(one, 2 * (1.7275 + 1) * 13.3334e-6 + 3 * 5e-6);
-  expectNear(longest, 60 * (1.7275 + 1) * 13.3334e-6 + 3 * 5e-6, 0.02);
+  const environment = 1.7275 * 167e-6;
+  expectNear(one, environment + 2 * (1.7275 + 1) * 13.3334e-6 + 3 * 5e-6);
+  expectNear(longest, environment + 60 * (1.7275 + 1) * 13.3334e-6 + 3 * 5e-6, 0.02);
 });
 
 test("a stack at rest costs its alarms, its dashboard, two metrics, a secret, and a sweep every two minutes", () => {
