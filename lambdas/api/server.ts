@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { ApiHandler, ApiResponse } from "./chain.ts";
+import type { ApiEvent, ApiHandler, ApiResponse } from "./chain.ts";
 import { eventOf, hostMissing, refuseInJson, respond, tooLarge } from "./http-event.ts";
 
 /** The four handlers an HTTP home serves. `notFound` answers whatever the others do not. */
@@ -17,16 +17,18 @@ const runPath = /^\/v1\/agents\/([^/]+)$/;
 /** A node:http server in front of the handlers: requests become events of payload format 2.0, as API Gateway's. */
 export function httpServer(handlers: ApiHandlers): Server {
   const server = createServer({ keepAliveTimeout: 65_000, requireHostHeader: false }, (request, response) => {
-    answer(handlers, request, response).catch(() => response.destroy()); // the client went away: nobody to tell
+    serve(request, response).catch(() => response.destroy()); // the client went away: nobody to tell
   });
   // A client may end its side once its request is sent, and still wants the answer. Node has the switch, its types don't.
   Object.assign(server, { httpAllowHalfOpen: true });
   refuseInJson(server);
   return server;
-}
 
-async function answer(handlers: ApiHandlers, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  await respond(response, await dispatch(handlers, request, await bodyOf(request)));
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const answer = await dispatch(handlers, request, await bodyOf(request));
+    if (!server.listening) response.setHeader("connection", "close"); // it is ending, and waits for open connections
+    await respond(response, answer);
+  }
 }
 
 function dispatch(
@@ -34,18 +36,25 @@ function dispatch(
   request: IncomingMessage,
   body: Buffer | undefined,
 ): Promise<ApiResponse> | ApiResponse {
-  if (!body) return tooLarge;
   const refused = hostMissing(request);
   if (refused) return refused;
-  const event = eventOf(request, body);
+  const event = eventOf(request, body ?? noBody);
   const { rawPath } = event;
   const { method } = event.requestContext.http;
   if (rawPath === "/v1/openapi.json") return (method === "GET" ? handlers.openapi : handlers.notFound)(event);
-  if (rawPath === "/v1/agents" && method === "POST") return handlers.create(event);
+  if (rawPath === "/v1/agents" && method === "POST") {
+    return body ? handlers.create(event) : tooLargeFrom(handlers.create, event);
+  }
   const runId = runPath.exec(rawPath)?.[1];
   if (runId === undefined || method !== "GET") return handlers.notFound(event);
   event.pathParameters = { agent_id: decoded(runId) };
   return handlers.get(event);
+}
+
+/** Who calls is looked at first, as with every other body; without one, nothing is created. */
+async function tooLargeFrom(create: ApiHandler, event: ApiEvent): Promise<ApiResponse> {
+  const answer = await create(event);
+  return answer.statusCode === 401 ? answer : tooLarge;
 }
 
 /** The whole body; undefined when it is larger than any this API can need. Read to its end, so that clients listen. */

@@ -12,7 +12,7 @@ export type AgentFields = Omit<Agent, "id" | "organizationId" | "status">;
 export function parseAgentFile(text: string): { fields: AgentFields } | { problems: string[] } {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text.replace(/^\uFEFF/, "")); // some editors begin a file with a byte order mark
   } catch (error) {
     return { problems: [`it is not JSON (${error instanceof Error ? error.message : String(error)})`] };
   }

@@ -5,8 +5,8 @@ const unnamed = "file";
 // C0 and C1 controls, and what reorders or hides text: marks, embeddings, overrides, isolates, zero-width, BOM
 // (Unicode TR 36, section 2.10). Surrogates can't be stored as UTF-8.
 const unsafeCharacters = /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
-// Names that Windows reserves, whatever their extension.
-const reserved = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
+// Names that Windows reserves, whatever their extension and the blanks before it.
+const reserved = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)/i;
 
 /**
  * The names under which files are kept in a run's workspace, in the order given: path components, leading dots and

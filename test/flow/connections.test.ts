@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { createRun, finished, newDataDir, type Service, startService } from "./service.ts";
 
@@ -56,4 +57,23 @@ test("the service goes on when nobody reads its log any more", async () => {
   const runs = [await createRun(talkative, { input_text: "a" }), await createRun(talkative, { input_text: "b" })];
   for (const run of runs) expect((await finished(talkative, run)).loop_status).toBe("finished");
   expect(await talkative.end("SIGTERM")).toBe(0);
+});
+
+test("a service that is ending answers the request it is receiving, and does not wait for another", async () => {
+  await using ending = await startService();
+  const { hostname, port } = new URL(ending.baseUrl);
+  const body = JSON.stringify({ name: "n", template_id: ending.templateId });
+  const socket = connect({ host: hostname, port: Number(port) });
+  let received = "";
+  socket.on("data", (chunk) => (received += chunk.toString()));
+  const head = `POST /v1/agents HTTP/1.1\r\nHost: h\r\nX-API-Key: ${ending.apiKey}\r\nContent-Type: application/json`;
+  socket.write(`${head}\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
+  await new Promise((resolve) => socket.once("data", resolve)); // it is being received
+  const started = performance.now();
+  const ended = ending.end("SIGTERM");
+  await sleep(200);
+  socket.write(body);
+  expect(await ended).toBe(0);
+  expect(performance.now() - started).toBeLessThan(4_000); // it waits for 5 s for what is under way
+  expect(received).toMatch(/HTTP\/1\.1 201 [^]*\r\nconnection: close\r\n[^]*"agent_id"/i);
 });

@@ -169,6 +169,7 @@ test("bodies without a length, of any bytes, and far too large are answered in J
   const expected = [413, '{"detail":"total file size exceeds the allowed limit"}'];
   expect(await raw(headers, tooLarge)).toEqual(expected);
   expect(await raw({ ...headers, "content-length": 65 * 1024 * 1024 }, tooLarge)).toEqual(expected);
+  expect(await raw({}, tooLarge)).toEqual([401, '{"detail":"Missing API key"}']);
 });
 
 test("what is not HTTP, or little used of it, is answered in JSON too", async () => {

@@ -11,6 +11,11 @@ describe("an agent file", () => {
     });
   });
 
+  test("may begin with a byte order mark", () => {
+    expect(parseAgentFile(`\uFEFF${JSON.stringify({ ...least, tools: [] })}`)).toEqual(parsed({ tools: [] }));
+    expect(parseAgentFile("\uFEFF")).toMatchObject({ problems: [expect.stringContaining("it is not JSON")] });
+  });
+
   test("may say what the model costs, how it is to answer, its window and what a run may use", () => {
     const fields = {
       tools: [],
