@@ -203,7 +203,7 @@ describe("homes", () => {
     const rules = Object.values(template.findResources("AWS::EC2::SecurityGroupIngress"));
     const sources = rules.map(({ Properties }) => {
       const { SourcePrefixListId, SourceSecurityGroupId, FromPort } = Properties as Record<string, unknown>;
-      return `${FromPort} from ${String(short(SourcePrefixListId ?? SourceSecurityGroupId))}`;
+      return `${String(FromPort)} from ${String(short(SourcePrefixListId ?? SourceSecurityGroupId))}`;
     });
     expect(sources.toSorted()).toEqual([
       "3000 from <BalancerGroup.GroupId>",
