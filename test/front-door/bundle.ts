@@ -26,7 +26,7 @@ export async function startBundle(home: LargeBodyHome, environment: Record<strin
   bundleServer(folder);
   const child = spawn(process.execPath, [join(folder, "index.js")], {
     env: { AWS_LAMBDA_HTTP_ENDPOINT: "127.0.0.1:0", ...memoryEnvironment(home), ...environment },
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   const exited = new Promise<number | string | null>((resolve) => {
     child.once("close", (code, signal) => resolve(code ?? signal));
@@ -34,6 +34,7 @@ export async function startBundle(home: LargeBodyHome, environment: Record<strin
   void exited.then(() => rmSync(folder, { recursive: true, force: true }));
   const lines: Record<string, unknown>[] = [];
   const port = await new Promise<number>((resolve, reject) => {
+    createInterface(child.stdout).on("line", (text) => lines.push(JSON.parse(text) as Record<string, unknown>));
     createInterface(child.stderr).on("line", (text) => {
       const line = text.startsWith("{") ? (JSON.parse(text) as Record<string, unknown>) : { text };
       lines.push(line);
