@@ -55,7 +55,6 @@ export const priceList = {
   publicAddressHour: { value: 0.005, unit: "public address, hour", page: "vpc/pricing", seen: "list" },
 } as const satisfies Record<string, { value: number; unit: string; page: string; seen: Seen }>;
 
-export type Price = keyof typeof priceList;
 export const prices = valuesOf(priceList);
 
 /**
