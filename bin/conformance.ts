@@ -19,16 +19,22 @@ const usage = `Checks a server against the Agent Run Service specification, over
 It creates about 50 runs; eight of them have an input and run a turn. Exit code 0: all passed, 1: some failed,
 2: these options were wrong.`;
 
-type Invocation = { target: Target; json: boolean } | { help: true } | { problem: string };
+interface Options {
+  target: Target;
+  json: boolean;
+}
 
-const invocation = parse(process.argv.slice(2));
-if ("help" in invocation) {
-  console.log(usage);
-} else if ("problem" in invocation) {
-  console.error(`conformance: ${invocation.problem}`);
+try {
+  const options = parse(process.argv.slice(2));
+  if (options === "help") console.log(usage);
+  else process.exitCode = (await check(options)) ? 0 : 1;
+} catch (error) {
+  console.error(`conformance: ${(error as Error).message.replaceAll("\n", " ")}`);
   process.exitCode = 2;
-} else {
-  const { target, json } = invocation;
+}
+
+/** True when every case passed. */
+async function check({ target, json }: Options): Promise<boolean> {
   const results = await runCases(casesFor(target), target, ({ name, passed, expected, received }) => {
     if (json) return;
     console.log(`${passed ? "ok  " : "FAIL"} ${name}`);
@@ -43,50 +49,47 @@ if ("help" in invocation) {
   } else {
     console.log(summary);
   }
-  process.exitCode = failed === 0 ? 0 : 1;
+  return failed === 0;
 }
 
-function parse(args: string[]): Invocation {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        "base-url": { type: "string" },
-        "api-key": { type: "string" },
-        "template-id": { type: "string" },
-        "other-api-key": { type: "string" },
-        "disabled-api-key": { type: "string" },
-        "quotes-files": { type: "boolean", default: false },
-        timeout: { type: "string", default: "300" },
-        json: { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    });
-    if (values.help) return { help: true };
-    const { "base-url": baseUrl, "api-key": apiKey, "template-id": templateId } = values;
-    if (!baseUrl || !apiKey || !templateId) {
-      return { problem: "--base-url, --api-key and --template-id are all needed; --help explains them" };
-    }
-    if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "") || /\/v1\/*$/.test(baseUrl)) {
-      return { problem: `--base-url is "${baseUrl}"; give an http or https URL without /v1, as http://127.0.0.1:8787` };
-    }
-    if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(templateId)) {
-      return { problem: `--template-id is "${templateId}"; give the agent's id, a UUID with hyphens` };
-    }
-    const timeoutSeconds = Number(values.timeout);
-    if (!(timeoutSeconds > 0)) return { problem: `--timeout is "${values.timeout}"; give a number of seconds above 0` };
-    const { "other-api-key": otherApiKey, "disabled-api-key": disabledApiKey } = values;
-    const target: Target = {
-      baseUrl,
-      apiKey,
-      templateId,
-      timeoutSeconds,
-      quotesFiles: values["quotes-files"],
-      ...(otherApiKey !== undefined && { otherApiKey }),
-      ...(disabledApiKey !== undefined && { disabledApiKey }),
-    };
-    return { target, json: values.json };
-  } catch (error) {
-    return { problem: `${error instanceof Error ? error.message : String(error)}; --help lists the options` };
+/** Throws an Error whose message is one line for people. */
+function parse(args: string[]): Options | "help" {
+  const { values } = parseArgs({
+    args,
+    options: {
+      "base-url": { type: "string" },
+      "api-key": { type: "string" },
+      "template-id": { type: "string" },
+      "other-api-key": { type: "string" },
+      "disabled-api-key": { type: "string" },
+      "quotes-files": { type: "boolean", default: false },
+      timeout: { type: "string", default: "300" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) return "help";
+  const { "base-url": baseUrl, "api-key": apiKey, "template-id": templateId } = values;
+  if (!baseUrl || !apiKey || !templateId) {
+    throw new Error("--base-url, --api-key and --template-id are all needed; --help explains them");
   }
+  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "") || /\/v1\/*$/.test(baseUrl)) {
+    throw new Error(`--base-url is "${baseUrl}"; give an http or https URL without /v1, as http://127.0.0.1:8787`);
+  }
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(templateId)) {
+    throw new Error(`--template-id is "${templateId}"; give the agent's id, a UUID with hyphens`);
+  }
+  const timeoutSeconds = Number(values.timeout);
+  if (!(timeoutSeconds > 0)) throw new Error(`--timeout is "${values.timeout}"; give a number of seconds above 0`);
+  const { "other-api-key": otherApiKey, "disabled-api-key": disabledApiKey } = values;
+  const target: Target = {
+    baseUrl,
+    apiKey,
+    templateId,
+    timeoutSeconds,
+    quotesFiles: values["quotes-files"],
+    ...(otherApiKey !== undefined && { otherApiKey }),
+    ...(disabledApiKey !== undefined && { disabledApiKey }),
+  };
+  return { target, json: values.json };
 }

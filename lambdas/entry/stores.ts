@@ -20,7 +20,7 @@ export function measuredStores(settings: ClientSettings): Stores {
   return { ...stores, runs: measuredRuns(stores.runs, emit) };
 }
 
-/** For functions that only end runs: they may write a status, and have no right to texts and files. */
+/** For functions that only end runs: a status is all they write, and they have no right to texts and files. */
 export function measuredStatuses(settings: ClientSettings): Runs {
   const noRight = new Error("this function may only write a run's status; it has no right to texts and files");
   const runs = awsRuns({ documents: documentClient(settings), table, objects: () => Promise.reject(noRight) });

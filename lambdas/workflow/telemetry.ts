@@ -1,4 +1,4 @@
-import { type Attributes, type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { type Attributes, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, RandomIdGenerator, TracerProvider } from "@opentelemetry/sdk-trace";
@@ -67,19 +67,12 @@ export function openTelemetry(): Telemetry {
 
     function chat(step: number, milliseconds: number, attributes: Attributes, error?: string): void {
       const operation = { "gen_ai.operation.name": "chat", "gen_ai.request.model": model, "agent_run.step": step };
-      span(`chat ${model}`, SpanKind.CLIENT, within, milliseconds, { ...named, ...operation, ...attributes }, error);
+      span(`chat ${model}`, SpanKind.CLIENT, milliseconds, { ...named, ...operation, ...attributes }, error);
     }
 
-    function span(
-      name: string,
-      kind: SpanKind,
-      context: Context,
-      milliseconds: number,
-      attributes: Attributes,
-      error?: string,
-    ): void {
+    function span(name: string, kind: SpanKind, milliseconds: number, attributes: Attributes, error?: string): void {
       const endTime = Date.now();
-      const one = tracer.startSpan(name, { kind, attributes, startTime: endTime - milliseconds }, context);
+      const one = tracer.startSpan(name, { kind, attributes, startTime: endTime - milliseconds }, within);
       if (error !== undefined) {
         one.setAttribute("error.type", error);
         one.setStatus({ code: SpanStatusCode.ERROR });
@@ -103,7 +96,6 @@ export function openTelemetry(): Telemetry {
             return span(
               `execute_tool ${event.name}`,
               SpanKind.INTERNAL,
-              within,
               event.milliseconds,
               {
                 "gen_ai.operation.name": "execute_tool",

@@ -44,10 +44,10 @@ test("kill -9 in the middle of 40 creates: every acknowledged run ends, with its
       () => {},
     ); // cut off by the kill
   });
-  await sleep(70);
+  await expect.poll(() => acknowledged.length, { timeout: 10_000, interval: 1 }).toBeGreaterThan(4);
   await first.end("SIGKILL");
   await Promise.all(creates);
-  expect(acknowledged.length).toBeGreaterThan(0);
+  expect(acknowledged.length).toBeLessThan(creates.length);
   const second = await startService(dataDir);
   for (const id of acknowledged) expect(ends(await finished({ ...second, apiKey: first.apiKey }, id))).toEqual(whole);
   await second.end("SIGTERM");

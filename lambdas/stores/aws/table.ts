@@ -1,14 +1,16 @@
 /**
  * The one table's layout, shared with the infrastructure that creates it. All keys are strings.
  *
- * | item         | pk           | sk                              | gsi1                            | gsi2               |
- * | ------------ | ------------ | ------------------------------- | ------------------------------- | ------------------ |
- * | organization | `ORG#<id>`   | `HEAD`                          | `ORGS` / id                     |                    |
- * | agent        | `AGENT#<id>` | `HEAD`                          | `AGENTS` / organization, id     |                    |
- * | key          | `KEY#<hash>` | `HEAD`                          | `KEYS#<agent>` / created, hash  |                    |
- * | run          | `RUN#<id>`   | `HEAD`                          | `RUNS#<agent>#<shard>` / created | `RUNNING#<shard>`  |
- * | message      | `RUN#<id>`   | `MESSAGE#<turn>#<role>`         |                                 |                    |
- * | step record  | `RUN#<id>`   | `STEP#<99999-turn>#<step>#<part>` |                               |                    |
+ * | item         | pk           | sk                                       | gsi1                             | gsi2              |
+ * | ------------ | ------------ | ---------------------------------------- | -------------------------------- | ----------------- |
+ * | organization | `ORG#<id>`   | `HEAD`                                   | `ORGS` / id                      |                   |
+ * | agent        | `AGENT#<id>` | `HEAD`                                   | `AGENTS` / organization, id      |                   |
+ * | key          | `KEY#<hash>` | `HEAD`                                   | `KEYS#<agent>` / created, hash   |                   |
+ * | run          | `RUN#<id>`   | `HEAD`                                   | `RUNS#<agent>#<shard>` / created | `RUNNING#<shard>` |
+ * | message      | `RUN#<id>`   | `MESSAGE#<turn>#<role>`                  |                                  |                   |
+ * | queued input | `RUN#<id>`   | `QUEUE#<turn>`                           |                                  |                   |
+ * | summary      | `RUN#<id>`   | `RECAP`                                  |                                  |                   |
+ * | step record  | `RUN#<id>`   | `STEP#<99999-turn>#<step>#<part>#<call>` |                                  |                   |
  */
 export const partitionKey = "pk";
 export const sortKey = "sk";

@@ -172,10 +172,13 @@ export function openDatabase(file: string): Database {
   };
 }
 
-const sqliteBusy = 5; // https://www.sqlite.org/rescode.html#busy
+/** Whether another process holds a lock that was needed. */
+export function isBusy(error: unknown): boolean {
+  return (error as { errcode?: number }).errcode === 5; // https://www.sqlite.org/rescode.html#busy
+}
 
 function namedError(error: unknown): unknown {
-  if ((error as { errcode?: number }).errcode !== sqliteBusy) return error;
+  if (!isBusy(error)) return error;
   return new StoreUnavailable("another process keeps the database locked", { cause: error });
 }
 

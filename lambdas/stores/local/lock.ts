@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { isBusy } from "./database.ts";
 
 /**
  * Holds the data folder for one server until the process ends, however it ends: the lock is SQLite's, and so the
@@ -13,10 +14,9 @@ export function lockDataDir(dataDir: string): boolean {
     return true;
   } catch (error) {
     db.close();
-    if ((error as { errcode?: number }).errcode === sqliteBusy) return false;
+    if (isBusy(error)) return false;
     throw error;
   }
 }
 
-const sqliteBusy = 5; // https://www.sqlite.org/rescode.html#busy
 const held: DatabaseSync[] = []; // a collected DatabaseSync would be closed, and its lock gone
