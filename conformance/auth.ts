@@ -70,14 +70,16 @@ export const authCases: Case[] = [
   ...refused.map(
     ({ name, auth, details }) =>
       ({
-        name: `auth: refuses ${name}, before it looks at anything else`,
+        name: `auth: refuses ${name}, before it looks at fields, template or run`,
         async run(target) {
           const headers = auth(target);
           const body = { name: "conformance", template_id: target.templateId };
           const post = { method: "POST", path: "/v1/agents", auth: headers };
           expectError(await send(target, { ...post, body }), 401, ...details);
           expectError(await send(target, { ...post, body: {} }), 401, ...details);
-          expectError(await send(target, { ...post, raw: "{" }), 401, ...details);
+          // The specification does not say whether a body has to be JSON for its sender to be asked for a key.
+          const notJson = await send(target, { ...post, raw: "{" });
+          if (notJson.status !== 422) expectError(notJson, 401, ...details);
           expectError(await send(target, { ...post, body: { ...body, template_id: randomUUID() } }), 401, ...details);
           expectError(await read(target, randomUUID(), headers), 401, ...details);
           expectError(await read(target, "not-a-uuid", headers), 401, ...details);

@@ -69,6 +69,7 @@ test("a key that is unknown, mistyped or missing", async () => {
     const invalid = await with_({ authorization: `bearer ${key}` });
     expect([invalid.status, invalid.text]).toEqual([401, '{"detail":"Invalid API key"}']);
   }
+  expect((await call("POST", "/v1/agents", { body: "{" })).status).toBe(401); // before it is found to be no JSON
   const precedence = await with_({ authorization: `Bearer ${newApiKey().key}`, "x-api-key": service.apiKey });
   expect(precedence.status).toBe(401);
   for (const authorization of ["Basic abc", "Bearer", "Bearer  ", "Token x"]) {
