@@ -3,7 +3,7 @@ import { resultCharacters } from "./context.ts";
 import { limitName } from "./limits.ts";
 import type { ToolCall, ToolResult } from "./model.ts";
 import type { PendingCalls, StepPart } from "./steps.ts";
-import { error, type Tool, type ToolOutput } from "./tools/tool.ts";
+import { error, offered, type Tool, type ToolOutput } from "./tools/tool.ts";
 import type { Turn } from "./turn.ts";
 import { wellFormed } from "./well-formed.ts";
 import { within } from "./within.ts";
@@ -89,9 +89,13 @@ async function outputOf(
   timeLeft: number,
 ): Promise<ToolOutput> {
   const { files, signal, tools } = turn.ports;
+  if (tool?.unavailable !== undefined) return error(tool.unavailable);
   if (invalid !== undefined) return error(invalid);
   if (!tool) {
-    const names = tools.map(({ definition }) => definition.name).join(", ") || "none";
+    const names =
+      offered(tools)
+        .map((each) => each.name)
+        .join(", ") || "none";
     return error(`There is no tool ${JSON.stringify(name)}. Tools that can be used: ${names}.`);
   }
   const output = await within(timeLeft, signal, (cut) => tool.run(input, { files, signal: cut }));

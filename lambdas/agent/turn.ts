@@ -27,7 +27,7 @@ import {
 import { summarise } from "./summary.ts";
 import { runCalls } from "./tool-calls.ts";
 import { filesNote } from "./tools/list-files.ts";
-import type { Files, Tool } from "./tools/tool.ts";
+import { type Files, offered, type Tool } from "./tools/tool.ts";
 
 export interface TurnPorts {
   model: Model;
@@ -141,7 +141,7 @@ async function proceed(turn: Turn): Promise<TurnOutcome | undefined> {
 
   const used = { ...progress.used, milliseconds: ports.now() - input.startedAt };
   const reached = reachedLimit(used, input.usedBefore, input.limits, input.runLimits);
-  const tools = reached ? [] : ports.tools.map(({ definition }) => definition);
+  const tools = reached ? [] : offered(ports.tools);
   const plan = contextPlan(progress, turn.contextTokens, { instructions: input.instructions, tools });
   if (plan.summarise !== undefined) {
     return shortenHistory(turn, plan.summarise, reached ? lastAnswerMilliseconds : timeLeft(turn));
@@ -190,7 +190,7 @@ async function keep(turn: Turn, part: StepPart): Promise<TurnOutcome | undefined
 /** What the model is told before its next answer: at the start the files there are, after an empty answer to go on. */
 async function noteBefore({ ports, progress }: Turn): Promise<string | undefined> {
   if (progress.messages.length === progress.inputAt + 1) {
-    return ports.tools.length > 0 ? filesNote(await ports.files.list()) : undefined;
+    return offered(ports.tools).length > 0 ? filesNote(await ports.files.list()) : undefined;
   }
   if (progress.emptyAnswers === 0) return undefined;
   return "Your last answer was empty. Use a tool, or answer the input with text.";

@@ -1,3 +1,4 @@
+import type { ToolDefinition } from "../model.ts";
 import type { Sandbox, SandboxEngine, SandboxFile, SandboxResult } from "../sandbox/sandbox.ts";
 import { runJavascript, runShell, sandboxLimits } from "./definitions.ts";
 import { existingFile } from "./existing-file.ts";
@@ -11,28 +12,34 @@ interface Choice {
   seconds?: number;
 }
 
-/** `run_javascript`. */
+/** `run_javascript`; without a sandbox, one that can't work. */
 export function javascript(sandbox: Sandbox | undefined): Tool {
+  if (!sandbox) return withoutSandbox(runJavascript);
   return builtIn(runJavascript, (input: { code: string } & Choice, context) =>
     runCode(sandbox, "javascript", input.code, input, context),
   );
 }
 
-/** `run_shell`. */
+/** `run_shell`; without a sandbox, one that can't work. */
 export function shell(sandbox: Sandbox | undefined): Tool {
+  if (!sandbox) return withoutSandbox(runShell);
   return builtIn(runShell, (input: { script: string } & Choice, context) =>
     runCode(sandbox, "shell", input.script, input, context),
   );
 }
 
+function withoutSandbox(definition: ToolDefinition): Tool {
+  const unavailable = `${definition.name} can't be used here: the service was set up without a sandbox for programs.`;
+  return { definition, unavailable, run: async () => error(unavailable) };
+}
+
 async function runCode(
-  sandbox: Sandbox | undefined,
+  sandbox: Sandbox,
   engine: SandboxEngine,
   program: string,
   { files: names, seconds = sandboxLimits.defaultSeconds }: Choice,
   { files, signal }: ToolContext,
 ): Promise<ToolOutput> {
-  if (!sandbox) return error("Programs can't be run here: the service was set up without a sandbox.");
   const given = await filesFor(files, names, sandbox.maxBytes);
   if ("problem" in given) return error(given.problem);
   const result = await sandbox.run({ engine, program, files: given.files, seconds }, signal);

@@ -30,9 +30,16 @@ export interface Tool {
    * `cumulative`: it changes the workspace, and doing so twice is not the same as once.
    */
   effects?: "outside" | "cumulative";
+  /** Why it can't work here, as a sentence for the model. It is not offered then; who calls it all the same is told. */
+  unavailable?: string;
   /** Calling it twice with the same input has the effect of calling it once. */
   idempotent?: boolean;
   run(input: unknown, context: ToolContext): Promise<ToolOutput>;
+}
+
+/** The tools that the model may use, as it sees them. */
+export function offered(tools: Tool[]): ToolDefinition[] {
+  return tools.flatMap(({ definition, unavailable }) => (unavailable === undefined ? definition : []));
 }
 
 /** A tool whose input is checked with its validator compiled ahead of time. */

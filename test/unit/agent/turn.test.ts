@@ -21,7 +21,8 @@ describe("a turn", () => {
     });
     expect(records).toEqual([]);
     expect(requests).toMatchObject([{ instructions: "Be brief.", messages: [{ role: "user", text: "Go." }] }]);
-    expect(requests[0]?.tools.map((tool) => tool.name)).toEqual(toolNames);
+    const working = toolNames.filter((name) => !name.startsWith("run_"));
+    expect(requests[0]?.tools.map((tool) => tool.name)).toEqual(working);
   });
 
   it("records an answer before its tools run, and their results before the next model call", async () => {
@@ -85,6 +86,22 @@ describe("a turn", () => {
       { part: "result", call: 1, result: { callId: "2", text: noTool, error: true } },
       { call: 2, result: { text: expect.stringMatching(/required property 'name'.*"file"/), error: true } },
     ]);
+  });
+
+  it("offers no tool that can't work here, and says so to a model that calls it all the same", async () => {
+    const invalid = "There is no such tool."; // what a provider finds, which was given none
+    const { model, requests } = scripted([
+      answer("", [{ ...call("1", "run_shell", { script: "ls" }), invalid }, call("2", "delete_all", {})]),
+      answer("Done."),
+    ]);
+    const { input, ports, records } = turn(model);
+    await runTurn(input, ports);
+    for (const { tools } of requests) expect(tools.map(({ name }) => name)).not.toContain("run_shell");
+    const [, shell, unknown] = records;
+    expect(shell).toMatchObject({
+      result: { error: true, text: expect.stringMatching(/^run_shell can't be used here: .* without a sandbox/) },
+    });
+    expect(unknown).toMatchObject({ result: { text: expect.not.stringContaining("run_shell") } });
   });
 
   it("names the files of the workspace before the first step only, and records that it did", async () => {
