@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { Message } from "../../lambdas/agent/model.ts";
 import { answersSuite } from "./answers.suite.ts";
 import { answerOf, ask, failureOf, request } from "./ask.ts";
 import { conversationSuite } from "./conversation.suite.ts";
@@ -6,6 +7,14 @@ import { converse as wire, credentials, eventsOf, frame, startStream } from "./c
 import { failuresSuite } from "./failures.suite.ts";
 import { modelServer, type Reply } from "./model-server.ts";
 import { refuses, streams } from "./wire.ts";
+
+interface WireBody {
+  system: object[];
+  messages: { content: object[] }[];
+}
+
+const point = { cachePoint: { type: "default" } };
+const pointsIn = (body: unknown): number => JSON.stringify(body).split("cachePoint").length - 1;
 
 const hi = streams(wire, { text: ["Hi."] });
 
@@ -55,6 +64,51 @@ describe("bedrock", () => {
     const { received, asked } = await ask(wire, hi, { parameters }, { model });
     expect(received[0]?.body["additionalModelRequestFields"]).toEqual(fields);
     expect(asked[0]?.maxOutputTokens).toBe(maxTokens);
+  });
+
+  it("lets what steps have in common be cached: up to the instructions, and up to the last message", async () => {
+    const calls: Message[] = [
+      { role: "user", text: "Look." },
+      { role: "assistant", answer: { text: "", toolCalls: [{ id: "1", name: "list_files", input: {} }] } },
+      { role: "tool", results: [{ callId: "1", name: "list_files", text: "None." }] },
+    ];
+    for (const messages of [calls.slice(0, 1), calls]) {
+      const { received } = await ask(wire, hi, { messages });
+      const body = received[0]?.body as unknown as WireBody | undefined;
+      expect(body?.system).toEqual([{ text: "Be brief." }, point]);
+      expect(body?.messages.at(-1)?.content.at(-1)).toEqual(point);
+      expect(pointsIn(body)).toBe(2);
+    }
+    const { received: last } = await ask(wire, hi, { tools: [] });
+    expect(pointsIn(last[0]?.body)).toBe(0);
+  });
+
+  it.each([
+    ["eu.anthropic.claude-sonnet-4-5-20250929-v1:0", 2],
+    ["us.anthropic.claude-3-7-sonnet-20250219-v1:0", 2],
+    ["global.anthropic.claude-opus-4-6-v1", 2],
+    ["arn:aws:bedrock:eu-central-1:123456789012:inference-profile/eu.anthropic.claude-haiku-4-5-20251001-v1:0", 2],
+    ["amazon.nova-pro-v1:0", 2],
+    ["us.amazon.nova-2-lite-v1:0", 2],
+    ["anthropic.claude-3-haiku-20240307-v1:0", 0],
+    ["anthropic.claude-3-5-sonnet-20241022-v2:0", 0],
+    ["openai.gpt-oss-120b-1:0", 0],
+    ["eu.meta.llama3-2-3b-instruct-v1:0", 0],
+    ["arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/a1b2c3", 0],
+  ])("sends %s %i cache points: what does not know them refuses them", async (model, points) => {
+    const { received } = await ask(wire, hi, {}, { model });
+    expect(pointsIn(received[0]?.body)).toBe(points);
+  });
+
+  it.each([
+    [400, "Malformed input request: #/messages/0/content/1: extraneous key [cachePoint] is not permitted"],
+    [403, "You invoked an unsupported model or your request did not allow prompt caching."],
+  ])("asks without cache points from then on when they are refused with %i", async (status, words) => {
+    await using server = await modelServer(refuses(wire, status, words), hi, hi);
+    const model = wire.open(server.baseUrl);
+    expect(answerOf(await model(request())).text).toBe("Hi.");
+    expect(answerOf(await model(request())).text).toBe("Hi.");
+    expect(server.received.map(({ body }) => pointsIn(body))).toEqual([2, 0, 0]);
   });
 
   it("shows one PDF twice under two names, as it has to be", async () => {

@@ -51,7 +51,7 @@ export const converse: Wire = {
     return {
       streamed: true,
       model: decodeURIComponent(model),
-      instructions: (body["system"] as { text: string }[] | undefined)?.map(({ text }) => text).join("\n"),
+      instructions: (body["system"] as { text?: string }[] | undefined)?.flatMap(({ text }) => text ?? []).join("\n"),
       tools: tools.map(({ toolSpec }) => toolSpec.name),
       temperature,
       effort: thinking,
@@ -134,7 +134,8 @@ interface WireMessage {
 }
 
 function asked({ role, content }: WireMessage): AskedMessage {
-  return { role, parts: content.map((part) => askedPart(part as Record<string, never>)) };
+  const parts = content.filter((part) => !("cachePoint" in part));
+  return { role, parts: parts.map((part) => askedPart(part as Record<string, never>)) };
 }
 
 function askedPart(part: Partial<Record<string, Record<string, never>>> & { text?: string }): AskedPart {

@@ -1,4 +1,5 @@
 import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
+import { APICallError, type LanguageModelMiddleware, wrapLanguageModel } from "ai";
 import type { Model } from "../model.ts";
 import { modelFetch } from "./model-fetch.ts";
 import { streamedModel } from "./streamed.ts";
@@ -33,7 +34,9 @@ export function bedrock({ model, region, baseUrl, silence }: Bedrock): Model {
     },
   });
   return streamedModel({
-    languageModel: provider(model),
+    languageModel: takesCachePoints(model)
+      ? wrapLanguageModel({ model: provider(model), middleware: withCachePoints() })
+      : provider(model),
     endpoint: {
       provider: "bedrock",
       address: baseUrl ?? `Amazon Bedrock in ${region}`,
@@ -46,4 +49,53 @@ export function bedrock({ model, region, baseUrl, silence }: Bedrock): Model {
     },
     callsNeedTools: true,
   });
+}
+
+/**
+ * Whether Bedrock documents prompt caching for a model; others answer a request with cache points by an error. Of an
+ * application inference profile's ARN it can't be told.
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
+ */
+function takesCachePoints(model: string): boolean {
+  return /\b(anthropic\.claude-(3-7-sonnet|3-5-haiku|(opus|sonnet|haiku)-\d)|amazon\.nova-(micro|lite|pro|premier|2-))/.test(
+    model,
+  );
+}
+
+type CallOptions = Parameters<NonNullable<LanguageModelMiddleware["wrapStream"]>>[0]["params"];
+
+/**
+ * A step resends the conversation of the step before; from the cache it costs a tenth. A prefix below a model's least
+ * is not cached, without an error. A model that refuses cache points all the same is asked without them from then on.
+ */
+function withCachePoints(): LanguageModelMiddleware {
+  let refused = false;
+  return {
+    specificationVersion: "v4",
+    async wrapStream({ model, params }) {
+      // Without tools it is a turn's last call.
+      if (refused || !params.tools?.length) return model.doStream(params);
+      try {
+        return await model.doStream({ ...params, prompt: cached(params.prompt) });
+      } catch (error) {
+        if (!refusesCachePoints(error)) throw error;
+        refused = true;
+        return model.doStream(params);
+      }
+    },
+  };
+}
+
+/** With points after the instructions and after the last message. Not among the tools, where Nova takes none. */
+function cached(prompt: CallOptions["prompt"]): CallOptions["prompt"] {
+  const providerOptions = { bedrock: { cachePoint: { type: "default" } } };
+  const last = prompt.length - 1;
+  return prompt.map((message, index) =>
+    message.role === "system" || index === last ? { ...message, providerOptions } : message,
+  );
+}
+
+/** "extraneous key [cachePoint] is not permitted", "your request did not allow prompt caching". */
+function refusesCachePoints(error: unknown): boolean {
+  return APICallError.isInstance(error) && [400, 403].includes(error.statusCode ?? 0) && /cach/i.test(error.message);
 }
