@@ -5,7 +5,7 @@ import type { ToolCall, ToolResult } from "./model.ts";
 import type { PendingCalls, StepPart } from "./steps.ts";
 import { error, offered, type Tool, type ToolOutput } from "./tools/tool.ts";
 import type { Turn } from "./turn.ts";
-import { wellFormed } from "./well-formed.ts";
+import { wellFormed } from "./json.ts";
 import { within } from "./within.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { AssistantContent, ModelMessage, UserContent } from "ai";
 import type { Attachment, Message, ModelAnswer, ToolCall } from "../model.ts";
-import { wellFormed } from "../well-formed.ts";
+import { wellFormed } from "../json.ts";
 import { attachmentsOf, type Shown } from "./attachments.ts";
 
 /** How a conversation goes over a provider's wire. */

@@ -8,6 +8,7 @@ import {
   TypeValidationError,
 } from "ai";
 import type { Failure, ModelFailure } from "../model.ts";
+import { withoutSecrets } from "../secrets.ts";
 import { OtherContent, Silence, TooLong } from "./model-fetch.ts";
 
 /** The server ended its answer before it was complete. */
@@ -37,7 +38,7 @@ export function modelFailure(cause: unknown, endpoint: Endpoint): ModelFailure {
   const server = `The model server ${address(endpoint.address)}`;
   const silence = causes(cause).find((error) => error instanceof Silence);
   const tooLong = causes(cause).find((error) => error instanceof TooLong);
-  const detail = clipped(withoutSecrets(messageOf(silence ?? tooLong ?? cause), endpoint.secrets()));
+  const detail = clipped(withoutSecrets(messageOf(silence ?? tooLong ?? cause), endpoint.secrets(), "[API key]"));
   if (APICallError.isInstance(cause) && cause.statusCode !== undefined && cause.statusCode >= 300) {
     const retryAfter = retryAfterOf(cause.responseHeaders ?? {});
     const failure = statusFailure(cause.statusCode, `${server} answered ${cause.statusCode}`, detail, endpoint);
@@ -184,12 +185,6 @@ function messageOf(cause: unknown): string {
   if (typeof cause === "string") return cause;
   const { message } = (typeof cause === "object" && cause !== null ? cause : {}) as { message?: unknown };
   return typeof message === "string" ? message : (JSON.stringify(cause) ?? "no reason given");
-}
-
-/** Before the text is cut or its blanks are changed, so that no part of the key escapes. */
-function withoutSecrets(text: string, secrets: string[]): string {
-  const forms = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), secret.trim()]);
-  return forms.reduce((clean, form) => (form === "" ? clean : clean.replaceAll(form, "[API key]")), text);
 }
 
 function clipped(text: string): string {

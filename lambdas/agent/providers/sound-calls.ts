@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { LanguageModelMiddleware } from "ai";
+import { tooDeepAt } from "../json.ts";
 
-/** How deep a tool's arguments may be nested. What walks them recursively, JSON.stringify too, fails at thousands. */
-export const deepestArguments = 100;
 /** Calls of one answer that are taken: each has its records, and an answer of 64 MB has room for 400,000. */
 const mostCalls = 1_000;
 /** Characters of ids and names that are kept as they are: of the providers' none is longer. */
@@ -42,24 +41,3 @@ export const soundToolCalls: LanguageModelMiddleware = {
 
 type Streamed = Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapStream"]>>>;
 type StreamPart = Streamed["stream"] extends ReadableStream<infer Part> ? Part : never;
-
-/** Where a JSON text gets nested too deep, as the end of what is not; undefined when it nowhere does. */
-export function tooDeepAt(json: string): number | undefined {
-  let levels = 0;
-  // Not by a regular expression: those overflow the stack on a string of a megabyte.
-  for (let at = 0; at < json.length; at++) {
-    const character = json[at];
-    if (character === '"') at = endOfString(json, at);
-    else if (character === "]" || character === "}") levels--;
-    else if (character === "[" || character === "{") levels++;
-    if (levels > deepestArguments) return at + 1;
-  }
-  return undefined;
-}
-
-/** The closing quote of the string that begins at `start`. */
-function endOfString(json: string, start: number): number {
-  let at = start + 1;
-  while (at < json.length && json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
-  return at;
-}

@@ -1,10 +1,10 @@
 import { jsonSchema, streamText, type ToolSet, tool, wrapLanguageModel } from "ai";
 import type { Attachment, Model, ModelAnswer, ModelOutcome, ModelRequest, ToolCall } from "../model.ts";
-import { wellFormed } from "../well-formed.ts";
+import { deepest, tooDeepAt, wellFormed } from "../json.ts";
 import { type Shown, showAttachments } from "./attachments.ts";
 import { echoOf, toModelMessages } from "./conversation.ts";
 import { BrokenOff, type Endpoint, modelFailure } from "./failures.ts";
-import { deepestArguments, soundToolCalls, tooDeepAt } from "./sound-calls.ts";
+import { soundToolCalls } from "./sound-calls.ts";
 
 type StreamTextOptions = Parameters<typeof streamText>[0];
 
@@ -142,8 +142,7 @@ function invalidCall({ name, input }: ToolCall, tools: ModelRequest["tools"]): s
     return `There is no tool ${JSON.stringify(name)}. Tools that can be used: ${names}.`;
   }
   const text = typeof input === "string" ? input : JSON.stringify(input);
-  const wrong =
-    tooDeepAt(text) === undefined ? "are not valid JSON" : `are nested more than ${deepestArguments} levels deep`;
+  const wrong = tooDeepAt(text) === undefined ? "are not valid JSON" : `are nested more than ${deepest} levels deep`;
   return `The arguments of ${name} ${wrong}. Received: ${text.slice(0, 200)}. Accepted: ${JSON.stringify(known.input)}.`;
 }
 

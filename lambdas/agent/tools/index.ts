@@ -3,6 +3,7 @@ import { documentsIn } from "../sandbox/documents.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { readDocument, type ReadDocument } from "./documents.ts";
 import { list } from "./list-files.ts";
+import { fittingTools } from "./mcp-tools.ts";
 import { type McpServer, openMcpServer } from "./mcp.ts";
 import { read } from "./read-file.ts";
 import { javascript, shell } from "./run-code.ts";
@@ -28,6 +29,8 @@ export interface ToolChoice {
   tools: string[];
   mcp?: McpServer[];
   webFetch?: { privateAddresses: boolean };
+  /** The model's window, of which the tools of MCP servers may fill a part. */
+  contextTokens?: number;
 }
 
 /** The tools that an agent file may name. A new one is its definition, its file and a line here. */
@@ -55,6 +58,12 @@ export function builtInTools(agent: ToolChoice, edges: ToolEdges): Tool[] {
   return agent.tools.flatMap((name) => builtIns[name]?.(edges, agent) ?? []);
 }
 
+/** `problems`: for the operator, each a sentence on one of the agent's MCP servers. */
+export interface Toolbox extends AsyncDisposable {
+  tools: Tool[];
+  problems: string[];
+}
+
 /**
  * All tools of an agent, MCP servers listed; disposing of them ends the connections. The servers are listed at the same
  * time, each for at most ten seconds; one that fails has stand-ins. When the signal aborts, there are none.
@@ -63,9 +72,10 @@ export async function openTools(
   agent: ToolChoice,
   { privateAddresses = false, ...edges }: ToolEdges,
   signal: AbortSignal,
-): Promise<{ tools: Tool[] } & AsyncDisposable> {
+): Promise<Toolbox> {
   const mcpEdges = { secretOf: edges.secretOf, privateAddresses };
-  const opening = await Promise.allSettled((agent.mcp ?? []).map((server) => openMcpServer(server, mcpEdges, signal)));
+  const named = agent.mcp ?? [];
+  const opening = await Promise.allSettled(named.map((server) => openMcpServer(server, mcpEdges, signal)));
   const servers = opening.flatMap((server) => (server.status === "fulfilled" ? [server.value] : []));
   const close = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.close()));
@@ -75,6 +85,21 @@ export async function openTools(
     await close();
     throw failed.reason;
   }
+  if (failed) return { tools: [], problems: [], [Symbol.asyncDispose]: close };
+
   const builtIn = builtInTools(agent, { ...edges, privateAddresses });
-  return { tools: failed ? [] : [...builtIn, ...servers.flatMap(({ tools }) => tools)], [Symbol.asyncDispose]: close };
+  const listed = servers.flatMap(({ tools }) => tools);
+  const fitting = fittingTools(listed, builtIn.length, agent.contextTokens);
+  const problems = opening.flatMap((server, index) =>
+    server.status === "fulfilled"
+      ? server.value.problems.map((problem) => `The MCP server ${named[index]?.name}: ${problem}.`)
+      : [],
+  );
+  if (fitting.length < listed.length) {
+    problems.push(
+      `Of ${listed.length} tools of MCP servers the first ${fitting.length} are offered, for which the model has room: ` +
+        "name those that the agent needs in its file (mcp, tools).",
+    );
+  }
+  return { tools: [...builtIn, ...fitting], problems, [Symbol.asyncDispose]: close };
 }

@@ -35,9 +35,17 @@ export async function resultOutput(server: string, result: McpResult, files: Fil
     pieces.push(saved.text);
     if ("name" in saved) attachments.push({ name: saved.name, mediaType: block.mimeType });
   }
-  if (content.length === 0 && structuredContent !== undefined) pieces.push(JSON.stringify(structuredContent));
+  if (content.length === 0 && structuredContent !== undefined) pieces.push(jsonText(structuredContent));
   const text = pieces.join("\n").slice(0, maxCharacters) || "The tool answered with nothing.";
   return { ...(isError ? error(text) : { text }), ...(attachments.length > 0 && { attachments }) };
+}
+
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "[A result that is nested too deep to be read.]";
+  }
 }
 
 function described(block: ContentBlock): string {

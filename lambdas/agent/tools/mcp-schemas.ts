@@ -1,39 +1,58 @@
-// Keywords whose value is a schema, or several of them by name or in a row.
-const ofSchema = new Set([
-  "additionalItems",
-  "additionalProperties",
-  "contains",
-  "else",
-  "if",
-  "items",
-  "not",
-  "propertyNames",
-  "then",
-  "unevaluatedItems",
-  "unevaluatedProperties",
+// Keywords that cost no more than the input is long.
+const plain = new Set([
+  "type",
+  "enum",
+  "const",
+  "required",
+  "dependentRequired",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
 ]);
-const ofSchemas = new Set(["allOf", "anyOf", "oneOf", "items", "prefixItems"]);
-const byName = new Set(["$defs", "definitions", "dependentSchemas", "properties"]);
 
 /**
- * The part of a tool's JSON Schema that may be checked in this process: without regular expressions, of which one is
- * enough to stop the process for hours, and without `$async`, whose answer comes as a promise that nobody waits for. The
- * server checks its input itself.
+ * The part of a tool's JSON Schema that may be checked in this process; it accepts all that the schema does, and more,
+ * which the server checks itself. Without regular expressions and references, of which a few are enough to stop the
+ * process for hours; so without what forbids something that may have had them below it, too.
  */
 export function checkable(schema: unknown): unknown {
   if (!isObject(schema)) return schema;
-  const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
-    if (keyword === "pattern" || keyword === "patternProperties" || keyword === "$async" || keyword === "format")
-      return [];
+  const { properties, items, prefixItems, additionalProperties, allOf, anyOf, oneOf } = schema;
+  const every = [...(listed(allOf) ?? []), ...(Array.isArray(oneOf) ? [{ anyOf: listed(oneOf) }] : [])];
+  return {
+    ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => plain.has(keyword))),
+    ...(isObject(properties) && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, checkable(each)])),
+    }),
     // What the patterns let through can't be told from what they don't.
-    if (/^(additional|unevaluated)Properties$/.test(keyword) && "patternProperties" in schema) return [];
-    if (byName.has(keyword) && isObject(value)) {
-      return [[keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, checkable(each)]))]];
-    }
-    if (ofSchemas.has(keyword) && Array.isArray(value)) return [[keyword, value.map(checkable)]];
-    return [[keyword, ofSchema.has(keyword) ? checkable(value) : value]];
-  });
-  return Object.fromEntries(entries);
+    ...(additionalProperties !== undefined &&
+      !("patternProperties" in schema) && { additionalProperties: checkable(additionalProperties) }),
+    ...(Array.isArray(prefixItems) && { prefixItems: listed(prefixItems) }),
+    ...(items !== undefined && !Array.isArray(items) && { items: checkable(items) }),
+    ...(Array.isArray(anyOf) && { anyOf: listed(anyOf) }),
+    ...(every.length > 0 && { allOf: every }),
+  };
+}
+
+/**
+ * A tool's JSON Schema as providers take it: Anthropic and OpenAI refuse a whole request for one tool whose schema says
+ * more at its top than what its properties are. The server still checks that.
+ */
+export function acceptable(schema: Record<string, unknown>): Record<string, unknown> {
+  const { allOf: _, anyOf: __, oneOf: ___, not: ____, enum: _____, ...rest } = schema;
+  return { ...rest, type: "object" };
+}
+
+function listed(schemas: unknown): unknown[] | undefined {
+  return Array.isArray(schemas) ? schemas.map(checkable) : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,10 +1,10 @@
-import type { Client, Tool as ListedTool } from "@modelcontextprotocol/client";
-import type { ToolDefinition } from "../model.ts";
+import type { Client, jsonSchemaValidator, JsonSchemaValidator } from "@modelcontextprotocol/client";
 import { guardedFetch, type NetworkRules } from "../network/guarded-fetch.ts";
 import type { SecretOf } from "../providers/configuration.ts";
+import { withoutSecrets } from "../secrets.ts";
 import { within } from "../within.ts";
 import { type McpResult, resultOutput } from "./mcp-results.ts";
-import { checkable } from "./mcp-schemas.ts";
+import { listedTools, standIns } from "./mcp-tools.ts";
 import { error, type Tool, type ToolOutput } from "./tool.ts";
 
 /**
@@ -28,64 +28,71 @@ const listSeconds = 10;
 const callSeconds = 120;
 /** Bytes of one response of a server. */
 const responseBytes = 20 * 1024 * 1024;
-/** Tools of one server, and bytes of one tool's schema and description: they go to the model with every call. */
-const maxTools = 100;
-const maxToolBytes = 50_000;
-const maxNameLength = 64; // what OpenAI, Anthropic and Bedrock accept
+
+/** A server whose tools were listed, or stand-ins for them. */
+export interface OpenMcpServer {
+  tools: Tool[];
+  /** For the operator: why it could not be listed, or what of it was left out. Sentences without their subject. */
+  problems: string[];
+  close(): Promise<void>;
+}
 
 /**
  * The tools of a server, listed once. A server that does not answer gives a stand-in for each tool of its allow-list
  * (or one for the server), whose calls try again and say what is wrong. Rejects only with the signal's reason.
  */
-export async function openMcpServer(
-  server: McpServer,
-  edges: McpEdges,
-  signal: AbortSignal,
-): Promise<{ tools: Tool[]; close(): Promise<void> }> {
+export async function openMcpServer(server: McpServer, edges: McpEdges, signal: AbortSignal): Promise<OpenMcpServer> {
   const closed = new AbortController();
+  const secrets: string[] = [];
   let client: Promise<Client> | undefined;
   const connected = (): Promise<Client> => {
-    client ??= connect(server, edges, closed.signal).catch((problem: unknown) => {
+    client ??= connect(server, edges, secrets, closed.signal).catch((problem: unknown) => {
       client = undefined;
       throw problem;
     });
     return client;
   };
+  const connection: Connection = { server, secrets, connected };
   const call =
     (tool: string): Tool["run"] =>
-    async (input, context) =>
-      callTool(server, tool, connected, input, context);
+    (input, context) =>
+      callTool(connection, tool, input, context);
+  const close = async (): Promise<void> => {
+    closed.abort(new Error("the turn is over"));
+    await client?.then((open) => open.close()).catch(() => {}); // it is no longer needed, however it takes that
+  };
 
   const listed = await within(listSeconds * 1000, signal, async (cut) => {
     const open = await connected();
     return (await open.listTools(undefined, { signal: cut, timeout: listSeconds * 1000 })).tools;
   }).catch((problem: unknown) => {
     signal.throwIfAborted();
-    return reason(problem);
+    return reason(problem, secrets);
   });
-  const tools = Array.isArray(listed)
-    ? await offered(server, listed, call)
-    : standIns(server, listed === "timed-out" ? `it did not answer within ${listSeconds} seconds` : listed, call);
-  return {
-    tools,
-    close: async () => {
-      closed.abort(new Error("the turn is over"));
-      await client?.then((open) => open.close()).catch(() => {}); // it is no longer needed, however it takes that
-    },
-  };
+  if (Array.isArray(listed)) return { ...(await listedTools(server, listed, call)), close };
+  const why = listed === "timed-out" ? `it did not answer within ${listSeconds} seconds` : listed;
+  return { tools: standIns(server, why, call), problems: [`it could not be listed: ${why}`], close };
 }
 
-async function connect(server: McpServer, edges: McpEdges, signal: AbortSignal): Promise<Client> {
+/** `connected`: tries again when the last attempt failed. `secrets`: what it was sent, and may be repeated nowhere. */
+interface Connection {
+  server: McpServer;
+  secrets: string[];
+  connected: () => Promise<Client>;
+}
+
+async function connect(server: McpServer, edges: McpEdges, secrets: string[], signal: AbortSignal): Promise<Client> {
   const headers: Record<string, string> = {};
   for (const [name, { secret, prefix = "" }] of Object.entries(server.headers ?? {})) {
     const value = await edges.secretOf(secret);
     if (value === undefined) throw new Error(`the secret of its header ${name} does not exist or is empty`);
+    secrets.push(value);
     headers[name] = prefix + value;
   }
   const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const client = new Client(
     { name: "agent-run-service", version: "1.0" },
-    { capabilities: {}, versionNegotiation: { mode: "auto" } },
+    { capabilities: {}, versionNegotiation: { mode: "auto" }, jsonSchemaValidator: unchecked },
   );
   const transport = new StreamableHTTPClientTransport(new URL(server.url), {
     fetch: guardedFetch({ ...edges, responseBytes }),
@@ -101,67 +108,16 @@ async function connect(server: McpServer, edges: McpEdges, signal: AbortSignal):
   return client;
 }
 
-type Call = (tool: string) => Tool["run"];
-
-async function offered(server: McpServer, listed: ListedTool[], call: Call): Promise<Tool[]> {
-  const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/client/validators/ajv");
-  const validators = new AjvJsonSchemaValidator();
-  const allowed = listed.filter(({ name }) => server.tools?.includes(name) ?? true).slice(0, maxTools);
-  const taken = new Set<string>();
-  return allowed.flatMap((tool): Tool[] => {
-    const { name, description = "", inputSchema, annotations = {} } = tool;
-    if (JSON.stringify(tool).length > maxToolBytes) return [];
-    const definition = { name: toolName(server, name, taken), description, input: inputSchema };
-    const run = call(name);
-    const { readOnlyHint = false, idempotentHint = false } = annotations;
-    let validate: ((input: unknown) => { valid: boolean; errorMessage?: string | undefined }) | undefined;
-    const checked: Tool["run"] = async (input, context) => {
-      let valid: boolean;
-      let errorMessage: string | undefined;
-      try {
-        validate ??= validators.getValidator(checkable(inputSchema) as never);
-        ({ valid, errorMessage } = validate(input));
-      } catch (problem) {
-        return error(`${definition.name}: the server's schema of its input can't be used: ${reason(problem)}.`);
-      }
-      return valid ? run(input, context) : error(inputProblem(definition, errorMessage, input));
-    };
-    return [
-      {
-        definition,
-        ...(!readOnlyHint && { effects: "outside" as const }),
-        ...((readOnlyHint || idempotentHint) && { idempotent: true }),
-        run: checked,
-      },
-    ];
-  });
-}
-
-function inputProblem({ name, input: schema }: ToolDefinition, problem = "", input: unknown): string {
-  const received = (JSON.stringify(input) ?? "nothing").slice(0, 200);
-  return `${name}: ${problem}. Received: ${received}. Accepted: ${JSON.stringify(schema)}.`;
-}
-
-/** What stands for the tools of a server that could not be listed. Its inputs can't be checked here. */
-function standIns(server: McpServer, why: string, call: Call): Tool[] {
-  const input = { type: "object" };
-  const problem = `The MCP server ${server.name} could not be listed: ${why}.`;
-  const taken = new Set<string>();
-  if (!server.tools) {
-    const definition = { name: toolName(server, "unavailable", taken), description: problem, input };
-    return [{ definition, run: async () => error(`${problem} Its tools can't be used in this turn.`) }];
-  }
-  return server.tools.map((name) => ({
-    definition: { name: toolName(server, name, taken), description: problem, input },
-    effects: "outside" as const,
-    run: call(name),
-  }));
-}
+/** For results: a server checks its own, and a schema of its making can stop this process for hours. */
+const unchecked: jsonSchemaValidator = {
+  getValidator: <Value>(): JsonSchemaValidator<Value> => {
+    return (input) => ({ valid: true, data: input as Value, errorMessage: undefined });
+  },
+};
 
 async function callTool(
-  server: McpServer,
+  { server, secrets, connected }: Connection,
   tool: string,
-  connected: () => Promise<Client>,
   input: unknown,
   { files, signal }: Parameters<Tool["run"]>[1],
 ): Promise<ToolOutput> {
@@ -173,28 +129,20 @@ async function callTool(
       return (await open.callTool(parameters, { signal: cut, timeout: callSeconds * 1000 })) as McpResult;
     } catch (problem) {
       cut.throwIfAborted();
-      return reason(problem);
+      return reason(problem, secrets);
     }
   });
   if (answer === "timed-out") return failed(`it took more than ${callSeconds} seconds. Its effect is unknown`);
-  return typeof answer === "string" ? failed(answer) : resultOutput(server.name, answer, files);
+  if (typeof answer === "string") return failed(answer);
+  const output = await resultOutput(server.name, answer, files);
+  return { ...output, text: withoutSecrets(output.text, secrets, instead) };
 }
 
-/** Prefixed by the server's name, in the letters and the length that all providers accept, and unique. */
-function toolName(server: McpServer, tool: string, taken: Set<string>): string {
-  const wanted = `${server.name}__${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, maxNameLength);
-  let name = wanted;
-  for (let n = 2; taken.has(name); n++) name = `${wanted.slice(0, maxNameLength - String(n).length - 1)}_${n}`;
-  taken.add(name);
-  return name;
-}
+const instead = "[secret]";
 
-function reason(problem: unknown): string {
-  if (!(problem instanceof Error)) return String(problem);
-  const { cause } = problem;
-  const why =
-    cause instanceof Error && cause.message !== problem.message
-      ? `${problem.message} (${cause.message})`
-      : problem.message;
-  return why.replace(/\.$/, "").slice(0, 500);
+/** What went wrong, as the end of a sentence. */
+function reason(problem: unknown, secrets: string[]): string {
+  const { message, cause } = problem instanceof Error ? problem : new Error(String(problem));
+  const why = cause instanceof Error && cause.message !== message ? `${message} (${cause.message})` : message;
+  return withoutSecrets(why, secrets, instead).replaceAll(/\s+/g, " ").replace(/\.$/, "").slice(0, 500);
 }
