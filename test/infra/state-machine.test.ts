@@ -67,7 +67,7 @@ describe("state machine", () => {
     expect(most).toBeLessThan(turnSeconds);
   });
 
-  test("needs four transitions for a turn that one invocation brings to its end", () => {
+  test("enters three states for a turn that one invocation brings to its end", () => {
     expect([Advance["Next"], Ended["Type"]]).toEqual(["Done?", "Succeed"]);
     expect(choice["Default"]).toBe("Advance");
   });
