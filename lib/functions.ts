@@ -33,6 +33,8 @@ export interface ServiceFunctionProps {
   concurrency?: number;
   /** For a function that is called by events: where those go that it failed for good. */
   deadLetters?: IQueue;
+  /** Seconds after which an event is not worth a call any more. Absent: Lambda's six hours. */
+  eventSeconds?: number;
   /** For a function that is not to be on the internet. Its role needs the rights for that besides. */
   network?: Required<Pick<FunctionProps, "vpc" | "vpcSubnets" | "securityGroups">>;
   /** For a function whose caller names a tenant with each call: no environment serves two of them. */
@@ -62,6 +64,7 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
     loggingFormat: LoggingFormat.JSON,
     ...(props.concurrency && { reservedConcurrentExecutions: props.concurrency }),
     ...(props.deadLetters && { deadLetterQueue: props.deadLetters }),
+    ...(props.eventSeconds && { maxEventAge: Duration.seconds(props.eventSeconds) }),
     ...props.network,
     ...(props.tenancy && { tenancyConfig: props.tenancy }),
   });

@@ -1,7 +1,13 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { runningIndex } from "../lambdas/stores/aws/table.ts";
-import { advanceSeconds, failSeconds, reconcileSeconds, sweepSeconds } from "../lambdas/workflow/payload.ts";
+import {
+  advanceSeconds,
+  failSeconds,
+  reconcileSeconds,
+  sweepMinutes,
+  sweepSeconds,
+} from "../lambdas/workflow/payload.ts";
 import { grant, serviceFunction } from "./functions.ts";
 import { HttpApi } from "./http-api.ts";
 import { Operations } from "./operations.ts";
@@ -90,6 +96,8 @@ export class ServiceStack extends Stack {
       seconds: sweepSeconds,
       logRetention,
       deadLetters,
+      // Of those that waited while nothing could be called, one is enough.
+      eventSeconds: 2 * sweepMinutes * 60,
     });
     storage.grantItems(sweep, [
       { kinds: ["RUNNING"], actions: ["Query"], index: runningIndex.name },
