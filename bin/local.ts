@@ -1,4 +1,5 @@
 import { enableCompileCache } from "node:module";
+import { onNpmEnd } from "./local/npm.ts";
 import { parseOptions, usage } from "./local/options.ts";
 
 enableCompileCache(); // compiled code of earlier starts
@@ -20,9 +21,9 @@ async function start(options: Exclude<ReturnType<typeof parseOptions>, "help">):
   const service = await serve(options);
   const { baseUrl: base_url, apiKey: api_key, templateId: template_id } = service;
   // Before the lines that say it is ready: whoever reads them may end it at once.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => void service.close().then(() => process.exit(0)));
-  }
+  const end = (): void => void service.close().then(() => process.exit(0));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
+  onNpmEnd(end);
   if (options.json) console.log(JSON.stringify({ base_url, api_key, template_id }));
   else console.log(welcome(base_url, template_id, api_key, options.dataDir));
 }

@@ -2,12 +2,15 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isBusy } from "./database.ts";
 
+// For a server that was told to end just now, as when one is started again.
+const waitMilliseconds = 3_000;
+
 /**
  * Holds the data folder for one server until the process ends, however it ends: the lock is SQLite's, and so the
- * operating system's. False when another server holds it; two of them would both work on every run.
+ * operating system's. False when another server holds it, and goes on to; two of them would both work on every run.
  */
 export function lockDataDir(dataDir: string): boolean {
-  const db = new DatabaseSync(join(dataDir, "server.lock"));
+  const db = new DatabaseSync(join(dataDir, "server.lock"), { timeout: waitMilliseconds });
   try {
     db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
     held.push(db);
