@@ -96,6 +96,19 @@ test("a database that another process keeps locked is unavailable, and works aga
   rmSync(dataDir, { recursive: true });
 }, 15_000);
 
+test("a database without room to grow is unavailable, and works again when there is room", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "full-"));
+  const stores = openLocalStores({ dataDir });
+  const { db } = stores.database;
+  const organization = { id: randomUUID(), name: "Organization".repeat(10_000) };
+  db.exec("PRAGMA max_page_count = 1"); // no more than there are
+  await expect(stores.accounts.putOrganization(organization)).rejects.toThrow(StoreUnavailable);
+  db.exec("PRAGMA max_page_count = 4294967294");
+  await stores.accounts.putOrganization(organization);
+  stores.close();
+  rmSync(dataDir, { recursive: true });
+});
+
 test("of files that can't be written, or whose run can't, nothing is left to fill the disk", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "failed-"));
   const stores = openLocalStores({ dataDir });

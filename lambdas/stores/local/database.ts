@@ -54,7 +54,7 @@ const fromVersion1 = `
 
 /**
  * One SQLite file. Every read goes through `read` and every write through `write`; both fail with `StoreUnavailable`
- * when another process keeps the file locked for longer than 5 s.
+ * when another process keeps the file locked for longer than 5 s, or the disk is full.
  */
 export interface Database {
   db: DatabaseSync;
@@ -172,14 +172,19 @@ export function openDatabase(file: string): Database {
   };
 }
 
+/** SQLite's primary result codes: https://www.sqlite.org/rescode.html */
+const [busy, full] = [5, 13];
+const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+
 /** Whether another process holds a lock that was needed. */
 export function isBusy(error: unknown): boolean {
-  return (error as { errcode?: number }).errcode === 5; // https://www.sqlite.org/rescode.html#busy
+  return codeOf(error) === busy;
 }
 
 function namedError(error: unknown): unknown {
-  if (!isBusy(error)) return error;
-  return new StoreUnavailable("another process keeps the database locked", { cause: error });
+  if (isBusy(error)) return new StoreUnavailable("another process keeps the database locked", { cause: error });
+  if (codeOf(error) === full) return new StoreUnavailable("the database's disk is full", { cause: error });
+  return error;
 }
 
 function migrate(db: DatabaseSync, file: string): void {

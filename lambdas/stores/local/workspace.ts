@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { StoreUnavailable } from "../../runs/errors.ts";
 import { flatName } from "../../runs/filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 
@@ -15,13 +16,13 @@ export function localWorkspace(root: string): Workspace {
     async write(runId, files) {
       const folder = folderOf(runId);
       const names = files.map((file) => flatName(file.name));
-      const created = await mkdir(folder, { recursive: true });
+      const created = await mkdir(folder, { recursive: true }).catch(refused);
       const writes = await Promise.allSettled([
         created !== undefined && syncFolder(root),
         ...files.map(({ content }, index) => writeWhole(folder, names[index] ?? "", content)),
       ]);
       const failed = writes.find((write) => write.status === "rejected");
-      if (failed) throw failed.reason;
+      if (failed) refused(failed.reason as NodeJS.ErrnoException);
       await syncFolder(folder);
     },
 
@@ -70,6 +71,11 @@ async function writeWhole(folder: string, name: string, content: Uint8Array): Pr
     await rm(partial, { force: true });
     throw error;
   }
+}
+
+function refused(error: NodeJS.ErrnoException): never {
+  const full = error.code === "ENOSPC" || error.code === "EDQUOT";
+  throw full ? new StoreUnavailable("the disk of the workspaces is full", { cause: error }) : error;
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {
