@@ -1,9 +1,9 @@
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test } from "vitest";
+import { httpServer } from "../http-server.ts";
 import { StoreUnavailable } from "../../lambdas/runs/errors.ts";
 import type { RunChange, Runs } from "../../lambdas/runs/ports.ts";
 import { type ClientSettings, tuned } from "../../lambdas/stores/aws/clients.ts";
@@ -12,24 +12,18 @@ import { awsRuns } from "../../lambdas/stores/aws/runs.ts";
 const region = "eu-central-1";
 const change: RunChange = { runId: "R", expect: { status: "running", turn: 1 } };
 
-const closers: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
 });
 
 /** A client of a server that answers DynamoDB's wire as `listener` does; `timeout`: of one attempt. */
 async function clientOf(listener: RequestListener, timeout: number): Promise<DynamoDBDocumentClient> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const server = await httpServer(listener);
   const credentials = { accessKeyId: "a", secretAccessKey: "s" };
-  const settings: ClientSettings = { region, credentials, endpoint: `http://127.0.0.1:${port}` };
+  const settings: ClientSettings = { region, credentials, endpoint: server.url };
   const client = new DynamoDBClient(tuned(settings, timeout));
-  closers.push(
-    () => client.destroy(),
-    () => server.close(),
-    () => server.closeAllConnections(),
-  );
+  closers.push(async () => client.destroy(), server.close);
   return DynamoDBDocumentClient.from(client);
 }
 
@@ -67,7 +61,7 @@ test("a service that never answers is unavailable after three attempts", async (
 
 test("a service that can't be reached is unavailable", async () => {
   const documents = await clientOf(() => {}, 50);
-  for (const close of closers.splice(1)) close();
+  for (const close of closers.splice(1)) await close();
   await expect(runsOver(documents).read("R")).rejects.toThrow(StoreUnavailable);
 });
 

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
+import { type HttpServer, httpServer } from "../http-server.ts";
 import { StoreUnavailable } from "../../lambdas/runs/errors.ts";
 import { openLocalStores } from "../../lambdas/stores/local/index.ts";
 import { type Runner, startRunner } from "../../lambdas/workflow/runner.ts";
@@ -18,11 +17,11 @@ import { describeWorkspace } from "./workspace.suite.ts";
 describe("stores of one machine", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "contract-"));
   const stores = openLocalStores({ dataDir });
-  let server: Server | undefined;
+  let server: HttpServer | undefined;
   let runner: Runner | undefined;
   afterAll(async () => {
     await runner?.close();
-    server?.close();
+    await server?.close();
     stores.close();
     rmSync(dataDir, { recursive: true });
   });
@@ -34,15 +33,14 @@ describe("stores of one machine", () => {
   /** Work on a turn is a request to a model that never answers; what is open at the model is being worked on. */
   describeWorkflow(async (): Promise<WorkflowHarness> => {
     const requests: { body: string; open: boolean }[] = [];
-    server = createServer((request, response) => {
+    server = await httpServer((request, response) => {
       void text(request).then((body) => {
         const seen = { body, open: true };
         requests.push(seen);
         response.on("close", () => (seen.open = false));
       });
     });
-    await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const baseUrl = `${server.url}/v1`;
 
     const organizationId = randomUUID();
     const agentId = randomUUID();

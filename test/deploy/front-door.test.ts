@@ -29,7 +29,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  edge?.close();
+  await edge?.close();
   await bundle?.end();
   deployed?.close();
 });

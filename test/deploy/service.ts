@@ -1,7 +1,7 @@
-import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import { httpServer } from "../http-server.ts";
 import { stackName } from "./cdk.ts";
 import { run, succeed } from "./processes.ts";
 
@@ -37,7 +37,7 @@ export function endpoint(): string {
 export async function forwardTo(apiUrl: string): Promise<{ baseUrl: string; close: () => void }> {
   const { host } = new URL(apiUrl);
   const { hostname, port } = new URL(endpoint());
-  const server = createServer((incoming, outgoing) => {
+  const server = await httpServer((incoming, outgoing) => {
     const { method, url: path, headers } = incoming;
     const onward = request({ hostname, port, method, path, headers: { ...headers, host }, agent: false }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -46,12 +46,7 @@ export async function forwardTo(apiUrl: string): Promise<{ baseUrl: string; clos
     onward.on("error", () => outgoing.destroy());
     incoming.pipe(onward);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const close = (): void => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+  return { baseUrl: server.url, close: () => void server.close() };
 }
 
 /** The operator's command line on the deployed stack, as people type it; resolves with the JSON that it prints. */

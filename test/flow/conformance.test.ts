@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type IncomingMessage, request } from "node:http";
 import { beforeAll, expect, test } from "vitest";
+import { type HttpServer, httpServer } from "../http-server.ts";
 import { done } from "./admin.ts";
 import { type Ended, runScript } from "./script.ts";
 import { type Service, startService } from "./service.ts";
@@ -81,41 +81,32 @@ const faults: { breaks: (path: string, status: number, body: string) => string |
 ];
 
 test("a broken service fails exactly the cases that name what is broken", async () => {
-  const broken = await brokenService();
-  try {
-    const { code, stdout, stderr } = await conformance(broken.baseUrl, "--json");
-    const { failed, cases } = JSON.parse(stdout) as { failed: number; cases: { name: string; passed: boolean }[] };
-    const isNoticed = ({ name }: { name: string }): boolean => faults.some(({ noticed }) => noticed.test(name));
-    expect(cases.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(
-      cases.filter(isNoticed).map(({ name }) => name),
-    );
-    for (const { noticed } of faults) expect(cases.some(({ name }) => noticed.test(name))).toBe(true);
-    expect(stderr).toBe(`${cases.length - failed} passed, ${failed} failed\n`);
-    expect(code).toBe(1);
-  } finally {
-    broken.server.close();
-  }
+  await using broken = await brokenService();
+  const { code, stdout, stderr } = await conformance(broken.url, "--json");
+  const { failed, cases } = JSON.parse(stdout) as { failed: number; cases: { name: string; passed: boolean }[] };
+  const names = cases.map(({ name }) => name);
+  expect(cases.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(
+    names.filter((name) => faults.some(({ noticed }) => noticed.test(name))),
+  );
+  for (const { noticed } of faults) expect(names.some((name) => noticed.test(name))).toBe(true);
+  expect(stderr).toBe(`${cases.length - failed} passed, ${failed} failed\n`);
+  expect(code).toBe(1);
 });
 
 test("a failed case says what was expected and received", async () => {
-  const server = createServer((_, response) =>
-    response.writeHead(200, { "content-type": "text/html" }).end("<p>hello"),
+  await using server = await httpServer((_, response) => {
+    response.writeHead(200, { "content-type": "text/html" }).end("<p>hello");
+  });
+  const { code, stdout } = await conformance(server.url);
+  expect(stdout).toContain(
+    [
+      "FAIL read: an unknown run is 404",
+      '       expected 404 application/json {"detail": "Agent not found"}',
+      "       received 200 text/html <p>hello",
+    ].join("\n"),
   );
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  try {
-    const { code, stdout } = await conformance(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    expect(stdout).toContain(
-      [
-        "FAIL read: an unknown run is 404",
-        '       expected 404 application/json {"detail": "Agent not found"}',
-        "       received 200 text/html <p>hello",
-      ].join("\n"),
-    );
-    expect(stdout).toMatch(/\n0 passed, 1\d\d failed\n$/);
-    expect(code).toBe(1);
-  } finally {
-    server.close();
-  }
+  expect(stdout).toMatch(/\n0 passed, 1\d\d failed\n$/);
+  expect(code).toBe(1);
 });
 
 test.each([
@@ -131,8 +122,8 @@ test.each([
 });
 
 /** The real service behind a proxy that has all the faults. */
-async function brokenService(): Promise<{ server: Server; baseUrl: string }> {
-  const server = createServer((incoming, outgoing) => {
+function brokenService(): Promise<HttpServer> {
+  return httpServer((incoming, outgoing) => {
     const { method, headers, url: path = "/" } = incoming;
     const forwarded = request(`${service.baseUrl}${path}`, { method: method ?? "GET", headers }, (answer) => {
       void text(answer).then((body) => {
@@ -144,8 +135,6 @@ async function brokenService(): Promise<{ server: Server; baseUrl: string }> {
     forwarded.on("error", () => outgoing.destroy());
     incoming.pipe(forwarded);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 async function text(message: IncomingMessage): Promise<string> {

@@ -1,7 +1,6 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { httpServer } from "../http-server.ts";
 import { createRun, finished, newDataDir, startService } from "./service.ts";
 
 interface Span {
@@ -15,22 +14,21 @@ interface Span {
 /** Takes OTLP/HTTP traces in JSON. */
 async function collector() {
   const bodies: string[] = [];
-  const server = createServer((request, response) => {
+  const server = await httpServer((request, response) => {
     void text(request).then((body) => {
       bodies.push(body);
       response.writeHead(200, { "content-type": "application/json" }).end("{}");
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: server.url,
     bodies,
     spans: () =>
       bodies.flatMap((body) => {
         const { resourceSpans } = JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] };
         return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
       }),
-    close: () => server.close(),
+    close: server.close,
   };
 }
 
@@ -47,7 +45,7 @@ test("with an OTLP endpoint a run is one trace of GenAI spans, named by its id, 
   });
   expect((await finished(service, runId)).loop_status).toBe("finished");
   expect(await service.end("SIGTERM")).toBe(0); // what is left is sent before the process ends
-  traces.close();
+  await traces.close();
 
   const spans = traces.spans();
   expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([runId.replaceAll("-", "")]));

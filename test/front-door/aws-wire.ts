@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { httpServer } from "../http-server.ts";
 
 /** What the large-body server says to AWS, answered at one address: items are kept, objects only counted. */
 export interface AwsWire {
@@ -9,7 +9,7 @@ export interface AwsWire {
   objects: { count: number; bytes: number };
   /** Executions that were started. */
   started: string[];
-  close(): void;
+  close(): Promise<void>;
 }
 
 type Fields = Record<string, unknown>;
@@ -56,21 +56,17 @@ export async function awsWire(secrets: Record<string, string>): Promise<AwsWire>
     response.setHeader("content-type", "application/x-amz-json-1.0").end(JSON.stringify(handler(input)));
   }
 
-  const server = createServer((request, response) => {
+  const server = await httpServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
       console.error(error);
       response.destroy();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: server.url,
     objects,
     started,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+    close: server.close,
   };
 }
 

@@ -1,6 +1,5 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { beforeAll, expect, test } from "vitest";
+import { httpServer } from "../http-server.ts";
 import { fileCases } from "../../conformance/files.ts";
 import type { Target } from "../../conformance/client.ts";
 import { runCases } from "../../conformance/suite.ts";
@@ -8,22 +7,19 @@ import { type Edge, startEdge } from "./edge.ts";
 import { createBody, type LargeBodyProcess, secrets, send, startLargeBodyServer } from "./server.ts";
 
 // API Gateway's part here: to be another origin, which says so.
-const small = createServer((request, response) => {
+const small = await httpServer((request, response) => {
   request.resume().on("end", () => response.writeHead(200).end('{"origin":"small"}'));
 });
 let service: LargeBodyProcess;
 let edge: Edge;
 beforeAll(async () => {
   service = await startLargeBodyServer("web-function");
-  await listening(small);
   edge = await startEdge({
-    small: { baseUrl: urlOf(small) },
-    large: { baseUrl: urlOfPort(service.port), secret: secrets.old },
+    small: { baseUrl: small.url },
+    large: { baseUrl: `http://127.0.0.1:${service.port}`, secret: secrets.old },
   });
   return async () => {
-    edge.close();
-    small.close();
-    small.closeAllConnections();
+    await Promise.all([edge.close(), small.close()]);
     service.child.kill("SIGKILL");
     await service.exited;
   };
@@ -52,15 +48,3 @@ test("the conformance suite's large creates pass, the 10 MiB cases included", as
   expect(results.filter(({ passed }) => !passed)).toEqual([]);
   expect(edge.counts.large - before).toBe(large.length);
 });
-
-async function listening(server: Server): Promise<void> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-}
-
-function urlOf(server: Server): string {
-  return urlOfPort((server.address() as AddressInfo).port);
-}
-
-function urlOfPort(port: number): string {
-  return `http://127.0.0.1:${port}`;
-}

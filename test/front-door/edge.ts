@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders, request as httpRequest } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type IncomingHttpHeaders, request as httpRequest } from "node:http";
 import { fileURLToPath } from "node:url";
+import { httpServer } from "../http-server.ts";
 import { originSecretHeader } from "../../lambdas/env.ts";
 import { runViewerRequest } from "./viewer-request.ts";
 
@@ -12,7 +12,7 @@ export interface Edge {
   baseUrl: string;
   /** How many requests each origin got. */
   counts: { small: number; large: number };
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** `host`: of the small origin's requests, where it goes by that. `secret`: what the large origin is shown. */
@@ -21,7 +21,7 @@ export async function startEdge(options: {
   large: { baseUrl: string; secret: string };
 }): Promise<Edge> {
   const counts = { small: 0, large: 0 };
-  const server = createServer((incoming, outgoing) => {
+  const server = await httpServer((incoming, outgoing) => {
     const { method = "GET", url: path = "/", headers } = incoming;
     const { origin } = runViewerRequest(code, { method, uri: path, headers: flat(headers) });
     const to = origin === "large-bodies" ? "large" : "small";
@@ -42,14 +42,10 @@ export async function startEdge(options: {
     forwarded.on("error", () => outgoing.destroy());
     incoming.pipe(forwarded);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: server.url,
     counts,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+    close: server.close,
   };
 }
 

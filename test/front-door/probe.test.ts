@@ -1,6 +1,6 @@
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
+import { httpServer } from "../http-server.ts";
 import { type Ended, runScript } from "../flow/script.ts";
 import { type Service, startService } from "../flow/service.ts";
 
@@ -102,18 +102,11 @@ describe("answers that are not the service's", () => {
   ];
 
   test.each(cases)("%s", async (_, listener, expected) => {
-    const server = createServer(listener);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    try {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const { code, lines: found } = await lines("--base-url", url, "--sizes", "0.1", "--timeout", "1");
-      expect(found).toHaveLength(4);
-      for (const line of found) expect(line).toMatchObject({ asContract: false, ...expected });
-      expect(code).toBe(1);
-    } finally {
-      server.close();
-      server.closeAllConnections();
-    }
+    await using server = await httpServer(listener);
+    const { code, lines: found } = await lines("--base-url", server.url, "--sizes", "0.1", "--timeout", "1");
+    expect(found).toHaveLength(4);
+    for (const line of found) expect(line).toMatchObject({ asContract: false, ...expected });
+    expect(code).toBe(1);
   });
 });
 

@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, expect, it } from "vitest";
+import { httpServer } from "../http-server.ts";
 import { localToolEdges } from "../../bin/local/sandbox.ts";
 import { builtInTools } from "../../lambdas/agent/tools/index.ts";
 import { files } from "../unit/agent/scripted.ts";
@@ -10,15 +9,13 @@ afterAll(() => edges.sandbox.close());
 
 it("a page made to be read for hours is given up, and stops nothing else meanwhile", { timeout: 60_000 }, async () => {
   const pages: Record<string, string> = { "/good": "<h1>Title</h1>", "/deep": "<div>".repeat(20_000) };
-  const server = createServer((request, response) => {
+  await using server = await httpServer((request, response) => {
     response.writeHead(200, { "content-type": "text/html" }).end(pages[request.url ?? ""]);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const agent = { tools: ["web_fetch"], webFetch: { privateAddresses: true } };
   const [tool] = builtInTools(agent, { secretOf: async () => undefined, ...edges });
   const get = (path: string) =>
-    tool?.run({ url: base + path }, { files: files(), signal: new AbortController().signal });
+    tool?.run({ url: server.url + path }, { files: files(), signal: new AbortController().signal });
 
   let [longest, last] = [0, performance.now()];
   const clock = setInterval(() => {
@@ -29,5 +26,4 @@ it("a page made to be read for hours is given up, and stops nothing else meanwhi
   clearInterval(clock);
   expect(longest).toBeLessThan(2_000);
   expect(await get("/good")).toMatchObject({ text: expect.stringContaining("# Title") });
-  server.close();
 });

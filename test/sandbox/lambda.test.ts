@@ -1,10 +1,9 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { randomBytes } from "node:crypto";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { afterAll, describe, expect, it } from "vitest";
+import { httpServer } from "../http-server.ts";
 import { messageBytes, packed, unpackedRequest, unpackedResult } from "../../lambdas/agent/sandbox/wire.ts";
 import { StoreUnavailable } from "../../lambdas/runs/errors.ts";
 import { lambdaSandbox } from "../../lambdas/stores/aws/sandbox.ts";
@@ -28,7 +27,7 @@ const program = (source: string, files: Record<string, Uint8Array> = {}) => ({
 /** Lambda's Invoke on this machine, with the sandbox behind it. `status`: what it answers instead. */
 async function invokeServer(answer?: { status: number; body: string }) {
   const paths: unknown[] = [];
-  const server = createServer((request, response) => {
+  const server = await httpServer((request, response) => {
     void (async () => {
       const { request: message } = JSON.parse(await text(request)) as { request: string };
       const { authorization = "", "x-amz-tenant-id": tenant } = request.headers;
@@ -42,9 +41,7 @@ async function invokeServer(answer?: { status: number; body: string }) {
       response.writeHead(result.status).end(result.body);
     })();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { paths, endpoint, [Symbol.asyncDispose]: async () => void server.close() };
+  return { ...server, paths, endpoint: server.url };
 }
 
 describe("the sandbox in a function of its own", () => {

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { httpServer } from "../http-server.ts";
 
 export interface Received {
   method: string | undefined;
@@ -14,7 +14,7 @@ export type Reply = (response: ServerResponse, received: Received) => void | Pro
 /** A server on a free port of this machine that gives these replies one after the other and keeps what it received. */
 export async function modelServer(...replies: Reply[]) {
   const received: Received[] = [];
-  const server = createServer((request, response) => {
+  const server = await httpServer((request, response) => {
     void text(request).then(async (body) => {
       const one = {
         method: request.method,
@@ -28,13 +28,9 @@ export async function modelServer(...replies: Reply[]) {
       else response.writeHead(500).end("the test has no further reply");
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `${server.url}/v1`,
     received,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: server.close,
   };
 }

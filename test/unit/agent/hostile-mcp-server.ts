@@ -1,14 +1,14 @@
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { openTools, type ToolChoice } from "../../../lambdas/agent/tools/index.ts";
+import { httpServer } from "../../http-server.ts";
 import type { McpServer } from "../../../lambdas/agent/tools/mcp.ts";
 
 type Request = { id?: number; method: string; params?: { cursor?: string } };
 
 /** A server that speaks just enough of MCP, and answers lists and calls with whatever it likes, as JSON or its text. */
 export async function hostileServer(answer: (request: Request, response: ServerResponse) => unknown) {
-  const server = createServer((incoming, response) => {
+  const server = await httpServer((incoming, response) => {
     if (incoming.method !== "POST") return void response.writeHead(405).end();
     void json(incoming).then((body) => {
       const request = body as Request;
@@ -28,8 +28,7 @@ export async function hostileServer(answer: (request: Request, response: ServerR
       if (result !== undefined) say(result);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const url = `${server.url}/mcp`;
   return {
     open: (more: Partial<ToolChoice> = {}, allowed: Partial<McpServer> = {}) =>
       openTools(
@@ -37,9 +36,6 @@ export async function hostileServer(answer: (request: Request, response: ServerR
         { secretOf: async () => "s3cret-token", privateAddresses: true },
         new AbortController().signal,
       ),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: server.close,
   };
 }

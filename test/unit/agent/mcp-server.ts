@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
+import { httpServer } from "../../http-server.ts";
 
 const addInput = fromJsonSchema<{ a: number; b: number }>({
   type: "object",
@@ -46,7 +46,7 @@ export async function mcpServer() {
   const requests: IncomingMessage["headers"][] = [];
   const methods: string[] = [];
   const handler = createMcpHandler(() => newServer(calls));
-  const server = createServer((request, response) => {
+  const server = await httpServer((request, response) => {
     void (async () => {
       requests.push(request.headers);
       const body = request.method === "POST" ? await buffer(request) : undefined;
@@ -65,18 +65,15 @@ export async function mcpServer() {
       response.end();
     })();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
-    port,
+    url: `${server.url}/mcp`,
+    port: server.port,
     calls,
     requests,
     methods,
     async [Symbol.asyncDispose]() {
       await handler.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server.close();
     },
   };
 }

@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
+import { httpServer } from "../../http-server.ts";
 import { openTools, type ToolChoice, type ToolEdges } from "../../../lambdas/agent/tools/index.ts";
 import type { McpServer } from "../../../lambdas/agent/tools/mcp.ts";
 import type { Tool } from "../../../lambdas/agent/tools/tool.ts";
@@ -84,14 +83,12 @@ describe("an MCP server", () => {
   });
 
   it("that misses its secret, is dead or is no MCP server has a stand-in that says so", async () => {
-    const other = createServer((_, response) => response.writeHead(500).end("no"));
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-    const { port } = other.address() as AddressInfo;
+    await using other = await httpServer((_, response) => response.writeHead(500).end("no"));
     await using opened = await open([
       { name: "a", url: "http://127.0.0.1:1/mcp" },
       { name: "b", url: "http://127.0.0.1:1/mcp", tools: ["x", "y"] },
       { name: "c", url: "http://127.0.0.1:1/mcp", headers: { authorization: { secret: "env:NONE" } } },
-      { name: "d", url: `http://127.0.0.1:${port}/mcp` },
+      { name: "d", url: `${other.url}/mcp` },
     ]);
     expect(opened.tools.map(({ definition }) => definition.name)).toEqual([
       "a__unavailable",
@@ -107,38 +104,32 @@ describe("an MCP server", () => {
     );
     expect(outputs[1]?.text).toMatch(/The MCP server b did not answer the call: .*ECONNREFUSED/);
     expect(outputs[3]?.text).toMatch(/the secret of its header authorization does not exist/);
-    other.close();
   });
 
   it("that came back answers through its stand-in", async () => {
     await using server = await mcpServer();
     const { port } = server;
     let alive = false;
-    const proxy = createServer((request, response) => {
+    await using proxy = await httpServer((request, response) => {
       if (!alive) return void response.destroy();
       request.headers["x-forwarded"] = "1";
       response.writeHead(307, { location: `http://127.0.0.1:${port}/mcp` }).end();
     });
-    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`;
+    const url = `${proxy.url}/mcp`;
     await using opened = await open([{ name: "s", url, tools: ["add"] }]);
     alive = true;
     // It redirects to another origin, which is not followed: a header with a secret would go along.
     expect(await call(named(opened.tools, "s__add"), { a: 1, b: 2 })).toMatchObject({ error: true });
     expect(server.requests).toEqual([]);
-    proxy.close();
   });
 
   it("that does not answer is given up on by the signal", async () => {
-    const silent = createServer(() => {});
-    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
-    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/mcp`;
+    await using silent = await httpServer(() => {});
+    const url = `${silent.url}/mcp`;
     const begun = performance.now();
     await using opened = await open([{ name: "s", url }], {}, AbortSignal.timeout(100));
     expect(opened.tools).toEqual([]);
     expect(performance.now() - begun).toBeLessThan(2_000);
-    silent.closeAllConnections();
-    silent.close();
   });
 
   it("on a private address is refused where only the public internet is allowed", async () => {

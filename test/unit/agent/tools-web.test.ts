@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
+import { httpServer } from "../../http-server.ts";
 import { isPublicAddress } from "../../../lambdas/agent/network/addresses.ts";
 import { guardedFetch } from "../../../lambdas/agent/network/guarded-fetch.ts";
 import { builtInTools } from "../../../lambdas/agent/tools/index.ts";
@@ -18,17 +18,11 @@ function fetchPage(url: string, { privateAddresses = true, offset = 0, signal = 
 
 async function site(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   const requested: (string | undefined)[] = [];
-  const server = createServer((request, response) => {
+  const server = await httpServer((request, response) => {
     requested.push(request.url);
     answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  const dispose = async () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { url: `http://127.0.0.1:${port}`, port, requested, [Symbol.asyncDispose]: dispose };
+  return { ...server, requested };
 }
 
 describe("web_fetch", () => {
