@@ -131,6 +131,21 @@ describe("bedrock", () => {
     expect(failureOf(outcome)).toMatchObject({ category, retryable, title: expect.stringContaining("Said so") });
   });
 
+  it.each(["malformed_tool_use", "malformed_model_output"])(
+    "takes an answer that ends by %s for none",
+    async (reason) => {
+      const { outcome } = await ask(wire, (response) => {
+        startStream(response);
+        for (const [type, payload] of eventsOf({ text: ["Let me look."] })) {
+          response.write(frame(type, type === "messageStop" ? { stopReason: reason } : payload));
+        }
+        response.end();
+      });
+      const usage = { inputTokens: 10, outputTokens: 5 };
+      expect(answerOf(outcome)).toEqual({ text: "", toolCalls: [], finishReason: "other", usage });
+    },
+  );
+
   it("takes an exception that it does not know for an answer broken off", async () => {
     const { outcome } = await ask(wire, half(frame("modelTimeoutException", { message: "Too slow" }, "exception")));
     expect(failureOf(outcome)).toMatchObject({ category: "model_unavailable", retryable: true });

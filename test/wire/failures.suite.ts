@@ -49,6 +49,9 @@ export function failuresSuite(wire: Wire): void {
       [{ "retry-after": "7" }, 7000, 7000],
       [{ "retry-after-ms": "250", "retry-after": "7" }, 250, 250],
       [{ "retry-after": new Date(Date.now() + 30_000).toUTCString() }, 20_000, 30_000],
+      [{ "retry-after-ms": "", "retry-after": "3" }, 3000, 3000],
+      [{ "retry-after": "Wed, 21 Oct 2099 07:28:00 GMT" }, 1e11, 1e13],
+      [{ "retry-after": "99999999999999999999" }, 1e11, 1e30],
       [{ "retry-after": new Date(0).toUTCString() }, 0, 0],
     ])("passes on how long to wait: %j", async (headers, least, most) => {
       const { outcome } = await ask(wire, refuses(wire, 429, "Slow down", headers));

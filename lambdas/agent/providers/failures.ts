@@ -164,7 +164,7 @@ function causes(error: unknown): Error[] {
 /** `retry-after-ms`, or `retry-after` as seconds or as a date. In milliseconds. */
 function retryAfterOf(headers: Record<string, string>): number | undefined {
   const milliseconds = headers["retry-after-ms"];
-  if (milliseconds !== undefined && Number(milliseconds) >= 0) return Number(milliseconds);
+  if (milliseconds && Number(milliseconds) >= 0) return Number(milliseconds);
   const value = headers["retry-after"]?.trim();
   if (!value) return undefined;
   const wait = /^[\d.]+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();

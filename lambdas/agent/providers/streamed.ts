@@ -75,15 +75,26 @@ async function answerTo(
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
   });
-  const answer: ModelAnswer = {
-    text: "",
-    toolCalls: [],
-    finishReason: "other",
-    usage: { inputTokens: 0, outputTokens: 0 },
-  };
+  const { answer, rawReason } = await read(result.stream, tools);
+  signal.throwIfAborted();
+  // Two of the providers' streams end without an error when the connection does.
+  if (rawReason === undefined) throw new BrokenOff();
+  // What the model said before a call that Bedrock could not make out is no answer; it is asked again, as after none.
+  if (rawReason.startsWith("malformed_")) return { ...answer, text: "", toolCalls: [] };
+  const echo = echoOf(origin, await result.responseMessages);
+  return { ...wellFormed(answer), ...(echo && { echo }) };
+}
+
+/** The answer as far as the stream went. `rawReason`: why it ended, in the provider's words; undefined when it did not. */
+async function read(
+  stream: ReturnType<typeof streamText>["stream"],
+  tools: ModelRequest["tools"],
+): Promise<{ answer: ModelAnswer; rawReason: string | undefined }> {
+  const usage = { inputTokens: 0, outputTokens: 0 };
+  const answer: ModelAnswer = { text: "", toolCalls: [], finishReason: "other", usage };
   const invalid: { call: ToolCall; reason: string }[] = [];
-  let finished = false;
-  for await (const part of result.stream) {
+  let rawReason: string | undefined;
+  for await (const part of stream) {
     if (part.type === "error") throw part.error;
     if (part.type === "text-delta") answer.text += part.text;
     if (part.type === "tool-call") {
@@ -92,20 +103,14 @@ async function answerTo(
       if (part.invalid) invalid.push({ call, reason: invalidCall(call, tools) });
     }
     if (part.type === "finish-step") {
-      finished = part.rawFinishReason !== undefined;
-      answer.finishReason = finishReason(part.finishReason, part.rawFinishReason);
+      rawReason = part.rawFinishReason;
+      answer.finishReason = finishReason(part.finishReason, rawReason);
       answer.usage = usageOf(part.usage);
     }
   }
-  signal.throwIfAborted();
-  // Two of the providers' streams end without an error when the connection does.
-  if (!finished) throw new BrokenOff();
-  for (const { call, reason } of invalid) {
-    call.invalid =
-      answer.finishReason === "length" ? `${reason} The answer was cut at its longest; write less.` : reason;
-  }
-  const echo = echoOf(origin, await result.responseMessages);
-  return { ...wellFormed(answer), ...(echo && { echo }) };
+  const cut = answer.finishReason === "length" ? " The answer was cut at its longest; write less." : "";
+  for (const { call, reason } of invalid) call.invalid = reason + cut;
+  return { answer, rawReason };
 }
 
 function usageOf({
