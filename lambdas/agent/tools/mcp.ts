@@ -140,9 +140,16 @@ async function callTool(
 
 const instead = "[secret]";
 
+/** An error of the client's, which may say what the server answered. */
+type SdkError = Error & { data?: { status?: number } };
+
 /** What went wrong, as the end of a sentence. */
 function reason(problem: unknown, secrets: string[]): string {
-  const { message, cause } = problem instanceof Error ? problem : new Error(String(problem));
-  const why = cause instanceof Error && cause.message !== message ? `${message} (${cause.message})` : message;
-  return withoutSecrets(why, secrets, instead).replaceAll(/\s+/g, " ").replace(/\.$/, "").slice(0, 500);
+  const { message, cause, data } = (problem instanceof Error ? problem : new Error(String(problem))) as SdkError;
+  const details = [
+    ...(data?.status === undefined ? [] : [`status ${data.status}`]),
+    ...(cause instanceof Error && !message.includes(cause.message) ? [cause.message] : []),
+  ];
+  const why = `${message.replace(/[.:\s]+$/, "")}${details.length > 0 ? ` (${details.join("; ")})` : ""}`;
+  return withoutSecrets(why, secrets, instead).replaceAll(/\s+/g, " ").slice(0, 500);
 }

@@ -104,6 +104,12 @@ describe("an MCP server", () => {
     );
     expect(outputs[1]?.text).toMatch(/The MCP server b did not answer the call: .*ECONNREFUSED/);
     expect(outputs[3]?.text).toMatch(/the secret of its header authorization does not exist/);
+    expect(opened.problems).toEqual([
+      expect.stringMatching(/^The MCP server a: it could not be listed: [^()]*ECONNREFUSED 127.0.0.1:1\.$/),
+      expect.stringMatching(/^The MCP server b: .*ECONNREFUSED/),
+      expect.stringMatching(/^The MCP server c: .*the secret of its header/),
+      expect.stringMatching(/^The MCP server d: .*status 500/),
+    ]);
   });
 
   it("that came back answers through its stand-in", async () => {
