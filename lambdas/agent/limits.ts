@@ -1,7 +1,13 @@
-import type { Limits, Usage } from "./model.ts";
+import type { Usage } from "./model.ts";
 
 /** Upper bounds of one turn, cumulative over retries and resumes. */
-export interface TurnLimits extends Limits {
+export interface TurnLimits {
+  /** Model calls. */
+  steps: number;
+  /** Input and output tokens together. */
+  tokens: number;
+  /** Wall clock since the turn's input was accepted. */
+  seconds: number;
   inputTokens?: number;
   outputTokens?: number;
   /** US dollars, counted where the agent gives prices. */
@@ -42,23 +48,14 @@ export interface Reached {
   limit: number;
 }
 
-/** What each limit counts. A new limit is one more entry here and one below. */
-const amounts: Record<LimitReason, (used: Used) => number> = {
-  steps: (used) => used.steps,
-  tokens: (used) => used.inputTokens + used.outputTokens,
-  seconds: (used) => used.milliseconds / 1000,
-  inputTokens: (used) => used.inputTokens,
-  outputTokens: (used) => used.outputTokens,
-  dollars: (used) => used.dollars,
-};
-
-const units: Record<LimitReason, string> = {
-  steps: "steps",
-  tokens: "tokens",
-  seconds: "seconds",
-  inputTokens: "input tokens",
-  outputTokens: "output tokens",
-  dollars: "US dollars",
+/** What each limit counts, and in what. A new limit is one more entry. */
+const counts: Record<LimitReason, { unit: string; amount: (used: Used) => number }> = {
+  steps: { unit: "steps", amount: (used) => used.steps },
+  tokens: { unit: "tokens", amount: (used) => used.inputTokens + used.outputTokens },
+  seconds: { unit: "seconds", amount: (used) => used.milliseconds / 1000 },
+  inputTokens: { unit: "input tokens", amount: (used) => used.inputTokens },
+  outputTokens: { unit: "output tokens", amount: (used) => used.outputTokens },
+  dollars: { unit: "US dollars", amount: (used) => used.dollars },
 };
 
 export const nothingUsed: Used = {
@@ -84,7 +81,7 @@ export function reachedLimit(
 
 /** A limit as people read it, such as `limit of 20 steps of this turn`. */
 export function limitName({ reason, of, limit }: Reached): string {
-  return `limit of ${limit} ${units[reason]} of this ${of}`;
+  return `limit of ${limit} ${counts[reason].unit} of this ${of}`;
 }
 
 /** What one model call used up. `dollars` is 0 without prices. */
@@ -119,12 +116,12 @@ function combined(a: Partial<Used>, b: Partial<Used>, sign: 1 | -1): Used {
   return sums;
 }
 
-const reasons = Object.keys(amounts) as LimitReason[];
+const reasons = Object.keys(counts) as LimitReason[];
 
 function reached(of: Reached["of"], used: Used, limits: RunLimits): Reached | undefined {
   for (const reason of reasons) {
     const limit = limits[reason];
-    if (limit !== undefined && amounts[reason](used) >= limit) return { reason, of, limit };
+    if (limit !== undefined && counts[reason].amount(used) >= limit) return { reason, of, limit };
   }
   return undefined;
 }

@@ -18,16 +18,6 @@ export interface Failure {
   retryable: boolean;
 }
 
-/** Upper bounds of one turn, cumulative over retries and resumes. */
-export interface Limits {
-  /** Model calls. */
-  steps: number;
-  /** Input and output tokens together. */
-  tokens: number;
-  /** Wall clock since the turn's input was accepted. */
-  seconds: number;
-}
-
 /** What an agent asks of its model beyond the provider's defaults. */
 export interface ModelParameters {
   /** 0 to 2. */
