@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../lambdas/agent/model.ts";
@@ -112,6 +113,19 @@ export function answersSuite(wire: Wire): void {
       expect(sent?.flatMap((part) => ("call" in part ? part.call : []))).toEqual(ids.slice(0, 3));
     });
 
+    it("has no more than 1,000 calls, and no name that goes on for ever", async () => {
+      const calls = Array.from({ length: 1_010 }, (_, n) => ({
+        id: `c${n}`,
+        name: n === 0 ? "x".repeat(100_000) : "list_files",
+        arguments: args("{}"),
+      }));
+      const { toolCalls, echo } = await answer({ calls, finish: "calls" });
+      expect(toolCalls).toHaveLength(1_000);
+      expect(toolCalls[0]?.name).toHaveLength(256);
+      expect(toolCalls[0]?.invalid?.length).toBeLessThan(1_000);
+      expect(JSON.stringify(echo).split("list_files")).toHaveLength(1_000);
+    });
+
     it("is Unicode, whatever the server sends, so that it can be sent back", async () => {
       const { text, toolCalls, echo } = await answer({
         text: ["half \ud83d", "\ude00 and \ud800 alone"],
@@ -162,6 +176,23 @@ export function answersSuite(wire: Wire): void {
       const plain = await answer({ text: ["Hi."], usage: { input: 12, output: 3 } });
       expect(plain.usage).toEqual({ inputTokens: 12, outputTokens: 3 });
     });
+
+    if (wire.saysWhenComplete) {
+      it.each([
+        ["kept open", () => {}],
+        ["broken", (response: ServerResponse) => void setTimeout(() => response.destroy(), 20)],
+      ])("is complete with its last line, also when the connection is %s then", async (_, after) => {
+        const closed = Promise.withResolvers<void>();
+        const { outcome, received } = await ask(wire, (response) => {
+          response.on("close", () => closed.resolve());
+          wire.send(response, { text: ["All of it."], usage: { input: 12, output: 3 } });
+          after(response);
+        });
+        expect(answerOf(outcome)).toMatchObject({ text: "All of it.", usage: { inputTokens: 12, outputTokens: 3 } });
+        await closed.promise;
+        expect(received).toHaveLength(1);
+      });
+    }
 
     it("may be slow to begin", async () => {
       const { outcome } = await ask(wire, async (response) => {

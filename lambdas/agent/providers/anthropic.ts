@@ -14,7 +14,9 @@ export interface Anthropic {
 
 /** A model behind Anthropic's Messages API. Reasoning effort becomes a thinking budget or an effort, by the model. */
 export function anthropic({ model, apiKey, baseUrl = "https://api.anthropic.com/v1", silence }: Anthropic): Model {
-  const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch: modelFetch({ silence, type: /event-stream/ }) });
+  const last = /\nevent: ?message_stop\r?\ndata:[^\n]*\n\r?\n/;
+  const send = modelFetch({ silence, type: /event-stream/, last });
+  const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch: send });
   return streamedModel({
     languageModel: provider(model),
     endpoint: {

@@ -10,6 +10,8 @@ const silenceLimit = 240_000;
  * take 32 MB; a server that never ends would take all the memory there is.
  */
 const answerLimit = 64 * 1024 * 1024;
+/** Characters of the longest last line, with the line breaks around it. */
+const longestLast = 200;
 /** Bytes that are read of an error, of which a sentence is kept. */
 const errorLimit = 256 * 1024;
 
@@ -42,13 +44,18 @@ export class TooLong extends Error {
  * an answer or no further byte of its body: the connection is closed then, and the call or the reading of the body
  * rejects with `Silence`. An answer whose content type does not match `type` rejects with `OtherContent`, reading
  * one that is too long with `TooLong`; an error is cut off there. Redirections are not followed, but are the answer.
+ *
+ * `last`: what the last line of an answer is. The body ends with it, whatever becomes of the connection: an answer that
+ * is complete and paid for is not given up because a proxy keeps its connection open, or breaks it.
  */
 export function modelFetch({
   silence = silenceLimit,
   type,
+  last,
 }: {
   silence?: number | undefined;
   type: RegExp;
+  last?: RegExp;
 }): typeof fetch {
   return async (input, init) => {
     const end = new AbortController();
@@ -80,12 +87,20 @@ export function modelFetch({
     const { ok } = response;
     const most = ok ? answerLimit : errorLimit;
     let size = 0;
+    let tail = "";
     const body = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
           timer.refresh();
           size += chunk.length;
-          if (size <= most) return controller.enqueue(chunk);
+          if (size <= most) {
+            controller.enqueue(chunk);
+            if (!ok || !last) return;
+            tail = (tail + Buffer.from(chunk).toString("latin1")).slice(-longestLast);
+            if (!last.test(tail)) return;
+            stop();
+            return controller.terminate(); // closes the connection
+          }
           stop();
           if (ok) controller.error(new TooLong(most));
           else controller.terminate();

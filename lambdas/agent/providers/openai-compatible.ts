@@ -17,7 +17,7 @@ export interface OpenAiCompatible {
 export function openAiCompatible({ baseUrl, model, apiKey, silence }: OpenAiCompatible): Model {
   // Some servers stream as plain text, but a page or one whole answer is no stream.
   const fetchAs = {
-    stream: modelFetch({ silence, type: /event-stream|text\/plain|octet-stream/ }),
+    stream: modelFetch({ silence, type: /event-stream|text\/plain|octet-stream/, last: /\ndata: ?\[DONE\]\r?\n/ }),
     whole: modelFetch({ silence, type: /json|text\/plain/ }),
   };
   const provider = createOpenAICompatible({
