@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../lambdas/agent/model.ts";
@@ -176,23 +175,6 @@ export function answersSuite(wire: Wire): void {
       const plain = await answer({ text: ["Hi."], usage: { input: 12, output: 3 } });
       expect(plain.usage).toEqual({ inputTokens: 12, outputTokens: 3 });
     });
-
-    if (wire.saysWhenComplete) {
-      it.each([
-        ["kept open", () => {}],
-        ["broken", (response: ServerResponse) => void setTimeout(() => response.destroy(), 20)],
-      ])("is complete with its last line, also when the connection is %s then", async (_, after) => {
-        const closed = Promise.withResolvers<void>();
-        const { outcome, received } = await ask(wire, (response) => {
-          response.on("close", () => closed.resolve());
-          wire.send(response, { text: ["All of it."], usage: { input: 12, output: 3 } });
-          after(response);
-        });
-        expect(answerOf(outcome)).toMatchObject({ text: "All of it.", usage: { inputTokens: 12, outputTokens: 3 } });
-        await closed.promise;
-        expect(received).toHaveLength(1);
-      });
-    }
 
     it("may be slow to begin", async () => {
       const { outcome } = await ask(wire, async (response) => {

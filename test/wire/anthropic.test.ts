@@ -4,6 +4,7 @@ import { answersSuite } from "./answers.suite.ts";
 import { answerOf, ask, failureOf, request } from "./ask.ts";
 import { conversationSuite } from "./conversation.suite.ts";
 import { failuresSuite } from "./failures.suite.ts";
+import { lastLineSuite } from "./last-line.suite.ts";
 import { eventsOf, messages as wire, sendEvents, startStream } from "./messages.ts";
 import { modelServer, type Reply } from "./model-server.ts";
 import { streams } from "./wire.ts";
@@ -24,6 +25,7 @@ describe("anthropic", () => {
   answersSuite(wire);
   conversationSuite(wire, { signed: true });
   failuresSuite(wire);
+  lastLineSuite(wire);
 
   it("lets what steps have in common be cached, where there may be more than one", async () => {
     const { received } = await ask(wire, [hi]);

@@ -9,7 +9,6 @@ export const chatCompletions: Wire = {
   name: "openai-compatible",
   credential,
   countsCacheWrites: false,
-  saysWhenComplete: true,
   open: (baseUrl, { model = "m", silence } = {}) =>
     openAiCompatible({ baseUrl, model, apiKey: credential, ...(silence !== undefined && { silence }) }),
   send(response, script, part) {

@@ -18,7 +18,6 @@ export const converse: Wire = {
   name: "bedrock",
   credential: credentials.AWS_SESSION_TOKEN,
   countsCacheWrites: true,
-  saysWhenComplete: false,
   open: (baseUrl, { model = defaultModel, silence } = {}) =>
     bedrock({
       baseUrl: new URL(baseUrl).origin,

@@ -19,7 +19,6 @@ export const messages: Wire = {
   name: "anthropic",
   credential,
   countsCacheWrites: true,
-  saysWhenComplete: true,
   open: (baseUrl, { model = "claude-sonnet-4-5", silence } = {}) =>
     anthropic({ baseUrl, model, apiKey: credential, ...(silence !== undefined && { silence }) }),
   send(response, script, part) {

@@ -6,6 +6,7 @@ import { chunk, send, startStream, streams } from "./chat-completions-server.ts"
 import { chatCompletions as wire } from "./chat-completions.ts";
 import { conversationSuite } from "./conversation.suite.ts";
 import { failuresSuite } from "./failures.suite.ts";
+import { lastLineSuite } from "./last-line.suite.ts";
 import { modelServer, type Reply } from "./model-server.ts";
 import { refuses } from "./wire.ts";
 
@@ -28,6 +29,7 @@ describe("openai-compatible", () => {
   answersSuite(wire);
   conversationSuite(wire, { signed: false });
   failuresSuite(wire);
+  lastLineSuite(wire);
 
   it("asks for usage, with the tools' schemas", async () => {
     const { received } = await ask(wire, streams(chunk({ content: "Hi." }), done));

@@ -46,8 +46,6 @@ export interface Wire {
   credential: string;
   /** Whether its usage says what was written to the cache. */
   countsCacheWrites: boolean;
-  /** Whether its answers have a last line, apart from the end of the connection. */
-  saysWhenComplete: boolean;
   open(baseUrl: string, more?: { model?: string; silence?: number }): Model;
   /** Writes the answer's head and the events of a whole answer, or those of its beginning, up to its second piece. */
   send(response: ServerResponse, script: Script, part?: "beginning"): void;

@@ -1,0 +1,24 @@
+import type { ServerResponse } from "node:http";
+import { describe, expect, it } from "vitest";
+import { answerOf, ask } from "./ask.ts";
+import type { Wire } from "./wire.ts";
+
+/** Over wires whose answers have a last line, apart from the end of the connection. */
+export function lastLineSuite(wire: Wire): void {
+  describe("an answer with a last line", () => {
+    it.each([
+      ["kept open", () => {}],
+      ["broken", (response: ServerResponse) => void setTimeout(() => response.destroy(), 20)],
+    ])("is complete with it, also when the connection is %s then", async (_, after) => {
+      const closed = Promise.withResolvers<void>();
+      const { outcome, received } = await ask(wire, (response) => {
+        response.on("close", () => closed.resolve());
+        wire.send(response, { text: ["All of it."], usage: { input: 12, output: 3 } });
+        after(response);
+      });
+      expect(answerOf(outcome)).toMatchObject({ text: "All of it.", usage: { inputTokens: 12, outputTokens: 3 } });
+      await closed.promise;
+      expect(received).toHaveLength(1);
+    });
+  });
+}
