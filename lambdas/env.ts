@@ -64,13 +64,13 @@ export function listenAddress(): { host: string; port: number } {
   return { host, port: Number(port) };
 }
 
+/** Whether there is an OpenTelemetry endpoint. What these names hold is read by the exporter itself. */
+export function tracingWanted(environment: Record<string, string | undefined> = process.env): boolean {
+  return ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"].some((name) => environment[name]);
+}
+
 function required(name: string, remedy: string): string {
   const value = process.env[name];
   if (value) return value;
   throw new Error(`The environment variable ${name} is ${value === undefined ? "missing" : "empty"}. ${remedy}`);
-}
-
-/** Whether there is an OpenTelemetry endpoint. What these names hold is read by the exporter itself. */
-export function tracingWanted(environment: Record<string, string | undefined> = process.env): boolean {
-  return ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"].some((name) => environment[name]);
 }

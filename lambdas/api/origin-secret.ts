@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
 /**
- * Whether a header's value is one of the accepted secrets: while they rotate there are two. Takes as long whatever is
- * received: hashes of equal length are compared, and all of them.
+ * Whether a header's value is one of the accepted secrets: while they rotate there are two. Takes the same
+ * time whatever is received: hashes, which are of equal length, are compared, and all of them.
  */
 export function acceptsSecret(accepted: string[]): (received: string | string[] | undefined) => boolean {
   const hashes = accepted.map(sha256);

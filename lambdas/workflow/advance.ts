@@ -7,12 +7,12 @@ import { summaryMessage, usedIn } from "../agent/steps.ts";
 import { openTools, type ToolEdges } from "../agent/tools/index.ts";
 import { runTurn, type TurnEvent, type TurnOutcome } from "../agent/turn.ts";
 import { log } from "../log.ts";
-import type { Telemetry, TurnTrace } from "./telemetry.ts";
 import { StoreUnavailable } from "../runs/errors.ts";
 import { claimRun, keepLease } from "../runs/leases.ts";
 import type { Lease, RunState, StepRecord, Stores } from "../runs/ports.ts";
 import { failTurn, finishTurn, stepRecorder, type WorkedTurn } from "../runs/turns.ts";
 import { type AdvanceResult, leaseWaitSeconds, patienceSeconds, retryPolicy, type TurnPayload } from "./payload.ts";
+import type { Telemetry, TurnTrace } from "./telemetry.ts";
 
 export interface AdvanceDeps extends Stores, ToolEdges {
   now: () => number;

@@ -31,7 +31,8 @@ export interface Telemetry {
  * OpenTelemetry spans over OTLP/HTTP to where `OTEL_EXPORTER_OTLP_ENDPOINT` (and its relatives, which the exporter
  * reads) say, named as the GenAI conventions have it: `invoke_agent`, with `chat` and `execute_tool` below it
  * (https://opentelemetry.io/docs/specs/semconv/gen-ai/). The trace id is the run's id, so that all attempts and turns
- * of a run are one trace, found without a search. For whoever has an endpoint: loading this costs 35 ms.
+ * of a run are one trace, found without a search. Loading this takes 35 ms, which only those with an
+ * endpoint pay.
  */
 export function openTelemetry(): Telemetry {
   const random = new RandomIdGenerator();

@@ -1,5 +1,7 @@
 import { writeFileSync } from "node:fs";
 
+// One table of data, and so as long as it has rows.
+
 /** One request: a create body as text or as bytes, or a run id as it stands in the URL. */
 export type Case = { id: string; contentType?: string | null } & (
   | { body: string }

@@ -16,8 +16,8 @@ const absent = new Set([
 ]);
 
 /**
- * Whether a secret's name, as `secretsmanager:agent-run-service/NAME`, can be one of AWS Secrets Manager. Only its
- * form: that it is there was asked when it was configured.
+ * Whether a secret's name, as `secretsmanager:agent-run-service/NAME`, has the form of those in AWS Secrets Manager.
+ * Whether there is such a secret was asked when it was configured.
  */
 export function awsSecretExists(secret: string): boolean {
   return nameOf(secret) !== undefined;
