@@ -13,17 +13,16 @@ import { describeAccounts } from "./accounts.suite.ts";
 import { describeRuns } from "./runs.suite.ts";
 import { describeWorkflow, type WorkflowHarness } from "./workflow.suite.ts";
 import { describeWorkspace } from "./workspace.suite.ts";
+import { temporaryStores } from "../temporary-stores.ts";
 
 describe("stores of one machine", () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "contract-"));
-  const stores = openLocalStores({ dataDir });
+  const stores = temporaryStores();
   let server: HttpServer | undefined;
   let runner: Runner | undefined;
   afterAll(async () => {
     await runner?.close();
     await server?.close();
-    stores.close();
-    rmSync(dataDir, { recursive: true });
+    stores[Symbol.dispose]();
   });
 
   describeAccounts(async () => stores.accounts);
@@ -80,9 +79,8 @@ describe("stores of one machine", () => {
 });
 
 test("a database that another process keeps locked is unavailable, and works again when it is let go", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "locked-"));
-  const stores = openLocalStores({ dataDir });
-  const other = new DatabaseSync(join(dataDir, "runs.sqlite"));
+  using stores = temporaryStores();
+  const other = new DatabaseSync(join(stores.dataDir, "runs.sqlite"));
   other.exec("BEGIN IMMEDIATE");
   const organization = { id: randomUUID(), name: "Organization" };
   await expect(stores.accounts.putOrganization(organization)).rejects.toThrow(StoreUnavailable);
@@ -90,34 +88,28 @@ test("a database that another process keeps locked is unavailable, and works aga
   await stores.accounts.putOrganization(organization);
   expect(await stores.accounts.findOrganization(organization.id)).toEqual(organization);
   other.close();
-  stores.close();
-  rmSync(dataDir, { recursive: true });
 }, 15_000);
 
 test("a database without room to grow is unavailable, and works again when there is room", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "full-"));
-  const stores = openLocalStores({ dataDir });
+  using stores = temporaryStores();
   const { db } = stores.database;
   const organization = { id: randomUUID(), name: "Organization".repeat(10_000) };
   db.exec("PRAGMA max_page_count = 1"); // no more than there are
   await expect(stores.accounts.putOrganization(organization)).rejects.toThrow(StoreUnavailable);
   db.exec("PRAGMA max_page_count = 4294967294");
   await stores.accounts.putOrganization(organization);
-  stores.close();
-  rmSync(dataDir, { recursive: true });
 });
 
 test("of files that can't be written, or whose run can't, nothing is left to fill the disk", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "failed-"));
-  const stores = openLocalStores({ dataDir });
+  using stores = temporaryStores();
   const { workspace, runs } = stores;
-  const foldersIn = () => readdirSync(join(dataDir, "workspaces"));
+  const foldersIn = () => readdirSync(join(stores.dataDir, "workspaces"));
   const id = randomUUID();
   const file = { name: "a.txt", content: Buffer.from("a") };
   const tooLong = { name: "a".repeat(300), content: Buffer.from("b") };
   await workspace.write(id, [file]);
   await expect(workspace.write(id, [tooLong])).rejects.toThrow(/ENAMETOOLONG|ENOENT/);
-  expect(readdirSync(join(dataDir, "workspaces", id))).toEqual(["a.txt"]);
+  expect(readdirSync(join(stores.dataDir, "workspaces", id))).toEqual(["a.txt"]);
 
   const run = { id, agentId: "a", organizationId: "o", name: "Run", turn: 1, createdAt: 1, updatedAt: 1 };
   const message = { turn: 1, role: "input_to_agent", text: "" } as const;
@@ -128,8 +120,6 @@ test("of files that can't be written, or whose run can't, nothing is left to fil
   await runs.create({ ...run, status: "running" }, [message]);
   await expect(runs.create({ ...run, status: "running" }, [message])).rejects.toThrow("UNIQUE");
   expect(foldersIn()).toEqual([id]); // the first one's
-  stores.close();
-  rmSync(dataDir, { recursive: true });
 });
 
 test("what a damaged database still holds can be read, and what it lost is an error of the one who asks", async () => {

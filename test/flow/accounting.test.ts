@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Failure, Model, ModelOutcome } from "../../lambdas/agent/model.ts";
 import { logging } from "../../lambdas/log.ts";
 import type { Agent } from "../../lambdas/runs/ports.ts";
-import { openLocalStores } from "../../lambdas/stores/local/index.ts";
 import { advance, RetryLater } from "../../lambdas/workflow/advance.ts";
 import { newRun, putAgent } from "../aws/scripted-runs.ts";
 import { chatServer, chunk, streams, usageChunk } from "../wire/chat-completions-server.ts";
 import { done } from "./admin.ts";
 import { createRun, finished, modelAt, newDataDir, startService } from "./service.ts";
+import { temporaryStores } from "../temporary-stores.ts";
 
 logging.level = "error";
 
@@ -36,8 +35,7 @@ const busy: Failure = { category: "model_unavailable", title: "Busy.", remedy: "
 
 /** What calls of `advance` reject with, on a model that answers one step a call and then asks to wait. */
 async function asked(retryAfter: number, calls: number): Promise<unknown[]> {
-  const dataDir = newDataDir();
-  const stores = openLocalStores({ dataDir });
+  using stores = temporaryStores();
   await putAgent(stores);
   const agent = (await stores.accounts.findAgent("A")) as Agent;
   await stores.accounts.putAgent({ ...agent, limits: { ...agent.limits, seconds: 600 } });
@@ -60,8 +58,6 @@ async function asked(retryAfter: number, calls: number): Promise<unknown[]> {
   for (let call = 0; call < calls; call++) {
     errors.push(await advance(deps, { runId, turn: 1 }, allowance).catch((error: unknown) => error));
   }
-  stores.close();
-  rmSync(dataDir, { recursive: true });
   return errors;
 }
 

@@ -1,19 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Model } from "../../lambdas/agent/model.ts";
 import { logging } from "../../lambdas/log.ts";
-import { openLocalStores } from "../../lambdas/stores/local/index.ts";
 import { startRunner } from "../../lambdas/workflow/runner.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "../aws/scripted-runs.ts";
+import { temporaryStores } from "../temporary-stores.ts";
 
 logging.level = "error";
 
 test("after a restart with 200 runs, no more than the runner's places are worked on, and all finish", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "runner-"));
-  const stores = openLocalStores({ dataDir });
+  using stores = temporaryStores();
   await putAgent(stores);
   const ids = Array.from({ length: 200 }, () => randomUUID());
   await Promise.all(ids.map((id) => newRun(stores, id, Date.now(), "Go")));
@@ -39,6 +35,4 @@ test("after a restart with 200 runs, no more than the runner's places are worked
   const last = await stores.runs.read(ids.at(-1) ?? "");
   expect(last?.transcript.at(-1)).toEqual({ role: "output_from_agent", text: outputTo("Go") });
   await runner.close();
-  stores.close();
-  rmSync(dataDir, { recursive: true });
 });

@@ -1,14 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { logging } from "../../lambdas/log.ts";
 import type { Stores } from "../../lambdas/runs/ports.ts";
-import { openLocalStores } from "../../lambdas/stores/local/index.ts";
 import { awsHome } from "../aws/home.ts";
 import { event, walk } from "./schedules.ts";
+import { temporaryStores } from "../temporary-stores.ts";
 
 logging.level = "error";
 
@@ -22,11 +19,8 @@ async function holds(home: () => Stores, numRuns: number): Promise<void> {
 }
 
 test("two workers, crashes, stops, inputs and a clock that jumps: one machine", { timeout: 300_000 }, async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "schedules-"));
-  const stores = openLocalStores({ dataDir });
+  using stores = temporaryStores();
   await holds(() => stores, 150);
-  stores.close();
-  rmSync(dataDir, { recursive: true });
 });
 
 test("two workers, crashes, stops, inputs and a clock that jumps: AWS", { timeout: 300_000 }, async () => {

@@ -3,10 +3,7 @@ import { emitter, type Measured, measuredRuns, ofEndedExecution } from "../../la
 import { nothingUsed, type Used } from "../../lambdas/agent/limits.ts";
 import type { Failure } from "../../lambdas/agent/model.ts";
 import type { Run, Runs, StepRecord } from "../../lambdas/runs/ports.ts";
-import { openLocalStores } from "../../lambdas/stores/local/index.ts";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { temporaryStores } from "../temporary-stores.ts";
 
 const run: Run = {
   id: "0d2f7c1e-93c6-4a6e-9a39-f4c1b0a5f001",
@@ -33,22 +30,16 @@ function used(steps: number, more: Partial<Used> = {}): Used {
 async function measuredStore(
   use: (runs: Runs, emitted: [Measured, string?][], clock: { now: number }) => Promise<void>,
 ) {
-  const dataDir = mkdtempSync(join(tmpdir(), "metrics-"));
-  const stores = openLocalStores({ dataDir });
+  using stores = temporaryStores();
   const emitted: [Measured, string?][] = [];
   const clock = { now: 1_000 };
   const emit = (measured: Measured, category?: string) =>
     void emitted.push(category === undefined ? [measured] : [measured, category]);
-  try {
-    await use(
-      measuredRuns(stores.runs, emit, () => clock.now),
-      emitted,
-      clock,
-    );
-  } finally {
-    stores.close();
-    rmSync(dataDir, { recursive: true });
-  }
+  await use(
+    measuredRuns(stores.runs, emit, () => clock.now),
+    emitted,
+    clock,
+  );
 }
 
 test("a turn is measured from its creation to its end", () =>

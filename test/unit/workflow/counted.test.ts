@@ -1,23 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { logging } from "../../../lambdas/log.ts";
 import { type Measured, measuredRuns, ofEndedExecution } from "../../../lambdas/metrics.ts";
 import { stopRun } from "../../../lambdas/runs/use-cases.ts";
-import { openLocalStores } from "../../../lambdas/stores/local/index.ts";
 import { graceSeconds, turnSeconds } from "../../../lambdas/workflow/payload.ts";
 import { reconcile } from "../../../lambdas/workflow/reconcile.ts";
 import { sweep } from "../../../lambdas/workflow/sweep.ts";
 import { newRun } from "../../contract/run-fixtures.ts";
+import { temporaryStores } from "../../temporary-stores.ts";
 
 logging.level = "error";
-const folder = mkdtempSync(join(tmpdir(), "counted-"));
-const stores = openLocalStores({ dataDir: folder });
-afterAll(() => {
-  stores.close();
-  rmSync(folder, { recursive: true });
-});
+const stores = temporaryStores();
+afterAll(() => stores[Symbol.dispose]());
 
 const begun = 1_763_000_000_000;
 

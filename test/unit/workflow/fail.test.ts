@@ -1,19 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { openLocalStores } from "../../../lambdas/stores/local/index.ts";
 import { RetryLater } from "../../../lambdas/workflow/advance.ts";
 import { fail } from "../../../lambdas/workflow/fail.ts";
 import { newRun } from "../../contract/run-fixtures.ts";
+import { temporaryStores } from "../../temporary-stores.ts";
 
-const dataDir = mkdtempSync(join(tmpdir(), "fail-"));
-const stores = openLocalStores({ dataDir });
+const stores = temporaryStores();
 const { runs } = stores;
-afterAll(() => {
-  stores.close();
-  rmSync(dataDir, { recursive: true });
-});
+afterAll(() => stores[Symbol.dispose]());
 
 async function failureFor(error: string, cause: string) {
   const run = newRun();

@@ -1,26 +1,19 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { logging } from "../../../lambdas/log.ts";
 import { StoreUnavailable } from "../../../lambdas/runs/errors.ts";
 import type { Execution, Executions, Run, Runs } from "../../../lambdas/runs/ports.ts";
 import { acceptInput, createRun, stopRun } from "../../../lambdas/runs/use-cases.ts";
-import { openLocalStores } from "../../../lambdas/stores/local/index.ts";
 import { RetryLater } from "../../../lambdas/workflow/advance.ts";
 import { graceSeconds, turnSeconds } from "../../../lambdas/workflow/payload.ts";
 import { type ExecutionEvent, reconcile } from "../../../lambdas/workflow/reconcile.ts";
 import { sweep } from "../../../lambdas/workflow/sweep.ts";
 import { newRun } from "../../contract/run-fixtures.ts";
+import { temporaryStores } from "../../temporary-stores.ts";
 
 logging.level = "error";
-const folder = mkdtempSync(join(tmpdir(), "repair-"));
-const stores = openLocalStores({ dataDir: folder });
+const stores = temporaryStores();
 const { runs } = stores;
-afterAll(() => {
-  stores.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => stores[Symbol.dispose]());
 
 const minute = 60_000;
 const begun = 1_763_000_000_000;

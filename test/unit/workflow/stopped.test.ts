@@ -1,21 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { RunChange, Runs } from "../../../lambdas/runs/ports.ts";
 import { stopRun } from "../../../lambdas/runs/use-cases.ts";
-import { openLocalStores } from "../../../lambdas/stores/local/index.ts";
 import { advance } from "../../../lambdas/workflow/advance.ts";
 import { reconcile } from "../../../lambdas/workflow/reconcile.ts";
 import { externalWorkflow } from "../../../lambdas/workflow/runner.ts";
 import { newRun } from "../../contract/run-fixtures.ts";
+import { temporaryStores } from "../../temporary-stores.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "stopped-"));
-const stores = openLocalStores({ dataDir: folder });
-afterAll(() => {
-  stores.close();
-  rmSync(folder, { recursive: true });
-});
+const stores = temporaryStores();
+afterAll(() => stores[Symbol.dispose]());
 
 const writes = [
   ["a step", (change: RunChange) => change.steps !== undefined && change.set === undefined],

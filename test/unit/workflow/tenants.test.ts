@@ -1,20 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { logging } from "../../../lambdas/log.ts";
-import { openLocalStores } from "../../../lambdas/stores/local/index.ts";
 import { advance } from "../../../lambdas/workflow/advance.ts";
 import { newRun } from "../../contract/run-fixtures.ts";
 import { answer, call, scripted } from "../agent/scripted.ts";
+import { temporaryStores } from "../../temporary-stores.ts";
 
 logging.level = "error";
-const folder = mkdtempSync(join(tmpdir(), "tenants-"));
-const stores = openLocalStores({ dataDir: folder });
-afterAll(() => {
-  stores.close();
-  rmSync(folder, { recursive: true });
-});
+const stores = temporaryStores();
+afterAll(() => stores[Symbol.dispose]());
 
 test("programs of two agents run in sandboxes of two tenants, those of one agent in one", async () => {
   const programs: [tenant: string, program: string][] = [];
