@@ -134,6 +134,8 @@ export function answersSuite(wire: Wire): void {
       expect(text).toBe("half 😀 and \ufffd alone");
       expect(toolCalls[0]?.input).toEqual({ name: "\ufffd", "\ufffd": 1 });
       expect(JSON.stringify(echo)).not.toMatch(/\\ud[89a-f]/);
+      const { asked } = await ask(wire, streams(wire, { text: ["Hi."] }), { instructions: "Be \ud800." });
+      expect(asked[0]?.instructions).toBe("Be \ufffd.");
     });
 
     it("tells the model when its arguments were cut because the answer was too long", async () => {

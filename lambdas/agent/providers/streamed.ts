@@ -68,7 +68,7 @@ async function answerTo(
     maxRetries: 0,
     abortSignal: signal,
     onError: () => {}, // printed to the console otherwise; the stream holds it, too
-    ...(instructions !== "" && { instructions }),
+    ...(instructions !== "" && { instructions: instructions.toWellFormed() }),
     ...(withTools && { tools: toolSet }),
     ...(withTools && optionsWithTools && { providerOptions: optionsWithTools }),
     ...(temperature !== undefined && { temperature }),
