@@ -18,6 +18,9 @@ are the contract's, 1: some are not, 2: these options were wrong.`;
 /** 10 MiB in base64, which the contract takes. */
 const mostBase64 = 13_981_016;
 
+const columns = ["MB", "body", "Expect", "status", "answered by", "100", "sent MB", "s", "contract", ""];
+const widths = [5, 8, 7, 7, 15, 4, 8, 6, 9, 0];
+
 interface Options {
   url: URL;
   key: { apiKey: string; templateId: string } | undefined;
@@ -38,7 +41,7 @@ try {
 /** True when every answer was the contract's. */
 async function probe({ url, key, sizes, timeoutSeconds, json }: Options): Promise<boolean> {
   let good = true;
-  if (!json) console.log(row(["MB", "body", "Expect", "status", "answered by", "100", "sent MB", "s", "contract", ""]));
+  if (!json) console.log(row(columns));
   for (const megabytes of sizes) {
     const { body, base64 } = createBody(megabytes * 1_000_000, key?.templateId ?? crypto.randomUUID());
     for (const framing of ["length", "chunked"] as const) {
@@ -47,25 +50,8 @@ async function probe({ url, key, sizes, timeoutSeconds, json }: Options): Promis
         const outcome = await upload({ url, headers, body, framing, expect, timeoutSeconds });
         const asContract = isContract(outcome, base64, key !== undefined);
         good &&= asContract;
-        const { status, answeredBy, continued, sent, seconds, detail } = outcome;
-        if (json) {
-          console.log(JSON.stringify({ megabytes, framing, expect, asContract, ...outcome }));
-          continue;
-        }
-        console.log(
-          row([
-            String(megabytes),
-            framing,
-            expect ? "yes" : "no",
-            String(status ?? "–"),
-            answeredBy,
-            continued ? "yes" : "no",
-            (sent / 1_000_000).toFixed(1),
-            seconds.toFixed(1),
-            asContract ? "ok" : "NOT",
-            detail,
-          ]),
-        );
+        const attempt = { megabytes, framing, expect, asContract, ...outcome };
+        console.log(json ? JSON.stringify(attempt) : row(cellsOf(attempt)));
       }
     }
   }
@@ -94,8 +80,25 @@ function createBody(bytes: number, templateId: string): { body: Buffer; base64: 
   return { body, base64 };
 }
 
+type Attempt = Outcome & { megabytes: number; framing: string; expect: boolean; asContract: boolean };
+
+function cellsOf({ megabytes, framing, expect, asContract, ...outcome }: Attempt): string[] {
+  const { status, answeredBy, continued, sent, seconds, detail } = outcome;
+  return [
+    String(megabytes),
+    framing,
+    expect ? "yes" : "no",
+    String(status ?? "–"),
+    answeredBy,
+    continued ? "yes" : "no",
+    (sent / 1_000_000).toFixed(1),
+    seconds.toFixed(1),
+    asContract ? "ok" : "NOT",
+    detail,
+  ];
+}
+
 function row(cells: string[]): string {
-  const widths = [5, 8, 7, 7, 15, 4, 8, 6, 9, 0];
   return cells
     .map((cell, index) => cell.padEnd(widths[index] ?? 0))
     .join(" ")

@@ -1,7 +1,7 @@
 import { GetCommand, paginateQuery, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Accounts, Agent, ApiKey, Organization } from "../../runs/ports.ts";
+import type { ItemsHome } from "./clients.ts";
 import { withMappedErrors } from "./errors.ts";
-import type { ItemsHome } from "./run-items.ts";
 import { head, listIndex, sortable } from "./table.ts";
 
 /** Reads by key are strongly consistent: a key that was disabled is refused by the next request. */

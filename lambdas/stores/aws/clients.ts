@@ -10,6 +10,12 @@ export interface ClientSettings {
   endpoint?: string;
 }
 
+/** The table that items are in, and the client that reaches it. */
+export interface ItemsHome {
+  documents: DynamoDBDocumentClient;
+  table: string;
+}
+
 export function documentClient(settings: ClientSettings): DynamoDBDocumentClient {
   const dynamo = new DynamoDBClient({
     ...tuned(settings, 3_000),

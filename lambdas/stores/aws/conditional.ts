@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
+import type { ItemsHome } from "./clients.ts";
 import { isConditionFailure, isTransientCancellation } from "./errors.ts";
-import { type ItemsHome, partition } from "./run-items.ts";
+import { partition } from "./run-items.ts";
 import { head } from "./table.ts";
 
 export const attempts = 5;

@@ -1,16 +1,14 @@
 import type { S3Client } from "@aws-sdk/client-s3";
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { Stores } from "../../runs/ports.ts";
 import { awsAccounts } from "./accounts.ts";
+import type { ItemsHome } from "./clients.ts";
 import type { Objects } from "./objects.ts";
 import { awsRuns } from "./runs.ts";
 import { awsWorkspace } from "./workspace.ts";
 
 /** `s3` is called when an object is first touched, so that a request that touches none does not pay for the client. */
-export interface AwsHome {
-  documents: DynamoDBDocumentClient;
+export interface AwsHome extends ItemsHome {
   s3: () => Promise<S3Client>;
-  table: string;
   bucket: string;
   /** Of what is written to runs: see `awsRuns`. */
   retentionDays?: number;

@@ -1,6 +1,6 @@
 import type { LeaseWish, Runs } from "../../runs/ports.ts";
+import type { ItemsHome } from "./clients.ts";
 import { runUpdates } from "./conditional.ts";
-import type { ItemsHome } from "./run-items.ts";
 import { readHead } from "./run-reads.ts";
 
 /** Leases are attributes of the run's own item, so that every write to the run can ask for the token. */

@@ -1,19 +1,13 @@
 import { crc32 } from "node:zlib";
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { nothingUsed, type Used } from "../../agent/limits.ts";
 import type { RunStatus } from "../../runs/lifecycle.ts";
 import type { QueuedInput, Run, StepRecord, TurnMessage } from "../../runs/ports.ts";
+import type { ItemsHome } from "./clients.ts";
 import type { Objects } from "./objects.ts";
 import { head, shards, sortable } from "./table.ts";
 
 /** How runs, messages and step records are items; `table.ts` has the picture. */
 export type Item = Record<string, unknown>;
-
-/** Where items are. */
-export interface ItemsHome {
-  documents: DynamoDBDocumentClient;
-  table: string;
-}
 
 /** `objects`: where texts too large for the table go; it is opened when the first one is met. */
 export interface RunsHome extends ItemsHome {

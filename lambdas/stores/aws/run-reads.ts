@@ -2,13 +2,13 @@ import { paginateQuery, QueryCommand, type QueryCommandInput } from "@aws-sdk/li
 import { StoreUnavailable } from "../../runs/errors.ts";
 import type { RunStatus } from "../../runs/lifecycle.ts";
 import type { QueuedInput, Runs, RunState, StepRecord, TranscriptMessage } from "../../runs/ports.ts";
+import type { ItemsHome } from "./clients.ts";
 import { attempts, backOff } from "./conditional.ts";
 import {
   agentRuns,
   allSteps,
   firstInternal,
   type Item,
-  type ItemsHome,
   messagesIn,
   partition,
   queueIn,
