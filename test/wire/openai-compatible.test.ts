@@ -17,7 +17,10 @@ const whole: Reply = (response) => {
   const message = {
     role: "assistant",
     content: null,
-    tool_calls: [{ id: "a", type: "function", function: { name: "list_files", arguments: "{}" } }],
+    tool_calls: [
+      { id: "a", type: "function", function: { name: "list_files", arguments: "{}" } },
+      { id: "b", type: "function", function: { name: "read_file", arguments: '{"name":"a.txt"}' } },
+    ],
   };
   const choices = [{ index: 0, message, finish_reason: "tool_calls" }];
   const usage = { prompt_tokens: 21, completion_tokens: 7, total_tokens: 28 };
@@ -96,12 +99,39 @@ describe("openai-compatible", () => {
     const model = wire.open(server.baseUrl);
     for (const _ of [1, 2]) {
       expect(answerOf(await model(request()))).toMatchObject({
-        toolCalls: [{ id: "a", name: "list_files", input: {} }],
+        toolCalls: [{ id: "a", name: "list_files", input: {} }, { id: "b" }],
         finishReason: "tool-calls",
         usage: { inputTokens: 21, outputTokens: 7 },
       });
     }
     expect(server.received.map(({ body }) => body["stream"])).toEqual([true, undefined, undefined]);
+  });
+
+  it("takes the whole answer from a server that does not care for being asked to stream, in one call", async () => {
+    const { outcome, received } = await ask(wire, whole);
+    expect(answerOf(outcome)).toMatchObject({
+      toolCalls: [
+        { id: "a", name: "list_files", input: {} },
+        { id: "b", name: "read_file", input: { name: "a.txt" } },
+      ],
+      finishReason: "tool-calls",
+      usage: { inputTokens: 21, outputTokens: 7 },
+    });
+    expect(received).toHaveLength(1);
+  });
+
+  it.each([
+    [{ error: { message: "Overloaded", code: 503 } }, "model_unavailable", true, "Overloaded"],
+    [{ error: "Overloaded" }, "model_unavailable", true, "Overloaded"],
+    [{ error: { message: "No such model", code: 404 } }, "model_configuration", false, "No such model"],
+    [{ choices: "none" }, "model_answer", false, "can't be read"],
+    [{ hello: 1 }, "model_answer", false, "can't be read"],
+    [null, "model_answer", false, "can't be read"],
+  ])("takes %j with status 200 for what it says", async (body, category, retryable, words) => {
+    const { outcome } = await ask(wire, (response) => {
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+    expect(failureOf(outcome)).toMatchObject({ category, retryable, title: expect.stringContaining(words) });
   });
 
   it("shows neither user nor password nor query of the address", async () => {

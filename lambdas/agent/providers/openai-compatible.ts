@@ -3,6 +3,7 @@ import { APICallError, type LanguageModelMiddleware, simulateStreamingMiddleware
 import type { Model } from "../model.ts";
 import { modelFetch } from "./model-fetch.ts";
 import { streamedModel } from "./streamed.ts";
+import { asStream } from "./whole-answer.ts";
 
 export interface OpenAiCompatible {
   /** Such as `http://127.0.0.1:11434/v1`. */
@@ -15,16 +16,15 @@ export interface OpenAiCompatible {
 
 /** A model behind an OpenAI-compatible chat completions server (OpenAI, vLLM, Ollama, LM Studio and others). */
 export function openAiCompatible({ baseUrl, model, apiKey, silence }: OpenAiCompatible): Model {
-  // Some servers stream as plain text, but a page or one whole answer is no stream.
-  const fetchAs = {
-    stream: modelFetch({ silence, type: /event-stream|text\/plain|octet-stream/, last: /\ndata: ?\[DONE\]\r?\n/ }),
-    whole: modelFetch({ silence, type: /json|text\/plain/ }),
-  };
+  // Some servers stream as plain text, and some answer with a whole answer or an error, but a page is neither.
+  const types = /event-stream|text\/plain|octet-stream|json/;
+  const streamed = modelFetch({ silence, type: types, last: /\ndata: ?\[DONE\]\r?\n/ });
+  const whole = modelFetch({ silence, type: /json|text\/plain/ });
   const provider = createOpenAICompatible({
     name: "openai-compatible",
     baseURL: baseUrl,
     includeUsage: true,
-    fetch: (input, init) => fetchAs[isStreamed(init) ? "stream" : "whole"](input, init),
+    fetch: async (input, init) => (isStreamed(init) ? asStream(await streamed(input, init)) : whole(input, init)),
     ...(apiKey !== undefined && { apiKey }),
     ...(isOpenAi(baseUrl) && { transformRequestBody: renamed }),
   });
