@@ -19,7 +19,7 @@ try {
 }
 
 async function carryOut({ command, given, place, json }: Exclude<Invocation, { help: true }>): Promise<void> {
-  const home = await openHome(place, command.founds === true);
+  const home = await openHome(place, command.needsNoData !== true);
   const print = (output: Output): void => console.log(json ? JSON.stringify(output.json) : output.text);
   try {
     const result = await command.run(home, given);

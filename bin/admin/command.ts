@@ -36,8 +36,8 @@ export interface Command {
   /** What its one operand is, as in `org show ID`. */
   operand?: string;
   options?: Record<string, Option>;
-  /** May be the first thing that is done in an empty data folder. */
-  founds?: true;
+  /** Works where there is no data yet, too. */
+  needsNoData?: true;
   /** What is printed; a command that goes on prints one after the other. */
   run: (home: Home, given: Given) => Promise<Output | AsyncIterable<Output>>;
 }

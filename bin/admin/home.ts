@@ -8,16 +8,16 @@ import { type Home, Problem } from "./command.ts";
 /** Where a service lives: a folder of this machine, or a stack in the AWS account of the caller's credentials. */
 export type Place = { dataDir: string } | { stack: string };
 
-/** `founds`: there need not be any data yet. Throws a `Problem` when there is no such service. */
-export async function openHome(place: Place, founds: boolean): Promise<Home> {
-  if ("dataDir" in place) return openFolder(place.dataDir, founds);
+/** `needsData`: a folder without data is no service. Throws a `Problem` when there is no such service. */
+export async function openHome(place: Place, needsData: boolean): Promise<Home> {
+  if ("dataDir" in place) return openFolder(place.dataDir, needsData);
   const { openStack } = await import("./stack.ts"); // the AWS SDK takes 0.3 s to load
   return openStack(place.stack);
 }
 
-function openFolder(dataDir: string, founds: boolean): Home {
+function openFolder(dataDir: string, needsData: boolean): Home {
   // A mistyped folder would otherwise be made, and look like a service without data.
-  if (!founds && !existsSync(join(dataDir, "runs.sqlite"))) {
+  if (needsData && !existsSync(join(dataDir, "runs.sqlite"))) {
     throw new Problem(
       `there is no service data in ${dataDir}; give its folder with --data-dir, or begin with npm start`,
     );

@@ -13,7 +13,7 @@ export const organizationCommands: Command[] = [
     verb: "create",
     summary: "makes an organization, without a model yet",
     options: { name: { value: "NAME", required: true } },
-    founds: true,
+    needsNoData: true,
     async run({ accounts }, given) {
       const name = required(given, "name");
       if (name.trim() === "") throw new Problem("--name is blank; give the organization a name");

@@ -100,7 +100,7 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
     const share = budget.open(Math.min(announcedBytes(request, most), most));
     try {
       const received = await bodyOf(request, share, { most, drain, silence });
-      if ("reason" in received) return { answer: answers[received.reason], last: !received.complete };
+      if ("reason" in received) return { answer: refusals[received.reason], last: !received.complete };
       const answer = await inTurn(() => {
         const event = eventOf(request, received.body);
         received.body = noBody; // the event has it, and the handler lets go of that
@@ -143,7 +143,7 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
 
 const noBody = Buffer.alloc(0);
 
-const answers: Record<Refused["reason"], ApiResponse> = {
+const refusals: Record<Refused["reason"], ApiResponse> = {
   "too large": tooLarge,
   "no memory": json(
     503,

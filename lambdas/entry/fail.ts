@@ -1,9 +1,9 @@
 import { awsSettings } from "../env.ts";
 import { fail } from "../workflow/fail.ts";
 import { type FailPayload, reasonOf } from "../workflow/payload.ts";
-import { measuredStatuses } from "./stores.ts";
+import { statusOnlyRuns } from "./stores.ts";
 
-const deps = { runs: measuredStatuses(awsSettings()), now: Date.now };
+const deps = { runs: statusOnlyRuns(awsSettings()), now: Date.now };
 
 export async function handler({ runId, turn, error, cause }: FailPayload): Promise<void> {
   await fail(deps, { runId, turn }, { error, cause: reasonOf(cause) });

@@ -21,7 +21,7 @@ export function measuredStores(settings: ClientSettings): Stores {
 }
 
 /** For functions that only end runs: a status is all they write, and they have no right to texts and files. */
-export function measuredStatuses(settings: ClientSettings): Runs {
+export function statusOnlyRuns(settings: ClientSettings): Runs {
   const noRight = new Error("this function may only write a run's status; it has no right to texts and files");
   const runs = awsRuns({ documents: documentClient(settings), table, objects: () => Promise.reject(noRight) });
   return measuredRuns(runs, emit);

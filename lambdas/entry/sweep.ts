@@ -3,13 +3,13 @@ import { sfnClient } from "../stores/aws/clients.ts";
 import { awsExecutions } from "../stores/aws/executions.ts";
 import { awsWorkflow } from "../stores/aws/workflow.ts";
 import { sweep, type Swept } from "../workflow/sweep.ts";
-import { emit, measuredStatuses } from "./stores.ts";
+import { emit, statusOnlyRuns } from "./stores.ts";
 
 const settings = awsSettings();
 const home = { sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") };
 
 const deps = {
-  runs: measuredStatuses(settings),
+  runs: statusOnlyRuns(settings),
   executions: awsExecutions(home),
   workflow: awsWorkflow(home),
   now: Date.now,

@@ -50,7 +50,7 @@ export class RetryLater extends Error {
 /**
  * Works on a run's turn, or a later one that followed it from the queue, step after step, until it is done or the
  * allowance is used up, recording each step before the next. Safe to repeat and to run twice: what is recorded is not
- * done again, and of two workers one has the lease. Rejects with `RetryLater` for what waiting may mend; whoever made
+ * done again, and of two workers one has the lease. Rejects with `RetryLater` for what may pass; whoever made
  * progress before that answers "not done", so that only attempts in vain are counted.
  */
 export async function advance(deps: AdvanceDeps, turn: TurnPayload, allowance: Allowance): Promise<AdvanceResult> {

@@ -45,7 +45,7 @@ describe("secrets of one machine", () => {
     ["file:.", /is no file/],
     ["file:empty", /empty is empty/],
     ["file:blank", undefined],
-    ["file:group", /may be used by others \(mode 640; chmod 600 mends it\)/],
+    ["file:group", /may be used by others \(mode 640; chmod 600 fixes it\)/],
     ["file:all", /may be used by others \(mode 604/],
     ["secretsmanager:agent-run-service/key", /env:NAME or file:PATH/],
     [key, /env:NAME or file:PATH/],

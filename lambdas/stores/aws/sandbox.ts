@@ -34,7 +34,7 @@ export function lambdaSandbox(caller: Caller & { endpoint?: string }, functionNa
         },
       );
       const { status } = response;
-      if (mendable(status)) throw unavailable(`status ${status}: ${response.text.slice(0, 300)}`);
+      if (isTransient(status)) throw unavailable(`status ${status}: ${response.text.slice(0, 300)}`);
       if (status !== 200) {
         log("error", "the sandbox's function refuses calls", { status, answer: response.text.slice(0, 300) });
         const problem = `Programs can't be run now: the service's sandbox refuses calls (status ${status}).`;
@@ -53,7 +53,7 @@ function unavailable(reason: string, cause?: unknown): StoreUnavailable {
 }
 
 /** Throttled, an outage, or 409: the function's connection to its network is being made again after weeks of rest. */
-function mendable(status: number): boolean {
+function isTransient(status: number): boolean {
   return status === 409 || status === 429 || status >= 500;
 }
 

@@ -5,7 +5,7 @@ import { secretPrefix } from "./table.ts";
 /** A changed key is used after this many milliseconds at the latest; the old one has to be good for as long. */
 const cachedFor = 5 * 60_000;
 
-// There is no such secret, or it can't be read by this account, or it is being deleted. Waiting does not mend it.
+// There is no such secret, or it can't be read by this account, or it is being deleted. Waiting does not help.
 const absent = new Set([
   "AccessDeniedException",
   "DecryptionFailure",

@@ -36,7 +36,7 @@ function secretFileProblem(path: string): string | undefined {
   if (!status?.isFile()) return "is no file";
   // Windows has no such modes.
   if (process.platform !== "win32" && (status.mode & 0o077) !== 0) {
-    return `may be used by others (mode ${(status.mode & 0o777).toString(8)}; chmod 600 mends it)`;
+    return `may be used by others (mode ${(status.mode & 0o777).toString(8)}; chmod 600 fixes it)`;
   }
   return status.size === 0 ? "is empty" : undefined;
 }
