@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { decodeBase64, type FileInput, maxTotalFileBytes } from "../runs/files.ts";
 import type { CreateInput } from "../runs/use-cases.ts";
+import { withExactIntegers } from "./exact-integers.ts";
 import { type Issues, validateCreate } from "./issues.ts";
-import { parseJsonBody } from "./json.ts";
+import { parseJsonBody, textOf, withoutByteOrderMark } from "./json.ts";
 
 /**
  * Parses and validates a create body: text, or the bytes as they came. Long file contents are decoded straight from
@@ -20,7 +21,9 @@ export function readCreateBody(raw: string | Uint8Array, contentType?: string): 
 
 function checked(raw: string | Uint8Array, contentType?: string): { value: CreateInput } | Issues {
   const parsed = parseJsonBody(raw, contentType);
-  return "issues" in parsed ? parsed : validateCreate(parsed.value);
+  if ("issues" in parsed) return parsed;
+  const body = validateCreate(parsed.value);
+  return "issues" in body ? withExactIntegers(body, withoutByteOrderMark(textOf(raw))) : body;
 }
 
 const key = '"content_base64"';

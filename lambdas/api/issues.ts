@@ -19,7 +19,7 @@ const fieldOrder = [PublicCreateAgentRequest, PublicAgentFileInput].flatMap(({ p
 );
 
 /** The longest `input` that an issue echoes, in characters of its JSON. */
-const maxEcho = 1_000;
+export const maxEcho = 1_000;
 
 /** An issue. `input` is left out where its JSON is longer than `maxEcho`. */
 export function issue(

@@ -37,9 +37,10 @@ function isJson(contentType = ""): boolean {
   return /^[ \t]*application\/([^/;]*\+)?json[ \t]*(;|$)/i.test(contentType);
 }
 
-const textOf = (raw: string | Uint8Array): string =>
+/** A body as text. */
+export const textOf = (raw: string | Uint8Array): string =>
   typeof raw === "string" ? raw : Buffer.from(raw.buffer, raw.byteOffset, raw.length).toString();
-const withoutByteOrderMark = (text: string): string => (text.startsWith("\uFEFF") ? text.slice(1) : text);
+export const withoutByteOrderMark = (text: string): string => (text.startsWith("\uFEFF") ? text.slice(1) : text);
 
 /** Counts code points, without a copy of what may be 14 MB. */
 function characters(text: string): number {
