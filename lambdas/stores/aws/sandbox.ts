@@ -1,4 +1,4 @@
-import type { Sandbox } from "../../agent/sandbox/sandbox.ts";
+import type { Sandbox, SandboxResult } from "../../agent/sandbox/sandbox.ts";
 import { packed, unpackedResult } from "../../agent/sandbox/wire.ts";
 import { sandboxLimits } from "../../agent/tools/definitions.ts";
 import { log } from "../../log.ts";
@@ -22,8 +22,9 @@ export function lambdaSandbox(caller: Caller & { endpoint?: string }, functionNa
       const message = packed(request);
       if (message === undefined) {
         const names = request.files.map(({ name }) => name).join(", ");
-        const problem = `The files are too large for the sandbox: more than 4 MB when compressed (${names}). Name fewer in files.`;
-        return { output: "", problem, written: [], notes: [] };
+        return withoutResult(
+          `The files are too large for the sandbox: more than 4 MB when compressed (${names}). Name fewer in files.`,
+        );
       }
       const body = JSON.stringify({ request: message });
       const timeout = AbortSignal.timeout((request.seconds + slackSeconds) * 1_000);
@@ -37,15 +38,17 @@ export function lambdaSandbox(caller: Caller & { endpoint?: string }, functionNa
       if (isTransient(status)) throw unavailable(`status ${status}: ${response.text.slice(0, 300)}`);
       if (status !== 200) {
         log("error", "the sandbox's function refuses calls", { status, answer: response.text.slice(0, 300) });
-        const problem = `Programs can't be run now: the service's sandbox refuses calls (status ${status}).`;
-        return { output: "", problem, written: [], notes: [] };
+        return withoutResult(`Programs can't be run now: the service's sandbox refuses calls (status ${status}).`);
       }
       const answer = JSON.parse(response.text) as { result?: string; errorMessage?: string };
       if (answer.result) return unpackedResult(answer.result);
-      const problem = `The program's sandbox ended with it: ${answer.errorMessage ?? "it gave no reason"}.`;
-      return { output: "", problem, written: [], notes: [] };
+      return withoutResult(`The program's sandbox ended with it: ${answer.errorMessage ?? "it gave no reason"}.`);
     },
   };
+}
+
+function withoutResult(problem: string): SandboxResult {
+  return { output: "", problem, written: [], notes: [] };
 }
 
 function unavailable(reason: string, cause?: unknown): StoreUnavailable {
