@@ -22,11 +22,10 @@ export function withExactIntegers({ issues }: Issues, text: string): Issues {
   return { issues: issues.map((one) => ("input" in one ? withInput(one, body) : one)) };
 }
 
-function withInput({ input: _, ...issue }: ValidationIssue, body: unknown): ValidationIssue {
+function withInput({ type, loc, msg, ctx }: ValidationIssue, body: unknown): ValidationIssue {
   // What misses a field is the input; what stands at the place is it otherwise.
-  const { length } = issue.loc;
-  const path = issue.loc.slice(1, issue.type === "missing" ? length - 1 : length);
+  const path = loc.slice(1, type === "missing" ? loc.length - 1 : loc.length);
   const input = path.reduce((value, part) => (value as Record<string | number, unknown>)[part], body);
-  const { type, loc, msg, ...rest } = issue;
-  return [...JSON.stringify(input)].length > maxEcho ? issue : { type, loc, msg, input, ...rest };
+  const isShort = [...JSON.stringify(input)].length <= maxEcho;
+  return { type, loc, msg, ...(isShort && { input }), ...(ctx && { ctx }) };
 }
