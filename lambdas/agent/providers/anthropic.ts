@@ -1,7 +1,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { Model } from "../model.ts";
 import { modelFetch } from "./model-fetch.ts";
-import { streamedModel } from "./streamed.ts";
+import { streamedModel, streamOf } from "./streamed.ts";
 
 export interface Anthropic {
   model: string;
@@ -18,7 +18,7 @@ export function anthropic({ model, apiKey, baseUrl = "https://api.anthropic.com/
   const send = modelFetch({ silence, type: /event-stream/, last });
   const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch: send });
   return streamedModel({
-    languageModel: provider(model),
+    call: streamOf(provider(model)),
     endpoint: {
       provider: "anthropic",
       address: baseUrl,

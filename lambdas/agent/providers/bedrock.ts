@@ -1,8 +1,8 @@
 import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
-import { APICallError, type LanguageModelMiddleware, wrapLanguageModel } from "ai";
+import { APICallError, type LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Model } from "../model.ts";
 import { modelFetch } from "./model-fetch.ts";
-import { streamedModel } from "./streamed.ts";
+import { type Streamed, streamedModel, streamOf } from "./streamed.ts";
 
 export interface Bedrock {
   /** Model or inference profile, by id or ARN. */
@@ -34,9 +34,7 @@ export function bedrock({ model, region, baseUrl, silence }: Bedrock): Model {
     },
   });
   return streamedModel({
-    languageModel: takesCachePoints(model)
-      ? wrapLanguageModel({ model: provider(model), middleware: withCachePoints() })
-      : provider(model),
+    call: takesCachePoints(model) ? withCachePoints(streamOf(provider(model))) : streamOf(provider(model)),
     endpoint: {
       provider: "bedrock",
       address: baseUrl ?? `Amazon Bedrock in ${region}`,
@@ -62,32 +60,27 @@ function takesCachePoints(model: string): boolean {
   );
 }
 
-type CallOptions = Parameters<NonNullable<LanguageModelMiddleware["wrapStream"]>>[0]["params"];
-
 /**
  * A step resends the conversation of the step before; from the cache it costs a tenth. A prefix below a model's least
  * is not cached, without an error. A model that refuses cache points all the same is asked without them from then on.
  */
-function withCachePoints(): LanguageModelMiddleware {
+function withCachePoints(call: Streamed["call"]): Streamed["call"] {
   let refused = false;
-  return {
-    specificationVersion: "v4",
-    async wrapStream({ model, params }) {
-      // Without tools it is a turn's last call.
-      if (refused || !params.tools?.length) return model.doStream(params);
-      try {
-        return await model.doStream({ ...params, prompt: cached(params.prompt) });
-      } catch (error) {
-        if (!refusesCachePoints(error)) throw error;
-        refused = true;
-        return model.doStream(params);
-      }
-    },
+  return async (options) => {
+    // Without tools it is a turn's last call.
+    if (refused || !options.tools?.length) return call(options);
+    try {
+      return await call({ ...options, prompt: cached(options.prompt) });
+    } catch (error) {
+      if (!refusesCachePoints(error)) throw error;
+      refused = true;
+      return call(options);
+    }
   };
 }
 
 /** With points after the instructions and after the last message. Not among the tools, where Nova takes none. */
-function cached(prompt: CallOptions["prompt"]): CallOptions["prompt"] {
+function cached(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const providerOptions = { bedrock: { cachePoint: { type: "default" } } };
   const last = prompt.length - 1;
   return prompt.map((message, index) =>

@@ -1,6 +1,7 @@
-import type { AssistantContent, ModelMessage, UserContent } from "ai";
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Attachment, Message, ModelAnswer, ToolCall } from "../model.ts";
 import { wellFormed } from "../json.ts";
+import type { AnswerContent } from "./answer.ts";
 import { attachmentsOf, type Shown } from "./attachments.ts";
 
 /** How a conversation goes over a provider's wire. */
@@ -15,41 +16,39 @@ export interface Wire {
 /** An answer's own messages as its provider made them, JSON-serialisable. */
 interface Echo {
   origin: string;
-  messages: ModelMessage[];
+  messages: LanguageModelV4Message[];
 }
 
-type UserPart = Exclude<UserContent, string>[number];
+type UserPart = Extract<LanguageModelV4Message, { role: "user" }>["content"][number];
 
-/** Consecutive messages of the user become one: chat templates of several models refuse two in a row. */
-export function toModelMessages(messages: Message[], wire: Wire): ModelMessage[] {
-  const converted: ModelMessage[] = [];
-  for (const message of messages.flatMap((each) => toModelMessage(each, wire))) {
-    const last = converted.at(-1);
-    if (message.role !== "user") converted.push(message);
-    else if (last?.role === "user") last.content = joined(last.content, message.content);
-    else converted.push({ role: "user", content: joined([], message.content) });
+/**
+ * What a provider is sent. Consecutive messages of the user become one: chat templates of several models refuse two in
+ * a row.
+ */
+export function toPrompt(instructions: string, messages: Message[], wire: Wire): LanguageModelV4Prompt {
+  const prompt: LanguageModelV4Prompt = [];
+  if (instructions !== "") prompt.push({ role: "system", content: instructions.toWellFormed() });
+  for (const message of messages.flatMap((each) => toMessages(each, wire))) {
+    const last = prompt.at(-1);
+    if (message.role === "user" && last?.role === "user") last.content = joined([...last.content, ...message.content]);
+    else prompt.push(message.role === "user" ? { role: "user", content: joined(message.content) } : message);
   }
-  return converted;
+  return prompt;
 }
 
 /**
- * The provider's own messages without the error results that the library makes up for invalid calls. Arguments that
- * are no object are wrapped in one: servers parse them when they are sent back, and fail on anything else. So do
- * names of tools that the model made up.
+ * The provider's own form of an answer, to be sent back to it. Arguments that are no object are wrapped in one: servers
+ * parse them when they are sent back, and fail on anything else. So do names of tools that the model made up.
  */
-export function echoOf(origin: string, messages: ModelMessage[]): Echo | undefined {
-  const own = messages.flatMap((message) => {
-    if (message.role !== "assistant") return [];
-    if (typeof message.content === "string") return [message];
-    const content = message.content.map((part) =>
-      part.type === "tool-call" ? { ...part, toolName: toolName(part.toolName), input: toInput(part.input) } : part,
-    );
-    return [{ ...message, content }];
-  });
-  return own.length > 0 ? { origin, messages: wellFormed(own) } : undefined;
+export function echoOf(origin: string, content: AnswerContent): Echo | undefined {
+  if (content.length === 0) return undefined;
+  const own = content.map((part) =>
+    part.type === "tool-call" ? { ...part, toolName: toolName(part.toolName), input: toInput(part.input) } : part,
+  );
+  return { origin, messages: wellFormed([{ role: "assistant", content: own }]) };
 }
 
-function toModelMessage(message: Message, wire: Wire): ModelMessage[] {
+function toMessages(message: Message, wire: Wire): LanguageModelV4Message[] {
   switch (message.role) {
     case "user":
       return [{ role: "user", content: [{ type: "text", text: message.text }, ...files(message, wire)] }];
@@ -58,7 +57,7 @@ function toModelMessage(message: Message, wire: Wire): ModelMessage[] {
     case "tool": {
       // Files go beside the results: a result of chat completions is text only.
       const attached = files(message, wire);
-      const after: ModelMessage[] = attached.length > 0 ? [{ role: "user", content: attached }] : [];
+      const after: LanguageModelV4Message[] = attached.length > 0 ? [{ role: "user", content: attached }] : [];
       if (wire.callsAsText) {
         const text = message.results.map((result) => `[Result of ${result.name}: ${result.text}]`).join("\n\n");
         return [{ role: "user", content: [{ type: "text", text }] }, ...after];
@@ -77,12 +76,15 @@ function toModelMessage(message: Message, wire: Wire): ModelMessage[] {
 function fromAssistant(
   { text, toolCalls, echo }: Pick<ModelAnswer, "text" | "toolCalls" | "echo">,
   { origin, callsAsText }: Wire,
-): ModelMessage[] {
+): LanguageModelV4Message[] {
   // An empty message is refused by many servers; the note that follows it says what it was.
   if (text.trim() === "" && toolCalls.length === 0) return [];
-  if (callsAsText) return [{ role: "assistant", content: [text, ...toolCalls.map(callText)].join("\n\n").trim() }];
+  if (callsAsText) {
+    const told = [text, ...toolCalls.map(callText)].join("\n\n").trim();
+    return [{ role: "assistant", content: [{ type: "text", text: told }] }];
+  }
   if (isEcho(echo) && echo.origin === origin) return echo.messages;
-  const calls: Exclude<AssistantContent, string> = toolCalls.map(({ id, name, input }) => ({
+  const calls: AnswerContent = toolCalls.map(({ id, name, input }) => ({
     type: "tool-call",
     toolCallId: id,
     toolName: toolName(name),
@@ -103,15 +105,15 @@ function files(message: Message, { shown }: Wire): UserPart[] {
     // Without its name, which Bedrock wants to be unlike any other's; the text before says it.
     return [
       { type: "text", text: `${file}:` },
-      { type: "file", data: content, mediaType: attachment.mediaType },
+      { type: "file", data: { type: "data", data: content }, mediaType: attachment.mediaType },
     ];
   });
 }
 
 /** Texts in a row become one, as for a conversation without files: many servers take nothing but a string. */
-function joined(first: UserContent, second: UserContent): UserContent {
+function joined(content: UserPart[]): UserPart[] {
   const parts: UserPart[] = [];
-  for (const part of [...partsOf(first), ...partsOf(second)]) {
+  for (const part of content) {
     const last = parts.at(-1);
     if (part.type === "text" && last?.type === "text") {
       parts[parts.length - 1] = { type: "text", text: `${last.text}\n\n${part.text}` };
@@ -120,10 +122,6 @@ function joined(first: UserContent, second: UserContent): UserContent {
     }
   }
   return parts;
-}
-
-function partsOf(content: UserContent): UserPart[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
 function isEcho(echo: unknown): echo is Echo {

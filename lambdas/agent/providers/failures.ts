@@ -3,10 +3,8 @@ import {
   EmptyResponseBodyError,
   InvalidResponseDataError,
   JSONParseError,
-  NoOutputGeneratedError,
-  StreamProviderError,
   TypeValidationError,
-} from "ai";
+} from "@ai-sdk/provider";
 import type { Failure, ModelFailure } from "../model.ts";
 import { withoutSecrets } from "../secrets.ts";
 import { OtherContent, Silence, TooLong } from "./model-fetch.ts";
@@ -75,10 +73,9 @@ export function modelFailure(cause: unknown, endpoint: Endpoint): ModelFailure {
       },
     };
   }
-  if (StreamProviderError.isInstance(cause) || !(cause instanceof Error)) {
+  if (!(cause instanceof Error)) {
     // The server's own words in place of the rest of an answer that began well.
-    const status = StreamProviderError.isInstance(cause) ? cause.statusCode : undefined;
-    return { failure: statusFailure(status ?? 500, `${server} broke off its answer`, detail, endpoint) };
+    return { failure: statusFailure(statusIn(cause) ?? 500, `${server} broke off its answer`, detail, endpoint) };
   }
   if (detail.includes("requires AWS credentials")) {
     return { failure: statusFailure(401, `${server} was not called`, "There are no AWS credentials.", endpoint) };
@@ -92,6 +89,18 @@ export function modelFailure(cause: unknown, endpoint: Endpoint): ModelFailure {
       retryable: false,
     },
   };
+}
+
+/** The HTTP status that a server's error in the middle of a stream names, in one of the ways that servers do. */
+function statusIn(error: unknown): number | undefined {
+  return [recordOf(recordOf(error)["error"]), recordOf(error)]
+    .flatMap(({ statusCode, status_code, status, code }) => [statusCode, status_code, status, code])
+    .map(Number)
+    .find((status) => Number.isInteger(status) && status >= 400 && status <= 599);
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 function statusFailure(status: number, title: string, detail: string, { model, credentials }: Endpoint): Failure {
@@ -127,7 +136,7 @@ function statusFailure(status: number, title: string, detail: string, { model, c
 /** Whether a stream ended too soon, or came damaged, as each provider's reader of it says so. */
 function isCut(error: Error): boolean {
   if (InvalidResponseDataError.isInstance(error)) return error.message.includes("stream ended");
-  return NoOutputGeneratedError.isInstance(error) || eventStreamError.test(error.message);
+  return eventStreamError.test(error.message);
 }
 
 // Of the reader of AWS event streams, whose errors have no name of their own.
@@ -183,7 +192,7 @@ function messageOf(cause: unknown): string {
   }
   if (cause instanceof Error) return cause.message || cause.name;
   if (typeof cause === "string") return cause;
-  const { message } = (typeof cause === "object" && cause !== null ? cause : {}) as { message?: unknown };
+  const { error, message = recordOf(error)["message"] } = recordOf(cause);
   return typeof message === "string" ? message : (JSON.stringify(cause) ?? "no reason given");
 }
 

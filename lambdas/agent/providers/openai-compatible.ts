@@ -1,8 +1,9 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { APICallError, type LanguageModelMiddleware, simulateStreamingMiddleware, wrapLanguageModel } from "ai";
+import { APICallError, type LanguageModelV4 } from "@ai-sdk/provider";
 import type { Model } from "../model.ts";
+import { partsOf } from "./answer.ts";
 import { modelFetch } from "./model-fetch.ts";
-import { streamedModel } from "./streamed.ts";
+import { type Streamed, streamedModel, streamOf } from "./streamed.ts";
 import { asStream } from "./whole-answer.ts";
 
 export interface OpenAiCompatible {
@@ -29,7 +30,7 @@ export function openAiCompatible({ baseUrl, model, apiKey, silence }: OpenAiComp
     ...(isOpenAi(baseUrl) && { transformRequestBody: renamed }),
   });
   return streamedModel({
-    languageModel: wrapLanguageModel({ model: provider(model), middleware: wholeWhenNotStreamed() }),
+    call: wholeWhenNotStreamed(provider(model)),
     endpoint: {
       provider: "openai-compatible",
       address: baseUrl,
@@ -42,22 +43,19 @@ export function openAiCompatible({ baseUrl, model, apiKey, silence }: OpenAiComp
 }
 
 /** Asks for the whole answer at once where the server refuses to stream, from the first refusal on. */
-function wholeWhenNotStreamed(): LanguageModelMiddleware {
-  const simulate = simulateStreamingMiddleware().wrapStream;
+function wholeWhenNotStreamed(model: LanguageModelV4): Streamed["call"] {
+  const stream = streamOf(model);
   let whole = false;
-  return {
-    specificationVersion: "v4",
-    async wrapStream(call) {
-      try {
-        if (!whole || !simulate) return await call.doStream();
-      } catch (error) {
-        const refused = APICallError.isInstance(error) && [400, 405, 422, 501].includes(error.statusCode ?? 0);
-        if (!simulate || !refused || !/\bstream/i.test(error.message)) throw error;
-      }
-      const answer = await simulate(call);
-      whole = true;
-      return answer;
-    },
+  return async (options) => {
+    try {
+      if (!whole) return await stream(options);
+    } catch (error) {
+      const refused = APICallError.isInstance(error) && [400, 405, 422, 501].includes(error.statusCode ?? 0);
+      if (!refused || !/\bstream/i.test(error.message)) throw error;
+    }
+    const parts = partsOf(await model.doGenerate(options));
+    whole = true;
+    return parts;
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Message } from "../../../lambdas/agent/model.ts";
-import { echoOf, toModelMessages } from "../../../lambdas/agent/providers/conversation.ts";
+import { echoOf, toPrompt } from "../../../lambdas/agent/providers/conversation.ts";
 
 const wire = { origin: "p m", shown: new Map(), callsAsText: false };
 
@@ -16,12 +16,12 @@ test.each([
     results: [{ callId: "c", name, text: "There is no such tool.", error: true }],
   };
   const parts = [{ type: "tool-call" as const, toolCallId: "c", toolName: name, input: {} }];
-  const echo = echoOf("p m", [{ role: "assistant", content: parts }]);
+  const echo = echoOf("p m", parts);
   for (const answer of [
     { text: "", toolCalls: [call] },
     { text: "", toolCalls: [call], echo },
   ]) {
-    expect(toModelMessages([{ role: "assistant", answer }, results], wire)).toMatchObject([
+    expect(toPrompt("", [{ role: "assistant", answer }, results], wire)).toMatchObject([
       { role: "assistant", content: [{ type: "tool-call", toolCallId: "c", toolName: sent }] },
       { role: "tool", content: [{ type: "tool-result", toolCallId: "c", toolName: sent }] },
     ]);

@@ -76,7 +76,7 @@ it("loads the model library only when a model that needs it is opened", async ()
   const code = `
     import { registerHooks } from "node:module";
     let loaded = 0;
-    registerHooks({ load(url, context, next) { if (url.includes("/node_modules/ai/")) loaded++; return next(url, context); } });
+    registerHooks({ load(url, context, next) { if (url.includes("/node_modules/@ai-sdk/")) loaded++; return next(url, context); } });
     const { openModel } = await import(${JSON.stringify(index)});
     const demo = { enabled: true, provider: "demo" };
     await openModel(demo, undefined, async () => undefined);

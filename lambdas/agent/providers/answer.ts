@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import type {
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ReasoningPart,
+  LanguageModelV4StreamPart,
+  LanguageModelV4TextPart,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
+import { deepest, tooDeepAt } from "../json.ts";
+import type { ModelAnswer, ModelRequest, ToolCall } from "../model.ts";
+
+/** What a provider makes of an answer, part by part. */
+export type AnswerParts = AsyncIterable<LanguageModelV4StreamPart> | Iterable<LanguageModelV4StreamPart>;
+
+/** An answer in its provider's own form, with reasoning and signatures. */
+export type AnswerContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
+
+type CallPart = Extract<LanguageModelV4StreamPart, { type: "tool-call" }>;
+type TextPart = Extract<LanguageModelV4StreamPart, { type: `${"text" | "reasoning"}-${"start" | "delta" | "end"}` }>;
+type Text = LanguageModelV4TextPart | LanguageModelV4ReasoningPart;
+
+/** Calls of one answer that are taken: each has its records, and an answer of 64 MB has room for 400,000. */
+const mostCalls = 1_000;
+/** Characters of ids and names that are kept as they are: of the providers' none is longer. */
+const mostCharacters = 256;
+
+/**
+ * Reads the answer to `prompt`, as far as its parts go. `rawReason`: why it ended, in the provider's words; undefined
+ * when it did not. A call that can't be made is part of the answer and says why; calls beyond 1,000 are left out.
+ * Rejects with what the parts reject with, and with an error that is one of them.
+ */
+export async function readAnswer(
+  parts: AnswerParts,
+  prompt: LanguageModelV4Prompt,
+  tools: ModelRequest["tools"],
+): Promise<{ answer: ModelAnswer; content: AnswerContent; rawReason: string | undefined }> {
+  const usage = { inputTokens: 0, outputTokens: 0 };
+  const answer: ModelAnswer = { text: "", toolCalls: [], finishReason: "other", usage };
+  const content: AnswerContent = [];
+  const open = new Map<string, Text>();
+  const taken = callIds(prompt);
+  let rawReason: string | undefined;
+  for await (const part of parts) {
+    if (part.type === "error") throw part.error;
+    if (isText(part)) addText(content, open, part);
+    if (part.type === "text-delta") answer.text += part.delta;
+    if (part.type === "tool-call" && answer.toolCalls.length < mostCalls) addCall(answer, content, part, taken, tools);
+    if (part.type === "finish") {
+      rawReason = part.finishReason.raw;
+      answer.finishReason = finishReason(part.finishReason.unified, rawReason);
+      answer.usage = usageOf(part.usage);
+    }
+  }
+  const cut = answer.finishReason === "length" ? " The answer was cut at its longest; write less." : "";
+  for (const call of answer.toolCalls) if (call.invalid !== undefined) call.invalid += cut;
+  return { answer, content: content.filter((part) => !isNothing(part)), rawReason };
+}
+
+/** The parts of an answer that came as a whole. */
+export function partsOf({ content, finishReason: reason, usage }: LanguageModelV4GenerateResult): AnswerParts {
+  const parts = content.flatMap((part, index): LanguageModelV4StreamPart[] => {
+    if (part.type !== "text" && part.type !== "reasoning") return [part];
+    const { type, text: delta, providerMetadata } = part;
+    return [{ type: `${type}-delta`, id: String(index), delta, ...(providerMetadata && { providerMetadata }) }];
+  });
+  return [...parts, { type: "finish", finishReason: reason, usage }];
+}
+
+function isText(part: LanguageModelV4StreamPart): part is TextPart {
+  return /^(text|reasoning)-(start|delta|end)$/.test(part.type);
+}
+
+/** Adds to the text, or the reasoning, that a part goes on with. */
+function addText(content: AnswerContent, open: Map<string, Text>, part: TextPart): void {
+  const type = part.type.startsWith("text") ? "text" : "reasoning";
+  const key = `${type} ${part.id}`;
+  const begun = part.type.endsWith("start") ? undefined : open.get(key);
+  const text: Text = begun ?? { type, text: "" };
+  if (!begun) {
+    open.set(key, text);
+    content.push(text);
+  }
+  if ("delta" in part) text.text += part.delta;
+  if (part.providerMetadata) text.providerOptions = part.providerMetadata; // signatures come with the last part
+}
+
+/** Many servers refuse an empty text. */
+function isNothing(part: AnswerContent[number]): boolean {
+  return (part.type === "text" || part.type === "reasoning") && part.text === "" && !part.providerOptions;
+}
+
+/**
+ * Adds a call as it can be handled: an id that is missing, or that the conversation has already, is replaced, because a
+ * conversation with two of them is refused; arguments that are nested too deep end where they get so, before anything
+ * walks them, and are malformed then like any others.
+ */
+function addCall(
+  answer: ModelAnswer,
+  content: AnswerContent,
+  { toolCallId, toolName, input: sent, providerMetadata }: CallPart,
+  taken: Set<string>,
+  tools: ModelRequest["tools"],
+): void {
+  const usable = toolCallId !== "" && toolCallId.length <= mostCharacters && !taken.has(toolCallId);
+  const id = usable ? toolCallId : `call_${randomUUID()}`;
+  taken.add(id);
+  const name = toolName.slice(0, mostCharacters);
+  const text = sent.slice(0, tooDeepAt(sent));
+  const parsed = parse(text);
+  const call: ToolCall = { id, name, input: parsed ? parsed.value : text };
+  const reason = invalidity(name, text, parsed !== undefined, tools);
+  if (reason !== undefined) call.invalid = reason;
+  answer.toolCalls.push(call);
+  content.push({
+    type: "tool-call",
+    toolCallId: id,
+    toolName: name,
+    input: parsed ? parsed.value : {},
+    ...(providerMetadata && { providerOptions: providerMetadata }),
+  });
+}
+
+/** Calls without arguments come as nothing from some servers. */
+function parse(json: string): { value: unknown } | undefined {
+  if (json.trim() === "") return { value: {} };
+  try {
+    return { value: JSON.parse(json) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why a call can't be made, for the model. */
+function invalidity(name: string, input: string, parsed: boolean, tools: ModelRequest["tools"]): string | undefined {
+  const known = tools.find((each) => each.name === name);
+  if (!known) {
+    const names = tools.map((each) => each.name).join(", ") || "none";
+    return `There is no tool ${JSON.stringify(name)}. Tools that can be used: ${names}.`;
+  }
+  if (parsed) return undefined;
+  const wrong = tooDeepAt(input) === undefined ? "are not valid JSON" : `are nested more than ${deepest} levels deep`;
+  return `The arguments of ${name} ${wrong}. Received: ${input.slice(0, 200)}. Accepted: ${JSON.stringify(known.input)}.`;
+}
+
+function callIds(prompt: LanguageModelV4Prompt): Set<string> {
+  const parts = prompt.flatMap((message) => (message.role === "assistant" ? message.content : []));
+  return new Set(parts.flatMap((part) => (part.type === "tool-call" ? part.toolCallId : [])));
+}
+
+function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelAnswer["usage"] {
+  const { cacheRead, cacheWrite } = inputTokens;
+  const { reasoning } = outputTokens;
+  return {
+    inputTokens: counted(inputTokens.total),
+    outputTokens: counted(outputTokens.total),
+    ...(cacheRead && { cachedInputTokens: counted(cacheRead) }),
+    ...(cacheWrite && { cacheWriteInputTokens: counted(cacheWrite) }),
+    ...(reasoning && { reasoningTokens: counted(reasoning) }),
+  };
+}
+
+/** A server's count as one that limits can rely on: no call gives tokens back, or has more of them than any window. */
+function counted(tokens = 0): number {
+  return Math.min(Math.max(0, Math.round(tokens) || 0), 1_000_000_000);
+}
+
+function finishReason(reason: string, raw: string | undefined): ModelAnswer["finishReason"] {
+  if (raw === "model_context_window_exceeded") return "length";
+  const known = ["stop", "tool-calls", "length", "content-filter"] as const;
+  return known.find((each) => each === reason) ?? "other";
+}
