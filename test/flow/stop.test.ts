@@ -58,7 +58,7 @@ test("a stop on AWS reaches the invocation that streams, within 5 s", { timeout:
   const home: Stores = awsHome();
   await putAgent(home);
   await newRun(home, "R", Date.now(), "Talk.");
-  const model = openAiCompatible({ baseUrl: server.baseUrl, model: "m" });
+  const model = openAiCompatible({ baseUrl: server.baseUrl, model: "m" })();
   const working = advance(
     {
       ...home,

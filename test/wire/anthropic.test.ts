@@ -114,7 +114,7 @@ describe("anthropic", () => {
 
   it("never shows the key, also when the key itself is what is wrong", async () => {
     await using server = await modelServer();
-    const model = anthropic({ baseUrl: server.baseUrl, model: "m", apiKey: "sk-crooked\nkey-0123456789" });
+    const model = anthropic({ baseUrl: server.baseUrl, model: "m", apiKey: "sk-crooked\nkey-0123456789" })();
     const failure = failureOf(await model(request()));
     expect(failure.retryable).toBe(false);
     expect(JSON.stringify(failure)).not.toMatch(/crooked|0123456789/);

@@ -10,7 +10,7 @@ export const chatCompletions: Wire = {
   credential,
   countsCacheWrites: false,
   open: (baseUrl, { model = "m", silence } = {}) =>
-    openAiCompatible({ baseUrl, model, apiKey: credential, ...(silence !== undefined && { silence }) }),
+    openAiCompatible({ baseUrl, model, apiKey: credential, ...(silence !== undefined && { silence }) })(),
   send(response, script, part) {
     startStream(response);
     const chunks = chunksOf(script);

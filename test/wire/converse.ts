@@ -24,7 +24,7 @@ export const converse: Wire = {
       model,
       region: "eu-central-1",
       ...(silence !== undefined && { silence }),
-    }),
+    })(),
   send(response, script, part) {
     startStream(response);
     const events = eventsOf(script);

@@ -20,7 +20,7 @@ export const messages: Wire = {
   credential,
   countsCacheWrites: true,
   open: (baseUrl, { model = "claude-sonnet-4-5", silence } = {}) =>
-    anthropic({ baseUrl, model, apiKey: credential, ...(silence !== undefined && { silence }) }),
+    anthropic({ baseUrl, model, apiKey: credential, ...(silence !== undefined && { silence }) })(),
   send(response, script, part) {
     startStream(response);
     const events = eventsOf(script);

@@ -3,6 +3,8 @@ import { text } from "node:stream/consumers";
 import { httpServer } from "../http-server.ts";
 
 export interface Received {
+  /** The caller's end of the connection. */
+  port: number | undefined;
   method: string | undefined;
   url: string | undefined;
   headers: IncomingMessage["headers"];
@@ -17,6 +19,7 @@ export async function modelServer(...replies: Reply[]) {
   const server = await httpServer((request, response) => {
     void text(request).then(async (body) => {
       const one = {
+        port: request.socket.remotePort,
         method: request.method,
         url: request.url,
         headers: request.headers,

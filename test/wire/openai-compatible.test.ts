@@ -1,3 +1,5 @@
+import dns, { type LookupOptions } from "node:dns";
+import type { LookupFunction } from "node:net";
 import { describe, expect, it, vi } from "vitest";
 import { openAiCompatible } from "../../lambdas/agent/providers/openai-compatible.ts";
 import { answersSuite } from "./answers.suite.ts";
@@ -47,7 +49,7 @@ describe("openai-compatible", () => {
 
   it("needs neither key nor tools, and a base URL may end in a slash", async () => {
     await using server = await modelServer(streams(chunk({ content: "Hi." }), done));
-    const outcome = await openAiCompatible({ baseUrl: `${server.baseUrl}/`, model: "m" })(request({ tools: [] }));
+    const outcome = await openAiCompatible({ baseUrl: `${server.baseUrl}/`, model: "m" })()(request({ tools: [] }));
     expect(answerOf(outcome)).toMatchObject({ text: "Hi.", usage: { inputTokens: 0, outputTokens: 0 } });
     expect(server.received[0]?.url).toBe("/v1/chat/completions");
     expect(server.received[0]?.headers).not.toHaveProperty("authorization");
@@ -68,16 +70,20 @@ describe("openai-compatible", () => {
   });
 
   it("calls the bound of an answer what OpenAI calls it, at OpenAI", async () => {
-    const bodies: string[] = [];
-    const fetched = vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
-      bodies.push(init?.body as string);
-      throw new TypeError("fetch failed");
-    });
+    await using server = await modelServer(...[1, 2].map(() => streams(done)));
+    // Both names lead here.
+    vi.spyOn(dns, "lookup").mockImplementation(((
+      _name: string,
+      options: LookupOptions,
+      found: Parameters<LookupFunction>[2],
+    ) => found(null, options.all ? [{ address: "127.0.0.1", family: 4 }] : "127.0.0.1", 4)) as never);
     const parameters = { maxOutputTokens: 900 };
-    await openAiCompatible({ baseUrl: "https://api.openai.com/v1", model: "m" })(request({ parameters }));
-    await openAiCompatible({ baseUrl: "https://openai.com.example/v1", model: "m" })(request({ parameters }));
-    fetched.mockRestore();
-    expect(bodies.map((body) => body.match(/"max_\w+":\d+/g))).toEqual([
+    for (const host of ["api.openai.com", "openai.com.example"]) {
+      const baseUrl = server.baseUrl.replace("127.0.0.1", host);
+      answerOf(await openAiCompatible({ baseUrl, model: "m" })()(request({ parameters })));
+    }
+    vi.restoreAllMocks();
+    expect(server.received.map(({ body }) => JSON.stringify(body).match(/"max_\w+":\d+/g))).toEqual([
       ['"max_completion_tokens":900'],
       ['"max_tokens":900'],
     ]);
@@ -136,7 +142,7 @@ describe("openai-compatible", () => {
 
   it("shows neither user nor password nor query of the address", async () => {
     const failure = failureOf(
-      await openAiCompatible({ baseUrl: "http://127.0.0.1:1/v1?token=hush", model: "m" })(request()),
+      await openAiCompatible({ baseUrl: "http://127.0.0.1:1/v1?token=hush", model: "m" })()(request()),
     );
     expect(failure.title).toContain("http://127.0.0.1:1/v1 could not be reached");
     expect(JSON.stringify(failure)).not.toContain("hush");
@@ -170,7 +176,7 @@ describe("openai-compatible", () => {
   it("never shows the key, also when the key itself is what is wrong", async () => {
     const apiKey = "sk-crooked\nkey-0123456789";
     await using server = await modelServer();
-    const failure = failureOf(await openAiCompatible({ baseUrl: server.baseUrl, model: "m", apiKey })(request()));
+    const failure = failureOf(await openAiCompatible({ baseUrl: server.baseUrl, model: "m", apiKey })()(request()));
     expect(failure.retryable).toBe(false);
     expect(JSON.stringify(failure)).not.toMatch(/crooked|0123456789/);
     expect(server.received).toHaveLength(0);

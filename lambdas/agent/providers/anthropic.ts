@@ -1,7 +1,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { Model } from "../model.ts";
 import { modelFetch } from "./model-fetch.ts";
-import { streamedModel, streamOf } from "./streamed.ts";
+import { streamedModels, streamOf } from "./streamed.ts";
 
 export interface Anthropic {
   model: string;
@@ -12,12 +12,17 @@ export interface Anthropic {
   silence?: number;
 }
 
-/** A model behind Anthropic's Messages API. Reasoning effort becomes a thinking budget or an effort, by the model. */
-export function anthropic({ model, apiKey, baseUrl = "https://api.anthropic.com/v1", silence }: Anthropic): Model {
+/** Models behind Anthropic's Messages API. Reasoning effort becomes a thinking budget or an effort, by the model. */
+export function anthropic({
+  model,
+  apiKey,
+  baseUrl = "https://api.anthropic.com/v1",
+  silence,
+}: Anthropic): () => Model {
   const last = /\nevent: ?message_stop\r?\ndata:[^\n]*\n\r?\n/;
   const send = modelFetch({ silence, type: /event-stream/, last });
   const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch: send });
-  return streamedModel({
+  return streamedModels({
     call: streamOf(provider(model)),
     endpoint: {
       provider: "anthropic",

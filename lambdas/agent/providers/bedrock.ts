@@ -2,7 +2,7 @@ import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import { APICallError, type LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Model } from "../model.ts";
 import { modelFetch } from "./model-fetch.ts";
-import { type Streamed, streamedModel, streamOf } from "./streamed.ts";
+import { type Streamed, streamedModels, streamOf } from "./streamed.ts";
 
 export interface Bedrock {
   /** Model or inference profile, by id or ARN. */
@@ -16,10 +16,10 @@ export interface Bedrock {
 }
 
 /**
- * A model on Amazon Bedrock, by the Converse API. Requests are signed with the AWS credentials of the process's
+ * Models on Amazon Bedrock, by the Converse API. Requests are signed with the AWS credentials of the process's
  * environment, or carry its Bedrock API key (`AWS_BEARER_TOKEN_BEDROCK`).
  */
-export function bedrock({ model, region, baseUrl, silence }: Bedrock): Model {
+export function bedrock({ model, region, baseUrl, silence }: Bedrock): () => Model {
   const carried = new Set<string>();
   const send = modelFetch({ silence, type: /vnd\.amazon\.eventstream/ });
   const provider = createAmazonBedrock({
@@ -33,7 +33,7 @@ export function bedrock({ model, region, baseUrl, silence }: Bedrock): Model {
       return send(input, init);
     },
   });
-  return streamedModel({
+  return streamedModels({
     call: takesCachePoints(model) ? withCachePoints(streamOf(provider(model))) : streamOf(provider(model)),
     endpoint: {
       provider: "bedrock",

@@ -1,12 +1,15 @@
 import type { Failure, Model, ModelConfiguration } from "../model.ts";
 import { type Configured, fieldsOf, misconfigured, modelProblem, noSecret, type SecretOf } from "./configuration.ts";
 
-/** Opens a provider's model. `model`: the one that the agent chose, or else the configured one. */
+/**
+ * Opens a provider's model; what it resolves with makes one for each turn. `model`: the one that the agent chose, or
+ * else the configured one.
+ */
 type Open<Name extends ModelConfiguration["provider"]> = (
   configuration: Configured<Name>,
   model: string,
   apiKey: string | undefined,
-) => Promise<Model>;
+) => Promise<() => Model>;
 
 /** Loads a module once: an import that was done before costs 15 µs again. */
 function once<Module>(load: () => Promise<Module>): () => Promise<Module> {
@@ -21,7 +24,10 @@ const loadBedrock = once(() => import("./bedrock.ts"));
 
 /** Model providers by name. They are loaded when first opened, so that nobody pays for one that is not used. */
 const providers: { [Name in ModelConfiguration["provider"]]: Open<Name> } = {
-  demo: async () => (await loadDemo()).demo,
+  async demo() {
+    const { demo } = await loadDemo();
+    return () => demo;
+  },
   async "openai-compatible"({ baseUrl }, model, apiKey) {
     const { openAiCompatible } = await loadOpenAiCompatible();
     return openAiCompatible({ baseUrl, model, ...(apiKey !== undefined && { apiKey }) });
@@ -57,8 +63,25 @@ export async function openModel(
   if (secret !== undefined && apiKey === undefined) return { failure: misconfigured(noSecret) };
   // The entry fits the configuration's own kind, which the compiler can't see through the look-up.
   const { provider } = configuration;
-  const opened = await providers[provider](configuration as never, chosen ?? model, apiKey);
-  return { model: opened, name: chosen ?? (model || provider), provider };
+  const name = chosen ?? model;
+  const open = await kept(JSON.stringify([configuration, name, apiKey]), () =>
+    providers[provider](configuration as never, name, apiKey),
+  );
+  return { model: open(), name: name || provider, provider };
+}
+
+/** Models that were opened before. Their libraries compile schemas for each anew, which takes longer than a short call. */
+const opened = new Map<string, Promise<() => Model>>();
+const mostOpened = 100;
+
+function kept(key: string, open: () => Promise<() => Model>): Promise<() => Model> {
+  const model = opened.get(key) ?? open();
+  opened.delete(key);
+  opened.set(key, model); // the last one used is the last one dropped
+  model.catch(() => opened.delete(key));
+  const [oldest = ""] = opened.keys();
+  if (opened.size > mostOpened) opened.delete(oldest);
+  return model;
 }
 
 function secretUnavailable(error: unknown): Failure {

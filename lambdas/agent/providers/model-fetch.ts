@@ -1,7 +1,11 @@
+import { once } from "node:events";
+import http, { type ClientRequest, type IncomingMessage } from "node:http";
+import https from "node:https";
+
 /**
  * Milliseconds without a byte after which a model server is given up. Servers that stream send something every few
- * seconds, but one that thinks first, or reads a long prompt on a small machine, is silent for minutes; 240 s is below
- * the 300 s at which `fetch` itself gives up, and fits into the 300 s that `advance` keeps for its last step.
+ * seconds, but one that thinks first, or reads a long prompt on a small machine, is silent for minutes; 240 s fits into
+ * the 300 s that `advance` keeps for its last step.
  */
 const silenceLimit = 240_000;
 
@@ -14,6 +18,8 @@ const answerLimit = 64 * 1024 * 1024;
 const longestLast = 200;
 /** Bytes that are read of an error, of which a sentence is kept. */
 const errorLimit = 256 * 1024;
+/** Milliseconds that a server may take to end an answer of which nothing more is to come. */
+const endLimit = 1_000;
 
 /** The server sent nothing for too long. */
 export class Silence extends Error {
@@ -57,58 +63,121 @@ export function modelFetch({
   type: RegExp;
   last?: RegExp;
 }): typeof fetch {
-  return async (input, init) => {
-    const end = new AbortController();
-    const timer = setTimeout(() => end.abort(new Silence(silence)), silence);
-    const stop = () => clearTimeout(timer);
-    init?.signal?.addEventListener("abort", stop, { once: true });
-    const signal = init?.signal ? AbortSignal.any([init.signal, end.signal]) : end.signal;
-    let response: Response;
+  return async (input, init = {}) => {
+    const { method = "GET", body, signal } = init;
+    signal?.throwIfAborted();
+    const url = new URL(input instanceof Request ? input.url : input);
+    const headers = { accept: "*/*", ...Object.fromEntries(new Headers(init.headers)), "accept-encoding": "identity" };
+    // The global `fetch` takes twice the time, and would follow redirections to servers that the credentials are not for.
+    const outgoing = (url.protocol === "https:" ? https : http).request(url, { method, headers });
+    const watch = watchOver(outgoing, silence, signal ?? undefined);
     try {
-      // Another address may be another server, for which the credentials are not.
-      response = await fetch(input, { ...init, signal, redirect: "manual" });
+      outgoing.end(body);
+      const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+      watch.goOn(incoming);
+      const status = Math.min(incoming.statusCode ?? 502, 599); // a Response takes no other
+      const answer = { status, statusText: incoming.statusMessage ?? "", headers: headersOf(incoming) };
+      const ok = status >= 200 && status < 300;
+      const contentType = answer.headers.get("content-type");
+      if (ok && contentType !== null && !type.test(contentType)) {
+        incoming.destroy();
+        throw new OtherContent(contentType);
+      }
+      if (bodiless.has(status)) {
+        incoming.resume();
+        watch.end();
+        return new Response(null, answer);
+      }
+      return new Response(
+        ReadableStream.from(ok ? wholeAnswer(incoming, watch, last) : startOfError(incoming, watch)),
+        answer,
+      );
     } catch (error) {
-      stop();
+      watch.end();
       throw error;
     }
-    const { status, statusText, headers } = response;
-    const contentType = headers.get("content-type");
-    if (response.ok && contentType !== null && !type.test(contentType)) {
-      stop();
-      const error = new OtherContent(contentType);
-      end.abort(error); // closes the connection
-      throw error;
-    }
-    if (!response.body) {
-      stop();
-      return response;
-    }
-    timer.refresh();
-    const { ok } = response;
-    const most = ok ? answerLimit : errorLimit;
-    let size = 0;
-    let tail = "";
-    const body = response.body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          timer.refresh();
-          size += chunk.length;
-          if (size <= most) {
-            controller.enqueue(chunk);
-            if (!ok || !last) return;
-            tail = (tail + Buffer.from(chunk).toString("latin1")).slice(-longestLast);
-            if (!last.test(tail)) return;
-            stop();
-            return controller.terminate(); // closes the connection
-          }
-          stop();
-          if (ok) controller.error(new TooLong(most));
-          else controller.terminate();
-        },
-        flush: stop,
-        cancel: stop,
-      }),
-    );
-    return new Response(body, { status, statusText, headers });
   };
+}
+
+/** Statuses for which a Response takes no body. */
+const bodiless = new Set([204, 205, 304]);
+
+interface Watch {
+  heard(): void;
+  /** What is broken off from now on. */
+  goOn(exchange: IncomingMessage): void;
+  end(): void;
+}
+
+/** Breaks a call off when nothing is heard for `silence` milliseconds, and when its caller gives it up. */
+function watchOver(outgoing: ClientRequest, silence: number, signal: AbortSignal | undefined): Watch {
+  let exchange: ClientRequest | IncomingMessage = outgoing;
+  const timer = setTimeout(() => exchange.destroy(new Silence(silence)), silence);
+  const abort = (): void => void exchange.destroy(signal?.reason as Error);
+  signal?.addEventListener("abort", abort, { once: true });
+  return {
+    heard: () => void timer.refresh(),
+    goOn(incoming) {
+      timer.refresh();
+      exchange = incoming;
+      // Whoever reads the answer is told; an error that nobody listens for would end the process.
+      for (const part of [outgoing, incoming]) part.on("error", () => {});
+    },
+    end() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    },
+  };
+}
+
+async function* wholeAnswer(incoming: IncomingMessage, watch: Watch, last?: RegExp): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  let tail = "";
+  let complete = false;
+  try {
+    for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      watch.heard();
+      size += chunk.length;
+      if (size > answerLimit) throw new TooLong(answerLimit);
+      yield chunk;
+      if (!last) continue;
+      tail = (tail + chunk.toString("latin1")).slice(-longestLast);
+      if (last.test(tail)) break;
+    }
+    complete = true;
+  } finally {
+    watch.end();
+    if (complete) letGo(incoming);
+    else incoming.destroy();
+  }
+}
+
+async function* startOfError(incoming: IncomingMessage, watch: Watch): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  try {
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      watch.heard();
+      size += chunk.length;
+      if (size > errorLimit) return;
+      yield chunk;
+    }
+  } finally {
+    watch.end();
+  }
+}
+
+/** A connection whose answer ends in time carries the next call: over TLS, a new one takes three times the distance. */
+function letGo(incoming: IncomingMessage): void {
+  if (incoming.readableEnded) return;
+  incoming.resume();
+  const timer = setTimeout(() => incoming.destroy(), endLimit).unref();
+  incoming.once("close", () => clearTimeout(timer));
+}
+
+function headersOf({ headersDistinct }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(headersDistinct)) {
+    for (const value of values) headers.append(name, value);
+  }
+  return headers;
 }

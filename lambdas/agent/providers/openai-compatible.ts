@@ -3,7 +3,7 @@ import { APICallError, type LanguageModelV4 } from "@ai-sdk/provider";
 import type { Model } from "../model.ts";
 import { partsOf } from "./answer.ts";
 import { modelFetch } from "./model-fetch.ts";
-import { type Streamed, streamedModel, streamOf } from "./streamed.ts";
+import { type Streamed, streamedModels, streamOf } from "./streamed.ts";
 import { asStream } from "./whole-answer.ts";
 
 export interface OpenAiCompatible {
@@ -15,8 +15,8 @@ export interface OpenAiCompatible {
   silence?: number;
 }
 
-/** A model behind an OpenAI-compatible chat completions server (OpenAI, vLLM, Ollama, LM Studio and others). */
-export function openAiCompatible({ baseUrl, model, apiKey, silence }: OpenAiCompatible): Model {
+/** Models behind an OpenAI-compatible chat completions server (OpenAI, vLLM, Ollama, LM Studio and others). */
+export function openAiCompatible({ baseUrl, model, apiKey, silence }: OpenAiCompatible): () => Model {
   // Some servers stream as plain text, and some answer with a whole answer or an error, but a page is neither.
   const types = /event-stream|text\/plain|octet-stream|json/;
   const streamed = modelFetch({ silence, type: types, last: /\ndata: ?\[DONE\]\r?\n/ });
@@ -29,7 +29,7 @@ export function openAiCompatible({ baseUrl, model, apiKey, silence }: OpenAiComp
     ...(apiKey !== undefined && { apiKey }),
     ...(isOpenAi(baseUrl) && { transformRequestBody: renamed }),
   });
-  return streamedModel({
+  return streamedModels({
     call: wholeWhenNotStreamed(provider(model)),
     endpoint: {
       provider: "openai-compatible",

@@ -28,12 +28,11 @@ export function streamOf(model: LanguageModelV4): Streamed["call"] {
 }
 
 /**
- * One streamed call per request, so that a long answer does not run into an idle time-out and an abort closes the
- * connection at once. A model that refuses a request with files is asked once more, and from then on, with a sentence
- * in the place of each of them.
+ * Makes the model of one turn after the other. One streamed call per request, so that a long answer does not run into
+ * an idle time-out and an abort closes the connection at once. A model that refuses a request with files is asked once
+ * more, and from then on in its turn, with a sentence in the place of each of them.
  */
-export function streamedModel(streamed: Streamed): Model {
-  let blind = false;
+export function streamedModels(streamed: Streamed): () => Model {
   const ask = async (request: ModelRequest, shown: Map<Attachment, Shown>): Promise<ModelOutcome> => {
     try {
       return { answer: await answerTo(request, shown, streamed) };
@@ -42,16 +41,19 @@ export function streamedModel(streamed: Streamed): Model {
       return modelFailure(error, streamed.endpoint);
     }
   };
-  return async (request) => {
-    request.signal.throwIfAborted();
-    const { messages, readAttachment } = request;
-    const shown = await showAttachments(messages, readAttachment, blind);
-    const outcome = await ask(request, shown);
-    const files = [...shown.values()].some((content) => typeof content !== "string");
-    if (!files || !("failure" in outcome) || outcome.failure.category !== "model_refused") return outcome;
-    const unseen = await ask(request, await showAttachments(messages, readAttachment, true));
-    blind = "answer" in unseen;
-    return blind ? unseen : outcome;
+  return () => {
+    let blind = false;
+    return async (request) => {
+      request.signal.throwIfAborted();
+      const { messages, readAttachment } = request;
+      const shown = await showAttachments(messages, readAttachment, blind);
+      const outcome = await ask(request, shown);
+      const files = [...shown.values()].some((content) => typeof content !== "string");
+      if (!files || !("failure" in outcome) || outcome.failure.category !== "model_refused") return outcome;
+      const unseen = await ask(request, await showAttachments(messages, readAttachment, true));
+      blind = "answer" in unseen;
+      return blind ? unseen : outcome;
+    };
   };
 }
 
