@@ -25,7 +25,7 @@ interface Job {
 }
 
 /** Turns worked on at the same time; more wait, in order. 10,000 runs that go on after a restart are no flood then. */
-const maxWorkedOn = 64;
+const maxWorkedOn = 1_000;
 
 export function startRunner(deps: AdvanceDeps, { workers = maxWorkedOn }: { workers?: number } = {}): Runner {
   const jobs = new Map<string, Job>();
