@@ -1,3 +1,4 @@
+import type { Usage } from "../../lambdas/agent/model.ts";
 import type { StepRecord } from "../../lambdas/runs/ports.ts";
 import type { Output } from "./command.ts";
 import { printable } from "./output.ts";
@@ -86,15 +87,11 @@ export function eventOutput(record: StepRecord): Output {
   return { text: eventText(event), json: event };
 }
 
-function tokensOf(usage: {
-  inputTokens: number;
-  outputTokens: number;
-  cachedInputTokens?: number;
-  reasoningTokens?: number;
-}) {
+function tokensOf(usage: Usage) {
   return {
     input_tokens: usage.inputTokens,
     cached_input_tokens: usage.cachedInputTokens,
+    cache_write_input_tokens: usage.cacheWriteInputTokens,
     output_tokens: usage.outputTokens,
     reasoning_tokens: usage.reasoningTokens,
   };
@@ -102,7 +99,7 @@ function tokensOf(usage: {
 
 function tokensText(more: Record<string, unknown>): string {
   const part = (name: string, label: string) => (more[name] === undefined ? "" : ` (${Number(more[name])} ${label})`);
-  const input = `${Number(more["input_tokens"])}${part("cached_input_tokens", "cached")}`;
+  const input = `${Number(more["input_tokens"])}${part("cached_input_tokens", "cached")}${part("cache_write_input_tokens", "to the cache")}`;
   const output = `${Number(more["output_tokens"])}${part("reasoning_tokens", "reasoning")}`;
   return `${input} tokens in, ${output} out`;
 }

@@ -128,14 +128,15 @@ function fields({ id, name, status, turn, agentId, createdAt, updatedAt }: Run) 
 /** What a run has used up so far; nothing for one without a model call. */
 function usage({ used }: Run) {
   if (!used) return {};
-  const { steps: model_calls, inputTokens, outputTokens, cachedInputTokens, reasoningTokens, dollars } = used;
+  const { steps: model_calls, inputTokens, outputTokens, dollars } = used;
   return {
     model_calls,
     tokens: inputTokens + outputTokens,
     input_tokens: inputTokens,
-    cached_input_tokens: cachedInputTokens,
+    cached_input_tokens: used.cachedInputTokens,
+    cache_write_input_tokens: used.cacheWriteInputTokens,
     output_tokens: outputTokens,
-    reasoning_tokens: reasoningTokens,
+    reasoning_tokens: used.reasoningTokens,
     dollars: dollars > 0 ? Number(dollars.toFixed(6)) : undefined,
   };
 }

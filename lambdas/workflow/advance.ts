@@ -156,6 +156,7 @@ async function work(
   const usedHere = steps.reduce((sum, step) => plus(sum, usedIn(step) ?? nothingUsed), nothingUsed);
   const edges = deps.sandboxOf ? { ...deps, sandbox: deps.sandboxOf(agent.id) } : deps;
   await using toolbox = await openTools(agent, edges, signal);
+  for (const problem of toolbox.problems) log("error", problem, { runId, turn });
   const trace = deps.telemetry?.begin({ runId, turn, agent, provider: opened.provider, model: opened.name });
   const working = runTurn(
     {

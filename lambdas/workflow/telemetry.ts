@@ -89,6 +89,7 @@ export function openTelemetry(): Telemetry {
               "gen_ai.usage.input_tokens": event.inputTokens,
               "gen_ai.usage.output_tokens": event.outputTokens,
               "gen_ai.usage.cache_read.input_tokens": event.cachedInputTokens ?? 0,
+              "gen_ai.usage.cache_creation.input_tokens": event.cacheWriteInputTokens ?? 0,
               "gen_ai.response.finish_reasons": [event.finishReason],
             });
           case "model-failed":
