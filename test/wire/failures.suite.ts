@@ -122,6 +122,19 @@ export function failuresSuite(wire: Wire): void {
       expect(title).toContain("nothing came for 0.15 seconds");
     });
 
+    it("in the middle of the stream ends the connection, also when the server keeps it open", async () => {
+      const closed = Promise.withResolvers<void>();
+      await using server = await modelServer((response) => {
+        response.on("close", () => closed.resolve());
+        wire.send(response, half, "beginning");
+        response.end = () => response;
+        wire.breakOff(response, "Overloaded just now");
+      });
+      const outcome = await wire.open(server.baseUrl)(request());
+      expect(failureOf(outcome).title).toContain("Overloaded just now");
+      await closed.promise;
+    });
+
     it("is not that the whole answer takes longer than the server may be silent", async () => {
       const { outcome } = await ask(
         wire,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answerOf, ask, request } from "./ask.ts";
+import { answerOf, request } from "./ask.ts";
 import { modelServer, type Reply } from "./model-server.ts";
 import type { Wire } from "./wire.ts";
 
@@ -13,14 +13,15 @@ export function lastLineSuite(wire: Wire): void {
       ["broken", (response: ServerResponse) => void setTimeout(() => response.destroy(), 20)],
     ])("is complete with it, also when the connection is %s then", async (_, after) => {
       const closed = Promise.withResolvers<void>();
-      const { outcome, received } = await ask(wire, (response) => {
+      await using server = await modelServer((response) => {
         response.on("close", () => closed.resolve());
         wire.send(response, { text: ["All of it."], usage: { input: 12, output: 3 } });
         after(response);
       });
+      const outcome = await wire.open(server.baseUrl)(request());
       expect(answerOf(outcome)).toMatchObject({ text: "All of it.", usage: { inputTokens: 12, outputTokens: 3 } });
       await closed.promise;
-      expect(received).toHaveLength(1);
+      expect(server.received).toHaveLength(1);
     });
 
     it("leaves its connection to the next call, when it ends soon after", async () => {

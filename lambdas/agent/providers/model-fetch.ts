@@ -88,10 +88,8 @@ export function modelFetch({
         watch.end();
         return new Response(null, answer);
       }
-      return new Response(
-        ReadableStream.from(ok ? wholeAnswer(incoming, watch, last) : startOfError(incoming, watch)),
-        answer,
-      );
+      const chunks = ok ? wholeAnswer(incoming, watch, last) : startOfError(incoming, watch);
+      return new Response(bodyOf(chunks, incoming), answer);
     } catch (error) {
       watch.end();
       throw error;
@@ -112,6 +110,7 @@ interface Watch {
 /** Breaks a call off when nothing is heard for `silence` milliseconds, and when its caller gives it up. */
 function watchOver(outgoing: ClientRequest, silence: number, signal: AbortSignal | undefined): Watch {
   let exchange: ClientRequest | IncomingMessage = outgoing;
+  outgoing.on("error", told);
   const timer = setTimeout(() => exchange.destroy(new Silence(silence)), silence);
   const abort = (): void => void exchange.destroy(signal?.reason as Error);
   signal?.addEventListener("abort", abort, { once: true });
@@ -120,14 +119,34 @@ function watchOver(outgoing: ClientRequest, silence: number, signal: AbortSignal
     goOn(incoming) {
       timer.refresh();
       exchange = incoming;
-      // Whoever reads the answer is told; an error that nobody listens for would end the process.
-      for (const part of [outgoing, incoming]) part.on("error", () => {});
+      incoming.on("error", told);
     },
     end() {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
     },
   };
+}
+
+/** Whoever waits for the answer is told; an error that nobody listens for would end the process. */
+function told(): void {}
+
+/** Unlike `ReadableStream.from`, which ends a connection only with its next chunk when nobody reads on. */
+function bodyOf(chunks: AsyncGenerator<Uint8Array>, incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        incoming.destroy();
+        await chunks.return(undefined).catch(() => {});
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 async function* wholeAnswer(incoming: IncomingMessage, watch: Watch, last?: RegExp): AsyncGenerator<Uint8Array> {
