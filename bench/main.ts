@@ -5,6 +5,7 @@ import { logging } from "../lambdas/log.ts";
 import { measureBundles } from "./bundles.ts";
 import { measureCalls } from "./calls.ts";
 import { measureFirstRequests } from "./first-request.ts";
+import { measureModelCalls } from "./model-calls.ts";
 import { measureRates } from "./rates.ts";
 import { measureResumes } from "./resumes.ts";
 import { measureSandbox } from "./sandbox.ts";
@@ -28,10 +29,16 @@ const sections: { name: string; title: string; measure: (quick: boolean) => Prom
   },
   {
     name: "engine",
-    title: "The engine's part of a run; the floor is a bare loop that writes the same records",
+    title:
+      "The engine's part of a run; the floor is a bare loop that writes the same records, or a bare call of the model",
     measure: async (quick) => {
       const rounds = quick ? 3 : 9;
-      return [...(await measureSteps(rounds)), ...(await measureResumes(rounds)), ...(await measureSandbox(rounds))];
+      return [
+        ...(await measureSteps(rounds)),
+        ...(await measureModelCalls(rounds)),
+        ...(await measureResumes(rounds)),
+        ...(await measureSandbox(rounds)),
+      ];
     },
   },
   {
