@@ -8,7 +8,7 @@ export const failureCategories = [
 ] as const;
 
 /**
- * Why something did not work, for the operator who has to mend it.
+ * Why something did not work, for the operator who has to fix it.
  * `category` is stable and countable; `title` and `remedy` are sentences; `retryable`: waiting may help.
  */
 export interface Failure {

@@ -9,7 +9,7 @@ export function delayAfter(attempt: number, retryAfter = 0): number {
 }
 
 /**
- * Makes the same call again while its failure may be mended by waiting and the waits, taken together, stay within
+ * Makes the same call again while its failure may pass by waiting and the waits, taken together, stay within
  * `patience` milliseconds. The last outcome otherwise. Rejects with the signal's reason when it aborts in between.
  */
 export async function withRetries<Answered extends object>(

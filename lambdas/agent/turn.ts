@@ -115,7 +115,7 @@ export interface Turn {
  * At a limit the model is called once more, without tools and beyond the limit, to answer with what it has. An answer
  * with neither text nor tool calls is asked for once more; the second one in a row fails the turn.
  *
- * Rejects only with what `record`, `files` or a tool reject with: trouble that is not the model's to mend.
+ * Rejects only with what `record`, `files` or a tool reject with: trouble that is not the model's to fix.
  */
 export async function runTurn(input: TurnInput, ports: TurnPorts): Promise<TurnOutcome> {
   const { history, recorded, contextTokens = defaultContextTokens } = input;

@@ -2,7 +2,7 @@ import { awsSettings, env } from "../env.ts";
 import { sfnClient } from "../stores/aws/clients.ts";
 import { awsExecutions } from "../stores/aws/executions.ts";
 import { awsWorkflow } from "../stores/aws/workflow.ts";
-import { sweep, type Swept } from "../workflow/sweep.ts";
+import { sweep, type SweepResult } from "../workflow/sweep.ts";
 import { emit, statusOnlyRuns } from "./stores.ts";
 
 const settings = awsSettings();
@@ -15,7 +15,7 @@ const deps = {
   now: Date.now,
 };
 
-export async function handler(): Promise<Swept> {
+export async function handler(): Promise<SweepResult> {
   const swept = await sweep(deps);
   emit({ RunsRunning: swept.running, RunsStuck: swept.ended });
   return swept;

@@ -139,8 +139,8 @@ export interface RunState {
 /** A run and what its readers see of it. */
 export type RunView = Pick<RunState, "run" | "transcript">;
 
-/** A worker's wish to be the only one that writes to a run until `until`. Times are milliseconds since 1970. */
-export interface LeaseWish {
+/** A worker asks to be the only one that writes to a run until `until`. Times are milliseconds since 1970. */
+export interface LeaseRequest {
   runId: string;
   owner: string;
   now: number;
@@ -166,7 +166,7 @@ export interface Lease {
 
 /**
  * Runs with their transcripts and steps. Every method rejects with `StoreUnavailable` for throttling, time-outs and
- * outages, and with any other error for what waiting does not mend.
+ * outages, and with any other error for what waiting does not fix.
  */
 export interface Runs {
   /** Stores a new run and its first messages in one write. */
@@ -183,7 +183,7 @@ export interface Runs {
    * A lease counts until its end, but one that ends later than any could that is granted now (twice over, for clocks
    * that differ) does not.
    */
-  claim(wish: LeaseWish): Promise<Claim | undefined>;
+  claim(request: LeaseRequest): Promise<Claim | undefined>;
   /** Moves the lease's end. False: it is not the current one any more, or the run is not `running`. */
   renew(lease: Lease, until: number): Promise<boolean>;
   /** From a cheap read; undefined for a run that does not exist. */

@@ -11,7 +11,7 @@ export interface SweepDeps {
 }
 
 /** `running`: runs with that status; `ended`: those of them that this sweep ended. */
-export interface Swept {
+export interface SweepResult {
   running: number;
   ended: number;
 }
@@ -21,7 +21,7 @@ export interface Swept {
  * no execution goes on, or it is past its deadline. Two lists are compared, so that it costs a page for a thousand
  * runs; only those that stand out are looked at one by one.
  */
-export async function sweep({ runs, executions, workflow, now }: SweepDeps): Promise<Swept> {
+export async function sweep({ runs, executions, workflow, now }: SweepDeps): Promise<SweepResult> {
   const begun = now();
   // Runs first: a turn that begins or ends in between is then not taken for a lost one.
   const running = await runs.listRunning();

@@ -5,7 +5,7 @@ export type SecretExists = (secret: string) => boolean;
 
 /**
  * The value of a secret; undefined when there is none that may be read. Rejects when it could not be asked for, which
- * waiting may mend. The value appears in no error.
+ * waiting may fix. The value appears in no error.
  */
 export type SecretOf = (secret: string) => Promise<string | undefined>;
 

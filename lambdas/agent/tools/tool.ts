@@ -20,7 +20,7 @@ export interface ToolContext {
 }
 
 /**
- * A tool checks its input itself and answers what the model can mend with an error output. It rejects only for what
+ * A tool checks its input itself and answers what the model can fix with an error output. It rejects only for what
  * the model can't, such as a store's outage: that ends the turn's attempt, and the same call is made again later.
  */
 export interface Tool {

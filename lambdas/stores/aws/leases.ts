@@ -1,4 +1,4 @@
-import type { LeaseWish, Runs } from "../../runs/ports.ts";
+import type { LeaseRequest, Runs } from "../../runs/ports.ts";
 import type { ItemsHome } from "./clients.ts";
 import { runUpdates } from "./conditional.ts";
 import { readHead } from "./run-reads.ts";
@@ -8,8 +8,8 @@ export function awsLeases(home: ItemsHome): Pick<Runs, "claim" | "renew" | "hold
   const updated = runUpdates(home);
 
   return {
-    async claim(wish) {
-      const taken = await updated(wish.runId, claimUpdate(wish));
+    async claim(request) {
+      const taken = await updated(request.runId, claimUpdate(request));
       if (!taken) return undefined;
       const { leaseOwner, leaseToken = 0, turn } = taken.Attributes ?? {};
       return { token: Number(leaseToken) + 1, turn: Number(turn), unreleased: leaseOwner !== undefined };
@@ -41,7 +41,7 @@ export function awsLeases(home: ItemsHome): Pick<Runs, "claim" | "renew" | "hold
 }
 
 /** How a lease is taken; the answer holds what was there before. */
-function claimUpdate({ owner, now, until }: LeaseWish) {
+function claimUpdate({ owner, now, until }: LeaseRequest) {
   const free = "attribute_not_exists(leaseUntil) OR leaseUntil <= :now OR leaseUntil >= :tooFar OR leaseOwner = :owner";
   return {
     ConditionExpression: `#status = :running AND (${free})`,

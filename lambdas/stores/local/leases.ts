@@ -1,11 +1,11 @@
-import type { Claim, Lease, LeaseWish } from "../../runs/ports.ts";
+import type { Claim, Lease, LeaseRequest } from "../../runs/ports.ts";
 
 /**
  * Who works on which run. Kept in memory: the lock on the data folder lets one server work at a time, and its leases
  * end with it. A claim then costs no write.
  */
 export interface Leases {
-  claim(wish: LeaseWish): Omit<Claim, "turn"> | undefined;
+  claim(request: LeaseRequest): Omit<Claim, "turn"> | undefined;
   renew(lease: Lease, until: number): boolean;
   isCurrent(lease: Lease): boolean;
   release(lease: Lease): void;

@@ -166,9 +166,9 @@ export function localRuns({ db, read, write }: Database): Runs {
 
     erase: (id) => write(() => eraseNow(id)),
 
-    async claim(wish) {
-      const found = read(() => isRunning.get(wish.runId));
-      const claim = found && leases.claim(wish);
+    async claim(request) {
+      const found = read(() => isRunning.get(request.runId));
+      const claim = found && leases.claim(request);
       return claim && { ...claim, turn: Number(found["turn"]) };
     },
     renew: async (lease, until) => read(() => isRunning.get(lease.runId)) !== undefined && leases.renew(lease, until),
