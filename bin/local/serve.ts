@@ -48,6 +48,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     server.once("error", (error: NodeJS.ErrnoException) => reject(new Error(listenProblem(error, host, port))));
     server.listen(port, host, resolve);
   });
+  stores.database.reserveLog();
   // After the port is ours: a start that fails must not make the one key that is shown once, nor change the model.
   const starter = starterAgent(stores.accounts, { model: options.model, freshKey: options.json });
   const { agent, key } = await starter.catch((error: unknown) => Promise.reject(unusable(dataDir, error)));

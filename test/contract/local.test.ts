@@ -1,5 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -98,6 +107,40 @@ test("a database without room to grow is unavailable, and works again when there
   await expect(stores.accounts.putOrganization(organization)).rejects.toThrow(StoreUnavailable);
   db.exec("PRAGMA max_page_count = 4294967294");
   await stores.accounts.putOrganization(organization);
+});
+
+test("the log is lengthened once, without a trace in the database, and not where it can't be", async () => {
+  using stores = temporaryStores();
+  const { database } = stores;
+  const { db } = database;
+  const file = join(stores.dataDir, "runs.sqlite");
+  const lengths = () => [file, `${file}-wal`].map((name) => statSync(name).size);
+  const organization = { id: randomUUID(), name: "Organization" };
+  await stores.accounts.putOrganization(organization);
+  const pages = db.prepare("PRAGMA page_count").get();
+
+  db.exec("PRAGMA max_page_count = 1"); // no more than there are
+  database.reserveLog();
+  db.exec("PRAGMA max_page_count = 4294967294");
+  expect(lengths()[1]).toBeLessThan(1_000_000);
+
+  database.reserveLog();
+  const reserved = lengths();
+  expect(reserved[1]).toBeGreaterThan(16_000_000);
+  database.reserveLog();
+  await stores.accounts.putOrganization({ ...organization, name: "Renamed" });
+  expect(lengths()).toEqual(reserved);
+  expect(db.prepare("PRAGMA page_count").get()).toEqual(pages);
+  expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
+
+  // What a killed server leaves.
+  const left = join(stores.dataDir, "left");
+  mkdirSync(left);
+  for (const name of ["runs.sqlite", "runs.sqlite-wal"]) copyFileSync(join(stores.dataDir, name), join(left, name));
+  const after = openLocalStores({ dataDir: left });
+  expect(await after.accounts.findOrganization(organization.id)).toMatchObject({ name: "Renamed" });
+  expect(after.database.db.prepare("SELECT name FROM sqlite_schema WHERE name = 'zeros'").get()).toBeUndefined();
+  after.close();
 });
 
 test("of files that can't be written, or whose run can't, nothing is left to fill the disk", async () => {

@@ -1,3 +1,4 @@
+import { statfsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../runs/errors.ts";
 
@@ -71,6 +72,11 @@ export interface Database {
   write: <T>(operation: () => T) => Promise<T>;
   /** A function that calls `changed` when another process has written to the file since its last call. */
   onOutsideWrite(changed: () => void): () => void;
+  /**
+   * Makes the write-ahead log as long as it ever gets, where the disk has plenty of room. Commits that lengthen it take
+   * twice as long as those that write over an earlier part: 230 and 115 µs on ext4.
+   */
+  reserveLog(): void;
   close(): void;
 }
 
@@ -80,10 +86,16 @@ interface Pending {
   reject: (reason: unknown) => void;
 }
 
+/** 16 MB; at SQLite's 1,000 pages one create in 110 waited for a checkpoint. */
+const logPages = 4_000;
+/** Of 4 KiB, with the frame around each. */
+const logBytes = logPages * 4_120;
+/** What SQLite keeps in memory of a transaction before it writes to the log, by default. */
+const cacheBytes = 2_048_000;
+
 export function openDatabase(file: string): Database {
   const db = new DatabaseSync(file, { timeout: 5_000 }); // ms to wait for another process's write
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-  db.exec("PRAGMA wal_autocheckpoint = 4000"); // 16 MB; at SQLite's 1,000 pages one create in 110 waited for a checkpoint
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${logPages}`);
   migrate(db, file);
   const beginRead = db.prepare("BEGIN");
   const begin = db.prepare("BEGIN IMMEDIATE");
@@ -163,6 +175,21 @@ export function openDatabase(file: string): Database {
         if (now !== seen) changed();
         seen = now;
       };
+    },
+    reserveLog() {
+      const { bavail, bsize } = statfsSync(file);
+      const length = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+      if (length >= logBytes || bavail * bsize < 10 * logBytes) return;
+      endRead();
+      try {
+        db.exec(
+          `BEGIN; CREATE TABLE zeros (content BLOB); INSERT INTO zeros VALUES (zeroblob(${logBytes + cacheBytes}))`,
+        );
+      } catch {
+        // Locked, full or damaged: whoever needs the database is told, and this only makes it faster.
+      } finally {
+        if (db.isTransaction) db.exec("ROLLBACK"); // what went to the log is never valid, but its place is taken
+      }
     },
     close() {
       endRead();
