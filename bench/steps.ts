@@ -17,6 +17,7 @@ const steps = 12;
 export async function measureSteps(rounds: number): Promise<Row[]> {
   const dataDir = newDataDir();
   const stores = openLocalStores({ dataDir });
+  stores.database.reserveLog(); // as the server does
   const bare = bareLoop(dataDir);
   const records = await wholeTurn(stores);
   const times = { engine: [] as number[], bare: [] as number[] };
