@@ -32,6 +32,7 @@ import type { Construct } from "constructs";
 import { healthPath } from "../lambdas/env.ts";
 import { largeBodyHomes } from "./front-door-homes.ts";
 import { grantServer, type LargeBodyOrigin, type LargeBodyServer, writeImage } from "./front-door-server.ts";
+import { zonesOf } from "./settings.ts";
 
 const port = 3000;
 
@@ -40,7 +41,7 @@ export function fargateOrigin(scope: Construct, server: LargeBodyServer, origin:
   // The casts: CDK's interfaces have optional properties where its classes have undefined ones.
   const vpc = new Vpc(scope, "Vpc", {
     ipAddresses: IpAddresses.cidr("10.0.0.0/16"),
-    maxAzs: 2,
+    ...zonesOf(server.settings),
     natGateways: 0, // tasks have public addresses that nobody may connect to, for 33 USD a month less
     subnetConfiguration: [
       { name: "Balancer", subnetType: SubnetType.PRIVATE_ISOLATED },

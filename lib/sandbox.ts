@@ -6,6 +6,7 @@ import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { acknowledgeWildcard, grant, serviceFunction } from "./functions.ts";
 import { bundleSandbox } from "./sandbox-bundle.ts";
+import type { zonesOf } from "./settings.ts";
 
 /** What Lambda needs of a function's role to connect it to a VPC, by AWS's own policy for it. */
 const networkInterfaces = [
@@ -17,6 +18,11 @@ const networkInterfaces = [
   "ec2:UnassignPrivateIpAddresses",
 ];
 
+interface SandboxProps {
+  logRetention: RetentionDays;
+  zones: ReturnType<typeof zonesOf>;
+}
+
 /**
  * Programs that models wrote, in a function that may do nothing and reach nothing. Without reserved concurrency: it is
  * called by `advance` alone, and a new account has 10 executions at a time, of which none can be reserved.
@@ -24,9 +30,9 @@ const networkInterfaces = [
 export class Sandbox extends Construct {
   readonly #function: Function;
 
-  constructor(scope: Construct, id: string, { logRetention }: { logRetention: RetentionDays }) {
+  constructor(scope: Construct, id: string, { logRetention, zones }: SandboxProps) {
     super(scope, id);
-    const vpc = withoutWayOut(this);
+    const vpc = withoutWayOut(this, zones);
     this.#function = serviceFunction(this, "Function", {
       entry: "sandbox",
       write: bundleSandbox,
@@ -67,9 +73,9 @@ export class Sandbox extends Construct {
 }
 
 /** A network without gateway, endpoint or names: it costs nothing, and nothing in it can connect to anything. */
-function withoutWayOut(scope: Construct): IVpc {
+function withoutWayOut(scope: Construct, zones: SandboxProps["zones"]): IVpc {
   const vpc = new Vpc(scope, "Vpc", {
-    maxAzs: 2,
+    ...zones,
     natGateways: 0,
     subnetConfiguration: [{ name: "Isolated", subnetType: SubnetType.PRIVATE_ISOLATED }],
     // Security groups do not hold for the VPC's own name server, which asks the internet: names can carry data.

@@ -16,7 +16,7 @@ import { type OutputName, outputs } from "./outputs.ts";
 import { grantModels } from "./models.ts";
 import { deadLetterQueue, Repair } from "./repair.ts";
 import { Sandbox } from "./sandbox.ts";
-import type { Settings } from "./settings.ts";
+import { type Settings, zonesOf } from "./settings.ts";
 import { Storage } from "./storage.ts";
 import { Workflow } from "./workflow.ts";
 
@@ -65,7 +65,9 @@ export class ServiceStack extends Stack {
     storage.grantObjects(advance, { read: ["workspaces", "texts"], write: ["workspaces", "texts"] });
     storage.grantList(advance);
     grantModels(advance, settings.bedrockModels);
-    if (settings.sandbox === "on") new Sandbox(this, "Sandbox", { logRetention }).grantRun(advance);
+    if (settings.sandbox === "on") {
+      new Sandbox(this, "Sandbox", { logRetention, zones: zonesOf(settings) }).grantRun(advance);
+    }
     if (settings.privateAddresses === "allowed") grant(advance, { PRIVATE_ADDRESSES: settings.privateAddresses });
 
     const fail = serviceFunction(this, "Fail", {

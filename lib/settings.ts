@@ -1,4 +1,5 @@
 import type { Node } from "constructs";
+import type { VpcProps } from "aws-cdk-lib/aws-ec2";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { type LargeBodyHome, largeBodyHomes } from "./front-door-homes.ts";
 
@@ -30,6 +31,8 @@ export interface Settings {
   certificate: string;
   /** Raised by one, and deployed, it gives the origin of large bodies a new secret; the one before stays accepted. */
   originSecretGeneration: number;
+  /** Names of the two zones for the networks of the sandbox and of `fargate`; none: the region's first two. */
+  availabilityZones: string[];
   /** Whether agents can run programs: their sandbox takes a VPC of its own, of which a region has five by default. */
   sandbox: "on" | "off";
   /** Whether MCP servers, and pages where the agent file says so, may be outside of the public internet. */
@@ -103,6 +106,15 @@ const settings: { [Name in keyof Settings]: Setting<Settings[Name]> } = {
         : undefined,
   },
   originSecretGeneration: wholeNumber(1, 1, 999_999_999),
+  availabilityZones: {
+    fallback: [],
+    accepted: "two names separated by a comma, as us-east-1c,us-east-1d, or an empty text for the region's first two",
+    read(value) {
+      const names = String(value).split(",");
+      if (String(value) === "") return [];
+      return names.length === 2 && names.every((name) => /^[a-z]{2}(-[a-z]+)+-\d[a-z]$/.test(name)) ? names : undefined;
+    },
+  },
   sandbox: oneOf("on", "off"),
   privateAddresses: oneOf("refused", "allowed"),
 };
@@ -157,6 +169,7 @@ export function readSettings(node: Node): Settings {
     domain: setting("domain"),
     certificate: setting("certificate"),
     originSecretGeneration: setting("originSecretGeneration"),
+    availabilityZones: setting("availabilityZones"),
     sandbox: setting("sandbox"),
     privateAddresses: setting("privateAddresses"),
   };
@@ -165,6 +178,11 @@ export function readSettings(node: Node): Settings {
     throw new Error(`Change the settings (cdk.json, "context", or --context name=value):\n  ${problems.join("\n  ")}`);
   }
   return result;
+}
+
+/** The two zones of a network. Their names mean other zones in every account, and some lack what is to be in them. */
+export function zonesOf({ availabilityZones }: Settings): Pick<VpcProps, "availabilityZones" | "maxAzs"> {
+  return availabilityZones.length > 0 ? { availabilityZones } : { maxAzs: 2 };
 }
 
 /** Settings that are accepted one by one, but not together. */

@@ -98,6 +98,12 @@ describe("settings", () => {
     expect(new AwsSolutionsChecks(without.app).validateScope(without.app).violations).toEqual([]);
   });
 
+  test("availabilityZones: its network is in these two", () => {
+    const { all: found } = synthesise({ context: { availabilityZones: "us-east-1c,us-east-1d" } });
+    const zones = found("AWS::EC2::Subnet").map(([, { AvailabilityZone }]) => AvailabilityZone);
+    expect(zones).toEqual(["us-east-1c", "us-east-1d"]);
+  });
+
   test("privateAddresses: allowed is told to advance", () => {
     expect(advanceEnv(synthesise())).not.toContain("PRIVATE_ADDRESSES");
     const allowed = synthesise({ context: { privateAddresses: "allowed" } });

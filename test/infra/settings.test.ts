@@ -20,6 +20,7 @@ test("cdk.json holds the settings' defaults", () => {
     domain: "",
     certificate: "",
     originSecretGeneration: 1,
+    availabilityZones: [],
     sandbox: "on",
     privateAddresses: "refused",
   });
@@ -46,6 +47,8 @@ test.each([
   [{ bedrockModels: "*" }, /bedrockModels: received "\*"/],
   [{ originSecretGeneration: 0 }, /originSecretGeneration: received 0; accepted: a whole number from 1 to 999999999/],
   [{ originSecretGeneration: 1.5 }, /originSecretGeneration: received 1.5/],
+  [{ availabilityZones: "us-east-1c" }, /availabilityZones: received "us-east-1c"; accepted: two names/],
+  [{ availabilityZones: "use1-az1,use1-az2" }, /availabilityZones: received "use1-az1,use1-az2"/],
   [{ sandbox: true }, /sandbox: received true; accepted: on or off/],
   [{ privateAddresses: "yes" }, /privateAddresses: received "yes"; accepted: refused or allowed/],
   [{ stages: "dev" }, /stages: no such setting; there are stage, removal, logRetentionDays/],
