@@ -11,40 +11,29 @@ type Open<Name extends ModelConfiguration["provider"]> = (
   apiKey: string | undefined,
 ) => Promise<() => Model>;
 
-/** Loads a module once: an import that was done before costs 15 µs again. */
-function once<Module>(load: () => Promise<Module>): () => Promise<Module> {
-  let loading: Promise<Module> | undefined;
-  return () => (loading ??= load());
-}
-
-const loadDemo = once(() => import("./demo.ts"));
-const loadOpenAiCompatible = once(() => import("./openai-compatible.ts"));
-const loadAnthropic = once(() => import("./anthropic.ts"));
-const loadBedrock = once(() => import("./bedrock.ts"));
-
 /** Model providers by name. They are loaded when first opened, so that nobody pays for one that is not used. */
 const providers: { [Name in ModelConfiguration["provider"]]: Open<Name> } = {
   async demo() {
-    const { demo } = await loadDemo();
+    const { demo } = await import("./demo.ts");
     return () => demo;
   },
   async "openai-compatible"({ baseUrl }, model, apiKey) {
-    const { openAiCompatible } = await loadOpenAiCompatible();
+    const { openAiCompatible } = await import("./openai-compatible.ts");
     return openAiCompatible({ baseUrl, model, ...(apiKey !== undefined && { apiKey }) });
   },
   async anthropic({ baseUrl }, model, apiKey = "") {
-    const { anthropic } = await loadAnthropic();
+    const { anthropic } = await import("./anthropic.ts");
     return anthropic({ model, apiKey, ...(baseUrl !== undefined && { baseUrl }) });
   },
   async bedrock({ baseUrl, region }, model) {
-    const { bedrock } = await loadBedrock();
+    const { bedrock } = await import("./bedrock.ts");
     return bedrock({ model, region, ...(baseUrl !== undefined && { baseUrl }) });
   },
 };
 
 /**
- * The model that an agent runs on, with its names: its own choice (`chosen`) or the organization's default. A failure as of a model
- * call when there is none: retryable only when the secret could not be asked for.
+ * The model that an agent runs on, with its names: its own choice (`chosen`) or the organization's default. A failure as
+ * of a model call when there is none: retryable only when the secret could not be asked for.
  */
 export async function openModel(
   configuration: ModelConfiguration | undefined,
