@@ -1,7 +1,9 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer as createSecureServer } from "node:https";
+import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
+import { selfSigned } from "../fixtures/certificate.ts";
 import { ask, failureOf, request } from "./ask.ts";
 import { modelServer, type Reply } from "./model-server.ts";
 import { refuses, type Script, type Wire } from "./wire.ts";
@@ -169,6 +171,34 @@ export function failuresSuite(wire: Wire): void {
       });
       expect(failureOf(outcome)).toMatchObject({ category: "model_configuration", retryable: false });
       expect(elsewhere.received).toHaveLength(0);
+    });
+
+    it.each([
+      ["no HTTP", "SSH-2.0-OpenSSH_9.9\r\n", "model_answer", false],
+      [
+        "another protocol",
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+        "model_unavailable",
+        true,
+      ],
+    ])("tells when %s is what answers", async (_, bytes, category, retryable) => {
+      const server = createServer((socket) => void socket.on("error", () => {}).once("data", () => socket.end(bytes)));
+      await once(server.listen(0, "127.0.0.1"), "listening");
+      const { port } = server.address() as AddressInfo;
+      const failure = failureOf(await wire.open(`http://127.0.0.1:${port}/v1`)(request()));
+      server.close();
+      expect(failure).toMatchObject({ category, retryable });
+    });
+
+    it("tells whose certificate it is that is not accepted", async () => {
+      const server = createSecureServer(selfSigned).listen(0, "localhost");
+      await once(server, "listening");
+      const { port } = server.address() as AddressInfo;
+      const failure = failureOf(await wire.open(`https://localhost:${port}/v1`)(request()));
+      server.close();
+      expect(failure).toMatchObject({ category: "model_configuration", retryable: false });
+      expect(failure.title).toMatch(/^The certificate of the model server .* is not accepted: self-signed certificate/);
+      expect(failure.remedy).toContain("NODE_EXTRA_CA_CERTS");
     });
 
     it("is retryable when nobody listens", async () => {

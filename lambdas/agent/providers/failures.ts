@@ -63,6 +63,18 @@ export function modelFailure(cause: unknown, endpoint: Endpoint): ModelFailure {
       },
     };
   }
+  if (causes(cause).some((error) => /CERT|^UNABLE_TO_|HOSTNAME_MISMATCH/.test(codeOf(error)))) {
+    return {
+      failure: {
+        category: "model_configuration",
+        title: `The certificate of ${server.replace(/^The /, "the ")} is not accepted: ${detail}`,
+        remedy:
+          "Check the base URL and the server's certificate. That of an authority of your own: name its file in " +
+          "NODE_EXTRA_CA_CERTS where the service runs.",
+        retryable: false,
+      },
+    };
+  }
   if (isUnreadable(cause)) {
     return {
       failure: {
@@ -149,6 +161,7 @@ function isUnreadable(cause: unknown): boolean {
     EmptyResponseBodyError.isInstance(cause) ||
     JSONParseError.isInstance(cause) ||
     TypeValidationError.isInstance(cause) ||
+    codeOf(cause).startsWith("HPE_") || // what answers does not speak HTTP
     cause instanceof RangeError || // nested so deep that the library's own recursion fails
     APICallError.isInstance(cause)
   );
@@ -157,12 +170,17 @@ function isUnreadable(cause: unknown): boolean {
 /** Whether the connection failed or ended too soon. */
 function isNetworkError(cause: unknown): boolean {
   return causes(cause).some((error) => {
-    const { code } = error as { code?: unknown };
-    if (typeof code === "string" && /^(UND_ERR_|E[A-Z]+$)/.test(code)) return true;
+    if (/^(UND_ERR_|E[A-Z]+$)/.test(codeOf(error))) return true;
     if (error instanceof TypeError && /^(terminated|fetch failed)$/.test(error.message)) return true;
     if (APICallError.isInstance(error) && error.isRetryable && error.statusCode === undefined) return true;
     return error instanceof BrokenOff || error instanceof Silence || isCut(error);
   });
+}
+
+/** What Node calls an error; "" where it has no name for it. */
+function codeOf(error: unknown): string {
+  const { code } = recordOf(error);
+  return typeof code === "string" ? code : "";
 }
 
 /** An error, what caused it, what caused that. */

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 
@@ -73,7 +72,7 @@ export function modelFetch({
     const watch = watchOver(outgoing, silence, signal ?? undefined);
     try {
       outgoing.end(body);
-      const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+      const incoming = await headOf(outgoing);
       watch.goOn(incoming);
       const status = Math.min(incoming.statusCode ?? 502, 599); // a Response takes no other
       const answer = { status, statusText: incoming.statusMessage ?? "", headers: headersOf(incoming) };
@@ -99,6 +98,18 @@ export function modelFetch({
 
 /** Statuses for which a Response takes no body. */
 const bodiless = new Set([204, 205, 304]);
+
+/** The answer, once its head is there. */
+function headOf(outgoing: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.once("response", resolve);
+    outgoing.once("error", reject);
+    // An answer that asks for another protocol is none, and no error either.
+    outgoing.once("close", () =>
+      reject(Object.assign(new Error("it ended without an answer"), { code: "ECONNRESET" })),
+    );
+  });
+}
 
 interface Watch {
   heard(): void;
