@@ -4,6 +4,7 @@ import { nothingUsed } from "../lambdas/agent/limits.ts";
 import type { Model } from "../lambdas/agent/model.ts";
 import { builtInTools } from "../lambdas/agent/tools/index.ts";
 import { runTurn } from "../lambdas/agent/turn.ts";
+import { filesOf } from "../lambdas/runs/files.ts";
 import type { StepRecord } from "../lambdas/runs/ports.ts";
 import { finishTurn, stepRecorder } from "../lambdas/runs/turns.ts";
 import { type LocalStores, openLocalStores } from "../lambdas/stores/local/index.ts";
@@ -86,11 +87,7 @@ async function wholeTurn({ runs, workspace }: LocalStores): Promise<StepRecord[]
     {
       model: scripted(),
       tools: builtInTools({ tools: ["list_files"] }, { secretOf: async () => undefined }),
-      files: {
-        list: () => workspace.list(runId),
-        read: (name) => workspace.read(runId, name),
-        write: (name, content) => workspace.write(runId, [{ name, content }]),
-      },
+      files: filesOf(workspace, runId),
       now: Date.now,
       signal: new AbortController().signal,
       record(part) {

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { checkBaseUrl } from "./base-url.ts";
 import type { Target } from "../conformance/client.ts";
 import { casesFor, runCases } from "../conformance/suite.ts";
 
@@ -73,9 +74,7 @@ function parse(args: string[]): Options | "help" {
   if (!baseUrl || !apiKey || !templateId) {
     throw new Error("--base-url, --api-key and --template-id are all needed; --help explains them");
   }
-  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "") || /\/v1\/*$/.test(baseUrl)) {
-    throw new Error(`--base-url is "${baseUrl}"; give an http or https URL without /v1, as http://127.0.0.1:8787`);
-  }
+  checkBaseUrl(baseUrl, "http://127.0.0.1:8787");
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(templateId)) {
     throw new Error(`--template-id is "${templateId}"; give the agent's id, a UUID with hyphens`);
   }

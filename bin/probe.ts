@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { checkBaseUrl } from "./base-url.ts";
 import { type Outcome, upload } from "./probe/upload.ts";
 
 const usage = `Sends creates of growing size, and prints who answers them and how.
@@ -121,9 +122,7 @@ function parse(args: string[]): Options | "help" {
   });
   if (values.help) return "help";
   const { "base-url": baseUrl = "", "api-key": apiKey, "template-id": templateId, json } = values;
-  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "") || /\/v1\/*$/.test(baseUrl)) {
-    throw new Error(`--base-url is "${baseUrl}"; give an http or https URL without /v1, as https://example.org`);
-  }
+  checkBaseUrl(baseUrl, "https://example.org");
   if ((apiKey === undefined) !== (templateId === undefined)) {
     throw new Error("--api-key and --template-id go together: give both, or neither");
   }

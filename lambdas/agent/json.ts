@@ -22,6 +22,11 @@ function endOfString(json: string, start: number): number {
   return at;
 }
 
+/** Whether a JSON value is an object, and neither a list nor null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /**
  * A JSON value whose texts are all Unicode: half a surrogate pair, which JSON can hold and UTF-8 can't, makes providers
  * refuse the whole request, and every later one of the conversation. What JSON leaves out is left out.

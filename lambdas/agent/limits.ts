@@ -107,12 +107,12 @@ export function minus(a: Used, b: Used): Used {
   return combined(a, b, -1);
 }
 
-const fields = Object.keys(nothingUsed) as (keyof Used)[];
+export const usedFields = Object.keys(nothingUsed) as (keyof Used)[];
 
 /** Totals that were stored before one of their fields came to be lack it. */
 function combined(a: Partial<Used>, b: Partial<Used>, sign: 1 | -1): Used {
   const sums = { ...nothingUsed };
-  for (const field of fields) sums[field] = (a[field] ?? 0) + sign * (b[field] ?? 0);
+  for (const field of usedFields) sums[field] = (a[field] ?? 0) + sign * (b[field] ?? 0);
   return sums;
 }
 

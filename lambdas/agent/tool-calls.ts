@@ -1,4 +1,5 @@
 import { semaphore } from "../semaphore.ts";
+import { allEnded } from "./all-ended.ts";
 import { resultCharacters } from "./context.ts";
 import { limitName } from "./limits.ts";
 import type { ToolCall, ToolResult } from "./model.ts";
@@ -47,11 +48,7 @@ export async function runCalls(turn: Turn, pending: PendingCalls, timeLeft: numb
   }
 
   const left = pending.calls.flatMap((call, index) => (pending.results[index] ? [] : { call, index }));
-  const settled = await Promise.allSettled(left.map(({ call, index }) => inTurn(() => makeUnlessOver(call, index))));
-  const parts = settled.map((each) => {
-    if (each.status === "rejected") throw each.reason;
-    return each.value;
-  });
+  const parts = await allEnded(left.map(({ call, index }) => inTurn(() => makeUnlessOver(call, index))));
   return over ? "stopped" : parts.filter((part) => part !== undefined);
 }
 

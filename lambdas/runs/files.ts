@@ -1,5 +1,7 @@
+import type { Files } from "../agent/tools/tool.ts";
 import { Refusal } from "./errors.ts";
 import { safeFilenames } from "./filenames.ts";
+import type { Workspace } from "./ports.ts";
 
 /** Combined decoded size of a create's files, in bytes: 10 MiB (specification section 8). */
 export const maxTotalFileBytes = 10 * 1024 * 1024;
@@ -41,4 +43,13 @@ export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64");
   // Node skips what is not base64 and stops at "=": whatever it passed over makes the result shorter.
   return bytes.length === (text.length / 4) * 3 - padding ? bytes : undefined;
+}
+
+/** A run's workspace as its agent's tools see it. */
+export function filesOf(workspace: Workspace, runId: string): Files {
+  return {
+    list: () => workspace.list(runId),
+    read: (name) => workspace.read(runId, name),
+    write: (name, content) => workspace.write(runId, [{ name, content }]),
+  };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { allEnded } from "../agent/all-ended.ts";
 import { modelProblem } from "../agent/providers/configuration.ts";
 import { log } from "../log.ts";
 import { Refusal, StoreUnavailable } from "./errors.ts";
@@ -44,14 +45,15 @@ export async function createRun(deps: Deps, caller: Caller, input: CreateInput):
   }
   const id = randomUUID();
   const files = Promise.try(decodeFiles, input.files ?? []);
-  // Together, which is a round trip less; so a refused create has files to take back.
-  const [admission, delivery] = await Promise.allSettled([
-    admit(deps, caller, files),
-    files.then((decoded) => (decoded.length > 0 ? deps.workspace.write(id, decoded) : undefined)),
-  ]);
-  if (admission.status === "rejected" || delivery.status === "rejected") {
+  try {
+    // Together, which is a round trip less; so a refused create has files to take back.
+    await allEnded([
+      admit(deps, caller, files),
+      files.then((decoded) => (decoded.length > 0 ? deps.workspace.write(id, decoded) : undefined)),
+    ]);
+  } catch (error) {
     await takeBack(deps.workspace, id, files);
-    throw admission.status === "rejected" ? admission.reason : (delivery as PromiseRejectedResult).reason;
+    throw error;
   }
 
   const text = input.input_text ?? undefined;

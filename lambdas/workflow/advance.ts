@@ -8,6 +8,7 @@ import { openTools, type ToolEdges } from "../agent/tools/index.ts";
 import { runTurn, type TurnEvent, type TurnOutcome } from "../agent/turn.ts";
 import { log } from "../log.ts";
 import { StoreUnavailable } from "../runs/errors.ts";
+import { filesOf } from "../runs/files.ts";
 import { claimRun, keepLease } from "../runs/leases.ts";
 import type { Lease, RunState, StepRecord, Stores } from "../runs/ports.ts";
 import { failTurn, finishTurn, stepRecorder, type WorkedTurn } from "../runs/turns.ts";
@@ -151,7 +152,6 @@ async function work(
   if (!agent) return { kind: "failed", failure: agentGone };
   const opened = await (deps.openModel ?? openModel)(organization?.model, agent.model, deps.secretOf);
   if ("failure" in opened) return { kind: opened.failure.retryable ? "retry" : "failed", failure: opened.failure };
-  const { workspace } = deps;
   const { instructions, limits, runLimits, prices, parameters, contextTokens } = agent;
   const usedHere = steps.reduce((sum, step) => plus(sum, usedIn(step) ?? nothingUsed), nothingUsed);
   const edges = deps.sandboxOf ? { ...deps, sandbox: deps.sandboxOf(agent.id) } : deps;
@@ -178,11 +178,7 @@ async function work(
     {
       model: opened.model,
       tools: toolbox.tools,
-      files: {
-        list: () => workspace.list(runId),
-        read: (name) => workspace.read(runId, name),
-        write: (name, content) => workspace.write(runId, [{ name, content }]),
-      },
+      files: filesOf(deps.workspace, runId),
       now: deps.now,
       signal,
       record: (step) => record({ turn, ...step }),

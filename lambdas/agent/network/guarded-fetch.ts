@@ -4,6 +4,7 @@ import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { isPublicAddress } from "./addresses.ts";
+import { bodiless, headersOf } from "./response-head.ts";
 
 /**
  * `privateAddresses`: whether it may connect to addresses that are not of the public internet. `responseBytes`: how
@@ -13,9 +14,6 @@ export interface NetworkRules {
   privateAddresses: boolean;
   responseBytes?: number;
 }
-
-/** Statuses that have no body, for which a Response takes none. */
-const empty = new Set([101, 204, 205, 304]);
 
 /**
  * A `fetch` that follows no redirects, takes no proxy and decodes no compression, and, unless the rules allow it,
@@ -59,11 +57,8 @@ function toResponse(message: IncomingMessage, most: number): Response {
     message.destroy();
     throw new Error(`the server answered with status ${status}, which there is not`);
   }
-  const headers = new Headers();
-  for (const [name, values] of Object.entries(message.headersDistinct)) {
-    for (const value of values ?? []) headers.append(name, value);
-  }
-  if (empty.has(status)) {
+  const headers = headersOf(message);
+  if (bodiless.has(status)) {
     message.resume();
     return new Response(null, { status, headers });
   }

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Attachment, Message, ModelAnswer, ToolCall } from "../model.ts";
-import { wellFormed } from "../json.ts";
+import { isObject, wellFormed } from "../json.ts";
 import type { AnswerContent } from "./answer.ts";
 import { attachmentsOf, type Shown } from "./attachments.ts";
 
@@ -135,8 +135,4 @@ function toolName(name: string): string {
 
 function toInput(input: unknown): object {
   return isObject(input) ? input : { invalid: input ?? null };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

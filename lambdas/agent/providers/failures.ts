@@ -5,6 +5,7 @@ import {
   JSONParseError,
   TypeValidationError,
 } from "@ai-sdk/provider";
+import { isObject } from "../json.ts";
 import type { Failure, ModelFailure } from "../model.ts";
 import { withoutSecrets } from "../secrets.ts";
 import { OtherContent, Silence, TooLong } from "./model-fetch.ts";
@@ -112,7 +113,7 @@ function statusIn(error: unknown): number | undefined {
 }
 
 function recordOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
 }
 
 function statusFailure(status: number, title: string, detail: string, { model, credentials }: Endpoint): Failure {

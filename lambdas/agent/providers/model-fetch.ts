@@ -1,5 +1,6 @@
 import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
+import { bodiless, headersOf } from "../network/response-head.ts";
 
 /**
  * Milliseconds without a byte after which a model server is given up. Servers that stream send something every few
@@ -95,9 +96,6 @@ export function modelFetch({
     }
   };
 }
-
-/** Statuses for which a Response takes no body. */
-const bodiless = new Set([204, 205, 304]);
 
 /** The answer, once its head is there. */
 function headOf(outgoing: ClientRequest): Promise<IncomingMessage> {
@@ -202,12 +200,4 @@ function letGo(incoming: IncomingMessage): void {
   incoming.resume();
   const timer = setTimeout(() => incoming.destroy(), endLimit).unref();
   incoming.once("close", () => clearTimeout(timer));
-}
-
-function headersOf({ headersDistinct }: IncomingMessage): Headers {
-  const headers = new Headers();
-  for (const [name, values = []] of Object.entries(headersDistinct)) {
-    for (const value of values) headers.append(name, value);
-  }
-  return headers;
 }

@@ -1,4 +1,4 @@
-type Fields = Record<string, unknown>;
+import { isObject } from "../json.ts";
 
 /**
  * What chat completions servers answer with status 200 and as JSON although they were asked to stream: a whole answer,
@@ -31,8 +31,4 @@ function choiceOf(choice: unknown): unknown {
   if (!isObject(choice)) return choice;
   const { message, ...rest } = choice;
   return { ...rest, delta: message };
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,5 @@
+import { isObject } from "../json.ts";
+
 // Keywords that cost no more than the input is long.
 const plain = new Set([
   "type",
@@ -53,8 +55,4 @@ export function acceptable(schema: Record<string, unknown>): Record<string, unkn
 
 function listed(schemas: unknown): unknown[] | undefined {
   return Array.isArray(schemas) ? schemas.map(checkable) : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { nothingUsed, type Used } from "../../agent/limits.ts";
+import { type Used, usedFields } from "../../agent/limits.ts";
 import type { RunStatus } from "../../runs/lifecycle.ts";
 import type { QueuedInput, Run, StepRecord, TurnMessage } from "../../runs/ports.ts";
 import type { ItemsHome } from "./clients.ts";
@@ -91,8 +91,6 @@ export function toRun(item: Item): Run {
 }
 
 // Attributes of their own, because only those can be added to without being read.
-export const usedFields = Object.keys(nothingUsed) as (keyof Used)[];
-
 function usedIn(item: Item): Used | undefined {
   if (usedFields.every((field) => item[`used_${field}`] === undefined)) return undefined;
   return Object.fromEntries(usedFields.map((field) => [field, Number(item[`used_${field}`] ?? 0)])) as unknown as Used;

@@ -1,3 +1,4 @@
+import { usedFields } from "../../agent/limits.ts";
 import { randomUUID } from "node:crypto";
 import {
   DeleteCommand,
@@ -17,7 +18,6 @@ import {
   stepKey,
   summaryKey,
   toItem,
-  usedFields,
 } from "./run-items.ts";
 import { head, objectPrefixes, ttlAttribute } from "./table.ts";
 import { storeText } from "./texts.ts";

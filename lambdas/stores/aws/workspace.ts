@@ -1,3 +1,4 @@
+import { allEnded } from "../../agent/all-ended.ts";
 import { flatName } from "../../runs/filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 import { withMappedErrors } from "./errors.ts";
@@ -10,9 +11,7 @@ export function awsWorkspace(objects: () => Promise<Objects>): Workspace {
     async write(runId, files) {
       const keys = files.map(({ name }) => keyOf(runId, name));
       const bucket = await objects();
-      const puts = await Promise.allSettled(files.map(({ content }, index) => bucket.put(keys[index] ?? "", content)));
-      const failed = puts.find((put) => put.status === "rejected");
-      if (failed) throw failed.reason;
+      await allEnded(files.map(({ content }, index) => bucket.put(keys[index] ?? "", content)));
     },
 
     async list(runId) {

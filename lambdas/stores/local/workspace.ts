@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { StoreUnavailable } from "../../runs/errors.ts";
+import { allEnded } from "../../agent/all-ended.ts";
 import { flatName } from "../../runs/filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 
@@ -17,12 +18,10 @@ export function localWorkspace(root: string): Workspace {
       const folder = folderOf(runId);
       const names = files.map((file) => flatName(file.name));
       const created = await mkdir(folder, { recursive: true }).catch(refused);
-      const writes = await Promise.allSettled([
-        created !== undefined && syncFolder(root),
+      await allEnded([
+        ...(created === undefined ? [] : [syncFolder(root)]),
         ...files.map(({ content }, index) => writeWhole(folder, names[index] ?? "", content)),
-      ]);
-      const failed = writes.find((write) => write.status === "rejected");
-      if (failed) refused(failed.reason as NodeJS.ErrnoException);
+      ]).catch(refused);
       await syncFolder(folder);
     },
 

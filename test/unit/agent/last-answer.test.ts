@@ -1,17 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Failure, Model, ModelOutcome } from "../../../lambdas/agent/model.ts";
+import type { Failure, Model } from "../../../lambdas/agent/model.ts";
 import type { Tool } from "../../../lambdas/agent/tools/tool.ts";
 import { runTurn } from "../../../lambdas/agent/turn.ts";
-import { answer, call, scripted, turn } from "./scripted.ts";
+import { answer, call, endless, scripted, turn } from "./scripted.ts";
 
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };
 const wrongKey: Failure = { category: "model_configuration", title: "Key.", remedy: "Mend.", retryable: false };
-
-/** Calls a tool for as long as it has any. */
-const endless = (last: ModelOutcome): Model => {
-  let id = 0;
-  return async ({ tools }) => (tools.length > 0 ? answer("", [call(`${++id}`, "list_files", {})]) : last);
-};
 
 const hanging: Model = ({ tools }) => (tools.length > 0 ? new Promise(() => {}) : Promise.resolve(answer("Cut.")));
 

@@ -3,15 +3,13 @@ import { nothingUsed, plus, type RunLimits, type Used, usedBy } from "../../../l
 import type { Model, ModelAnswer } from "../../../lambdas/agent/model.ts";
 import { foldStep, startProgress } from "../../../lambdas/agent/steps.ts";
 import { runTurn } from "../../../lambdas/agent/turn.ts";
-import { answer, call, turn } from "./scripted.ts";
+import { answer, endless, turn } from "./scripted.ts";
 
 const usage: ModelAnswer["usage"] = { inputTokens: 1_000, outputTokens: 100, cachedInputTokens: 400 };
 const prices = { input: 3, cachedInput: 0.3, output: 15 };
 const priceOfCall = (600 * 3 + 400 * 0.3 + 100 * 15) / 1_000_000;
 
-/** Calls a tool for as long as it has any. */
-const endless: Model = async ({ tools }) =>
-  tools.length > 0 ? answer("", [call("1", "list_files", {})], { usage }) : answer("What I have.", [], { usage });
+const spending = (): Model => endless(answer("What I have.", [], { usage }), { usage });
 
 const wide = { steps: 1_000, tokens: 1e9, seconds: 3_600 };
 
@@ -38,7 +36,7 @@ describe("prices", () => {
   });
 
   it("are recorded with each answer, so that a later price changes nothing of the past", async () => {
-    const { input, ports, records } = turn(endless, { input: { limits: { ...wide, steps: 2 }, prices } });
+    const { input, ports, records } = turn(spending(), { input: { limits: { ...wide, steps: 2 }, prices } });
     const outcome = await runTurn(input, ports);
     const answers = records.filter((record) => record.part === "answer");
     expect(answers.map((record) => record.dollars?.toFixed(6))).toEqual(answers.map(() => priceOfCall.toFixed(6)));
@@ -57,7 +55,7 @@ describe("each limit of a turn", () => {
     ["tokens", 1_100, 1, "limit of 1100 tokens of this turn"],
   ] as const)("%s", async (reason, limit, steps, name) => {
     const limits = { ...wide, [reason]: limit };
-    const { input, ports, records } = turn(endless, { input: { limits, prices } });
+    const { input, ports, records } = turn(spending(), { input: { limits, prices } });
     const outcome = await runTurn(input, ports);
     expect(outcome).toMatchObject({ kind: "done", text: "What I have.", ended: reason });
     expect(outcome).toMatchObject({ last: { ended: reason, note: expect.stringContaining(name) } });
@@ -84,7 +82,7 @@ describe("each limit of a run", () => {
     ["steps", 7, 0],
     ["seconds", 50, 0],
   ])("%s of %i: %i calls more", async (reason, limit, steps) => {
-    const { input, ports, records, events } = turn(endless, {
+    const { input, ports, records, events } = turn(spending(), {
       input: { limits: wide, runLimits: { [reason]: limit }, usedBefore: before, prices },
     });
     expect(await runTurn(input, ports)).toMatchObject({
@@ -98,9 +96,9 @@ describe("each limit of a run", () => {
   });
 
   it("counts on from what is recorded after a crash", async () => {
-    const first = turn(endless, { input: { limits: { ...wide, steps: 3 } } });
+    const first = turn(spending(), { input: { limits: { ...wide, steps: 3 } } });
     await runTurn(first.input, first.ports);
-    const second = turn(endless, { input: { recorded: first.records, limits: wide, runLimits: { steps: 4 } } });
+    const second = turn(spending(), { input: { recorded: first.records, limits: wide, runLimits: { steps: 4 } } });
     expect(await runTurn(second.input, second.ports)).toMatchObject({ ended: "run_steps", last: { step: 5 } });
     expect(second.records.filter((record) => record.part === "answer")).toHaveLength(1);
   });

@@ -34,6 +34,12 @@ export function scripted(outcomes: ModelOutcome[]): { model: Model; requests: Mo
   return { model, requests };
 }
 
+/** A model that calls `list_files` while it is offered tools, and then gives its last outcome. */
+export function endless(last: ModelOutcome, more: Partial<ModelAnswer> = {}): Model {
+  let id = 0;
+  return async ({ tools }) => (tools.length > 0 ? answer("", [call(`${++id}`, "list_files", {})], more) : last);
+}
+
 function answersIn(messages: Message[]): number {
   return messages.filter((message) => message.role === "assistant").length;
 }
