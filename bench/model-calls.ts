@@ -1,7 +1,8 @@
 import { editFile, listFiles, readFile, searchFiles, writeFile } from "../lambdas/agent/tools/definitions.ts";
 import { openModel } from "../lambdas/agent/providers/index.ts";
 import { modelLoop } from "./model-loop.ts";
-import { median, type Row } from "./table.ts";
+import { inTurns } from "./rounds.ts";
+import type { Row } from "./table.ts";
 
 const instructions = "Read the notes before you answer.";
 const input = "What do the notes say? ".repeat(20);
@@ -43,20 +44,7 @@ export async function measureModelCalls(rounds: number): Promise<Row[]> {
     if (!chunks.some(({ choices }) => choices[0]?.delta.tool_calls)) throw new Error("the model called no tool");
   }
 
-  const calls = 100;
-  const timed = async (call: () => Promise<void>): Promise<number> => {
-    const begun = performance.now();
-    for (let made = 0; made < calls; made++) await call();
-    return (performance.now() - begun) / calls;
-  };
-  const times = { floor: [] as number[], service: [] as number[] };
-  for (let round = 0; round <= rounds; round++) {
-    const [bare, ours] = [await timed(floor), await timed(service)];
-    if (round === 0) continue; // warm-up
-    times.floor.push(bare);
-    times.service.push(ours);
-  }
+  const times = await inTurns({ rounds, calls: 100 }, floor, service);
   await server.close();
-  const [bare, ours] = [median(times.floor), median(times.service)];
-  return [{ name: "model call over HTTP", unit: "ms", floor: bare, service: ours, target: { timesFloor: 2.5 } }];
+  return [{ name: "model call over HTTP", unit: "ms", ...times, target: { timesFloor: 2.5 } }];
 }

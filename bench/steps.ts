@@ -9,8 +9,9 @@ import type { StepRecord } from "../lambdas/runs/ports.ts";
 import { finishTurn, stepRecorder } from "../lambdas/runs/turns.ts";
 import { type LocalStores, openLocalStores } from "../lambdas/stores/local/index.ts";
 import { newRun } from "./new-run.ts";
+import { inTurns } from "./rounds.ts";
 import { newDataDir } from "./servers.ts";
-import { median, type Row } from "./table.ts";
+import type { Row } from "./table.ts";
 
 const steps = 12;
 
@@ -21,26 +22,18 @@ export async function measureSteps(rounds: number): Promise<Row[]> {
   stores.database.reserveLog(); // as the server does
   const bare = bareLoop(dataDir);
   const records = await wholeTurn(stores);
-  const times = { engine: [] as number[], bare: [] as number[] };
-  const timed = async (work: () => Promise<unknown>): Promise<number> => {
-    const begun = performance.now();
-    for (let turn = 0; turn < 20; turn++) await work();
-    return (performance.now() - begun) / 20 / records.length;
-  };
-  for (let round = 0; round <= rounds; round++) {
-    const engine = await timed(() => wholeTurn(stores));
-    const floor = await timed(() => bare(records));
-    if (round === 0) continue; // warm-up
-    times.engine.push(engine);
-    times.bare.push(floor);
-  }
+  const turns = await inTurns(
+    { rounds, calls: 20 },
+    () => bare(records),
+    () => wholeTurn(stores),
+  );
   stores.close();
   return [
     {
       name: `${steps}-step turn, per record`,
       unit: "ms",
-      floor: median(times.bare),
-      service: median(times.engine),
+      floor: turns.floor / records.length,
+      service: turns.service / records.length,
       target: { timesFloor: 1.5 },
     },
   ];
