@@ -1,6 +1,6 @@
 import type { Files } from "../agent/tools/tool.ts";
 import { Refusal } from "./errors.ts";
-import { safeFilenames } from "./filenames.ts";
+import { safeFilenames } from "../filenames.ts";
 import type { Workspace } from "./ports.ts";
 
 /** Combined decoded size of a create's files, in bytes: 10 MiB (specification section 8). */

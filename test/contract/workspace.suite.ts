@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { safeFilenames } from "../../lambdas/runs/filenames.ts";
+import { safeFilenames } from "../../lambdas/filenames.ts";
 import type { Workspace } from "../../lambdas/runs/ports.ts";
 
 /** The contract of `Workspace`. `open` is called once; every test uses a run of its own. */

@@ -21,6 +21,7 @@ const arrows: Record<string, string[]> = {
     "lambdas/agent",
   ],
   "lambdas/env.ts": [],
+  "lambdas/filenames.ts": [],
   "lambdas/log.ts": [],
   "lambdas/semaphore.ts": [],
   "lambdas/metrics.ts": ["lambdas/agent", "lambdas/runs", "lambdas/workflow"],
@@ -35,7 +36,7 @@ const arrows: Record<string, string[]> = {
   conformance: [],
 };
 // They know nothing of the service.
-const everywhere = ["lambdas/log.ts", "lambdas/semaphore.ts"];
+const everywhere = ["lambdas/filenames.ts", "lambdas/log.ts", "lambdas/semaphore.ts"];
 
 const packages: Record<string, RegExp> = {
   "@aws-sdk/": /^(lambdas\/(stores\/aws|agent\/providers|entry)|bin|test|bench)\//,

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { setImmediate } from "node:timers/promises";
 import { EvalFlags, type JSValueHandle, QuickJS, type QuickJSOptions } from "quickjs-wasi";
 import { sandboxLimits } from "../tools/definitions.ts";
-import { fileNameProblem } from "../tools/file-names.ts";
+import { filenameProblem } from "../../filenames.ts";
 import { decodeText } from "../tools/text-files.ts";
 import { type Engine, keptFiles, sameContent } from "./engine.ts";
 import { prelude } from "./prelude.ts";
@@ -122,7 +122,7 @@ function newProgram({ files, seconds }: SandboxRequest) {
     },
     list: () => [...space].map(([name, content]) => ({ name, size: content.length })),
     write(name: string, content: Uint8Array): void {
-      const wrong = fileNameProblem(name);
+      const wrong = filenameProblem(name);
       if (wrong !== undefined) throw new Error(wrong);
       space.set(name, content);
       const size = [...space.values()].reduce((sum, each) => sum + each.length, 0);

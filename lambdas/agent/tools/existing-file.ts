@@ -1,4 +1,4 @@
-import { isFlat } from "./file-names.ts";
+import { isFlat } from "../../filenames.ts";
 import { shortened } from "./list-files.ts";
 import type { Files } from "./tool.ts";
 

@@ -1,6 +1,6 @@
 import { editFile, workspaceLimits, writeFile } from "./definitions.ts";
 import { existingFile } from "./existing-file.ts";
-import { fileNameProblem, sameOnSomeDisk } from "./file-names.ts";
+import { filenameProblem, sameOnSomeDisk } from "../../filenames.ts";
 import { fileLine } from "./list-files.ts";
 import { decodeText } from "./text-files.ts";
 import { asOnlyWriter } from "./only-writer.ts";
@@ -75,7 +75,7 @@ async function edited(
  * several files at once adds each accepted one to `existing`.
  */
 export function newNameProblem(name: string, existing: { name: string }[]): string | undefined {
-  const problem = fileNameProblem(name);
+  const problem = filenameProblem(name);
   if (problem !== undefined) return problem;
   if (existing.some((file) => file.name === name)) return undefined;
   const twin = existing.find((file) => sameOnSomeDisk(file.name, name));

@@ -1,5 +1,5 @@
 import { allEnded } from "../../agent/all-ended.ts";
-import { flatName } from "../../runs/filenames.ts";
+import { flatName } from "../../filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 import { withMappedErrors } from "./errors.ts";
 import type { Objects } from "./objects.ts";

@@ -4,7 +4,7 @@ import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs
 import { join } from "node:path";
 import { StoreUnavailable } from "../../runs/errors.ts";
 import { allEnded } from "../../agent/all-ended.ts";
-import { flatName } from "../../runs/filenames.ts";
+import { flatName } from "../../filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 
 const temporary = ".partial-";

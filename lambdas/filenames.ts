@@ -24,15 +24,33 @@ export function safeFilenames(names: readonly string[]): string[] {
   });
 }
 
+/** Why a new file can't have exactly this name: those accepted are those that `safeFilenames` keeps as they are. */
+export function filenameProblem(name: string): string | undefined {
+  if (safeFilename(name) === name) return undefined;
+  return (
+    `${JSON.stringify(name.slice(0, 300))} can't name a file. Accepted: 1 to 255 bytes of UTF-8 without folders, ` +
+    'the characters / \\ < > : " | ? *, control or invisible characters, dots or blanks at the start or the end, ' +
+    "and none of the names that Windows reserves (CON, NUL, COM1 and the like)."
+  );
+}
+
+/** Whether a name can only be that of one visible file in the workspace itself. */
+export function isFlat(name: string): boolean {
+  return name !== "" && !name.startsWith(".") && !/[/\\\0]/.test(name) && name.isWellFormed();
+}
+
 /**
- * The last line of defence of every workspace store: the name as it is, when it names one visible file. Throws an
- * Error for an empty, hidden or ill-formed name and for a path, whatever a caller let through.
+ * The last line of defence of every workspace store: the name as it is, when it is flat. Throws an Error for an empty,
+ * hidden or ill-formed name and for a path, whatever a caller let through.
  */
 export function flatName(name: string): string {
-  if (name === "" || name.startsWith(".") || /[/\\\0]/.test(name) || !name.isWellFormed()) {
-    throw new Error(`${JSON.stringify(name)} can't name a file of a workspace: it is empty, hidden, a path or no text`);
-  }
-  return name;
+  if (isFlat(name)) return name;
+  throw new Error(`${JSON.stringify(name)} can't name a file of a workspace: it is empty, hidden, a path or no text`);
+}
+
+/** Whether two names are one file on a disk that ignores case or Unicode's ways to write the same letter. */
+export function sameOnSomeDisk(a: string, b: string): boolean {
+  return collisionKey(a) === collisionKey(b);
 }
 
 function safeFilename(name: string): string {
@@ -40,7 +58,8 @@ function safeFilename(name: string): string {
   // Leading dots and blanks in any mixture; trailing ones are dropped by Windows and would collide there.
   const trimmed = base.replace(/[<>:"|?*]/g, "_").replace(/^[.\s]+|[.\s]+$/gu, "");
   if (trimmed === "") return unnamed;
-  return withSuffix(reserved.test(trimmed) ? `_${trimmed}` : trimmed, "");
+  // Trimmed again: what was inside of a long name may be the end of the cut one.
+  return withSuffix(reserved.test(trimmed) ? `_${trimmed}` : trimmed, "").replace(/[.\s]+$/u, "");
 }
 
 /** `suffix` goes before the extension; the stem is cut at a code point so that all fits into 255 bytes. */

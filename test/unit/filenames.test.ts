@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { safeFilenames } from "../../../lambdas/runs/filenames.ts";
+import { safeFilenames } from "../../lambdas/filenames.ts";
 
 test.each([
   ["report.pdf", "report.pdf"],
@@ -49,6 +49,8 @@ test("names that end up the same all survive", () => {
 test("whatever is sent: one unique, flat, visible, storable name for each", () => {
   const anyName = fc.oneof(
     fc.string({ unit: "binary", maxLength: 300 }),
+    fc.string({ unit: fc.constantFrom("a", "é", ".", " "), minLength: 200, maxLength: 300 }),
+    fc.string({ unit: fc.constantFrom("con", "nul", "com1", "conin$", ".", " ", ":", "\u200b", "a"), maxLength: 6 }),
     fc.string({ unit: fc.constantFrom(".", "/", "\\", " ", "\u202e", "a", "A", "\0"), maxLength: 20 }),
   );
   fc.assert(
@@ -59,6 +61,8 @@ test("whatever is sent: one unique, flat, visible, storable name for each", () =
       for (const name of names) {
         expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
         expect(name).toMatch(/^[^./\\\s\p{Cc}\p{Cs}\u202a-\u202e][^/\\\p{Cc}\p{Cs}\u202a-\u202e]*$/u);
+        expect(name).not.toMatch(/[.\s]$/u);
+        expect(safeFilenames([name])).toEqual([name]);
       }
     }),
     { numRuns: 2_000 },
