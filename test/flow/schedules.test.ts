@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import fc from "fast-check";
+import fc from "../properties.ts";
 import { expect, test } from "vitest";
 import { logging } from "../../lambdas/log.ts";
 import type { Stores } from "../../lambdas/runs/ports.ts";

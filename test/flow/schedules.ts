@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../properties.ts";
 import type { RunStatus } from "../../lambdas/runs/lifecycle.ts";
 import { transitions } from "../../lambdas/runs/lifecycle.ts";
 import type { RunChange, Runs, Stores } from "../../lambdas/runs/ports.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../properties.ts";
 import { describe, expect, test, vi } from "vitest";
 import { bodyBudget, NoMemory } from "../../lambdas/api/body-budget.ts";
 

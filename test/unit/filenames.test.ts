@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../properties.ts";
 import { expect, test } from "vitest";
 import { safeFilenames } from "../../lambdas/filenames.ts";
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../properties.ts";
 import { expect, it } from "vitest";
 import type { ModelOutcome } from "../../../lambdas/agent/model.ts";
 import type { StepPart } from "../../../lambdas/agent/steps.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import fc from "fast-check";
+import fc from "../../properties.ts";
 import { describe, expect, it } from "vitest";
 import { workspaceLimits } from "../../../lambdas/agent/tools/definitions.ts";
 import { toolNames } from "../../../lambdas/agent/tools/index.ts";

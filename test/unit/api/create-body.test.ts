@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../properties.ts";
 import { expect, test } from "vitest";
 import { readCreateBody } from "../../../lambdas/api/create-body.ts";
 import { validateCreate } from "../../../lambdas/api/issues.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import fc from "fast-check";
+import fc from "../../properties.ts";
 import { describe, expect, test } from "vitest";
 import { parseJsonBody } from "../../../lambdas/api/json.ts";
 

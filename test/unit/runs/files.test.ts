@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../properties.ts";
 import { expect, test } from "vitest";
 import { Refusal } from "../../../lambdas/runs/errors.ts";
 import { decodeBase64, decodeFiles } from "../../../lambdas/runs/files.ts";
