@@ -7,6 +7,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from "node:http";
+import { unescape } from "node:querystring";
 import type { Duplex } from "node:stream";
 import { type ApiEvent, type ApiResponse, json } from "./chain.ts";
 
@@ -21,7 +22,7 @@ export function eventOf({ method = "GET", url = "/", headers }: IncomingMessage,
   // A URL instead of a path is as good (RFC 9112, 3.2.2); clients with a proxy configured send one.
   const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
   const event: ApiEvent = {
-    rawPath: path.split("?", 1)[0] || "/",
+    rawPath: unescape(path.split("?", 1)[0] || "/"), // /v1/agent%73 is the same path (RFC 3986, 2.3)
     headers: headers as ApiEvent["headers"],
     isBase64Encoded: false,
     requestContext: { requestId: randomUUID(), http: { method } },

@@ -47,7 +47,7 @@ function dispatch(
   }
   const runId = runPath.exec(rawPath)?.[1];
   if (runId === undefined || method !== "GET") return handlers.notFound(event);
-  event.pathParameters = { agent_id: decoded(runId) };
+  event.pathParameters = { agent_id: runId };
   return handlers.get(event);
 }
 
@@ -80,11 +80,3 @@ function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> | Buffer 
 }
 
 const noBody = Buffer.alloc(0);
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}

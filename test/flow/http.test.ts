@@ -77,6 +77,17 @@ test("a key that is unknown, mistyped or missing", async () => {
   }
 });
 
+test.each([
+  ["GET", "/v1/openap%69.json", 200, undefined],
+  ["DELETE", "/v1/%61gents", 405, "Method Not Allowed"],
+  ["GET", "/v1/agents%2F%7B00000000-0000-4000-8000-000000000000%7D", 404, "Agent not found"],
+  ["GET", "/v1/agents/x%2Fy", 404, "Not Found"],
+  ["GET", "/v1/agents/%C3%A9%FF%20%zz", 422, [expect.objectContaining({ input: "é\uFFFD %zz" })]],
+])("%s %s: a percent-encoded path is the path it stands for", async (method, path, status, detail) => {
+  const answer = await call(method, path, { headers: { "x-api-key": service.apiKey } });
+  expect([answer.status, (JSON.parse(answer.text) as { detail?: unknown }).detail]).toEqual([status, detail]);
+});
+
 test("a run of another agent is 404, byte for byte like an unknown one", async () => {
   await using other = await startService();
   const created = await fetch(`${other.baseUrl}/v1/agents`, {
