@@ -11,7 +11,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
 import { type HttpServer, httpServer } from "../http-server.ts";
@@ -86,18 +85,6 @@ describe("stores of one machine", () => {
     };
   });
 });
-
-test("a database that another process keeps locked is unavailable, and works again when it is let go", async () => {
-  using stores = temporaryStores();
-  const other = new DatabaseSync(join(stores.dataDir, "runs.sqlite"));
-  other.exec("BEGIN IMMEDIATE");
-  const organization = { id: randomUUID(), name: "Organization" };
-  await expect(stores.accounts.putOrganization(organization)).rejects.toThrow(StoreUnavailable);
-  other.exec("ROLLBACK");
-  await stores.accounts.putOrganization(organization);
-  expect(await stores.accounts.findOrganization(organization.id)).toEqual(organization);
-  other.close();
-}, 15_000);
 
 test("a database without room to grow is unavailable, and works again when there is room", async () => {
   using stores = temporaryStores();

@@ -86,6 +86,9 @@ interface Pending {
   reject: (reason: unknown) => void;
 }
 
+/** Milliseconds to wait for another process's write, and between two looks whether it has ended. */
+const [patience, lockedAgain] = [5_000, 5];
+const lockedByOther = "another process keeps the database locked";
 /** 16 MB; at SQLite's 1,000 pages one create in 110 waited for a checkpoint. */
 const logPages = 4_000;
 /** Of 4 KiB, with the frame around each. */
@@ -94,12 +97,14 @@ const logBytes = logPages * 4_120;
 const cacheBytes = 2_048_000;
 
 export function openDatabase(file: string): Database {
-  const db = new DatabaseSync(file, { timeout: 5_000 }); // ms to wait for another process's write
+  const db = new DatabaseSync(file, { timeout: patience });
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${logPages}`);
   migrate(db, file);
   const beginRead = db.prepare("BEGIN");
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
+  const wait = db.prepare(`PRAGMA busy_timeout = ${patience}`);
+  const waitNot = db.prepare("PRAGMA busy_timeout = 0");
   let pending: Pending[] = [];
   let reading = false;
 
@@ -114,10 +119,34 @@ export function openDatabase(file: string): Database {
     }
   }
 
-  function flush(): void {
+  /** Begins the next write, or says that another process has the lock. Anything else wrong is left to `transact`. */
+  function isLocked(): boolean {
+    waitNot.get();
+    try {
+      begin.run();
+    } catch (error) {
+      return isBusy(error);
+    } finally {
+      wait.get();
+    }
+    return false;
+  }
+
+  /** SQLite's own way to wait for a lock would stop the whole process; this one lets it answer polls meanwhile. */
+  function flush(deadline = performance.now() + patience): void {
     endRead();
     const batch = pending;
+    if (batch.length === 0) return; // closed while it waited
+    const locked = isLocked();
+    if (locked && performance.now() < deadline) {
+      setTimeout(flush, lockedAgain, deadline);
+      return;
+    }
     pending = [];
+    if (locked) {
+      for (const { reject } of batch) reject(new StoreUnavailable(lockedByOther));
+      return;
+    }
     const settled = transact(batch) ?? batch.map((one) => transact([one])?.[0] ?? (() => undefined));
     for (const settle of settled) settle();
   }
@@ -125,7 +154,7 @@ export function openDatabase(file: string): Database {
   /** Undefined: an operation of several threw and all were undone. A single one's error is its own. */
   function transact(batch: Pending[]): (() => void)[] | undefined {
     try {
-      begin.run();
+      if (!db.isTransaction) begin.run();
       const settled = batch.map(({ run, resolve }) => {
         const value = run();
         return () => resolve(value);
@@ -162,7 +191,7 @@ export function openDatabase(file: string): Database {
     write<T>(operation: () => T): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         if (pending.push({ run: operation, resolve: resolve as (value: unknown) => void, reject }) === 1) {
-          setImmediate(flush);
+          setImmediate(() => flush());
         }
       });
     },
@@ -209,7 +238,7 @@ export function isBusy(error: unknown): boolean {
 }
 
 function namedError(error: unknown): unknown {
-  if (isBusy(error)) return new StoreUnavailable("another process keeps the database locked", { cause: error });
+  if (isBusy(error)) return new StoreUnavailable(lockedByOther, { cause: error });
   if (codeOf(error) === full) return new StoreUnavailable("the database's disk is full", { cause: error });
   return error;
 }
