@@ -53,7 +53,8 @@ export function respond(response: ServerResponse, answer: ApiResponse): Promise<
  */
 export function refuseInJson(server: Server): void {
   server.on("clientError", ({ code }: NodeJS.ErrnoException, socket: Duplex) => {
-    refuseConnection(socket, code === "HPE_HEADER_OVERFLOW" ? 431 : code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400);
+    const status = code === "HPE_HEADER_OVERFLOW" ? 431 : code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+    afterAnswers(socket, () => refuseConnection(socket, status));
   });
   server.on("connect", (_: IncomingMessage, socket: Duplex) => refuseConnection(socket, 404));
   server.on("checkExpectation", (_: IncomingMessage, response: ServerResponse) => {
@@ -65,6 +66,13 @@ export function refuseInJson(server: Server): void {
 /** The 400 that HTTP/1.1 without a Host has to get (RFC 9112, 3.2); for servers with `requireHostHeader: false`. */
 export function hostMissing({ headers, httpVersion }: IncomingMessage): ApiResponse | undefined {
   return headers.host === undefined && httpVersion === "1.1" ? plainly(400) : undefined;
+}
+
+/** Calls `then` when the requests that came whole over a connection, before what could not be read, have their answers. */
+function afterAnswers(socket: Duplex & { _httpMessage?: ServerResponse | null }, then: () => void): void {
+  const next = socket._httpMessage; // Node's own name for the answer whose turn it is
+  if (next?.req.complete) next.once("finish", () => afterAnswers(socket, then));
+  else then();
 }
 
 const plainly = (status: number): ApiResponse => json(status, { detail: STATUS_CODES[status] });

@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { createRun, finished, newDataDir, type Service, startService } from "./service.ts";
@@ -11,9 +11,13 @@ beforeAll(async () => {
 
 /** Sends bytes as they are and ends its side; resolves with all that comes back until the server ends, too. */
 function halfClosed(sent: string): Promise<string> {
+  return exchange((socket) => socket.end(sent));
+}
+
+function exchange(send: (socket: Socket) => void): Promise<string> {
   const { hostname, port } = new URL(service.baseUrl);
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }, () => socket.end(sent));
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }, () => send(socket));
     let received = "";
     socket.on("data", (chunk) => (received += chunk.toString()));
     socket.once("end", () => resolve(received)).once("error", reject);
@@ -48,6 +52,11 @@ test("a client that ends its side once its requests are sent gets all their answ
 test("a client that ends its side before its body is complete is refused, and nothing is created", async () => {
   const answer = await halfClosed(create([file]).slice(0, -1));
   expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*\{"detail":"Bad Request"\}$/);
+});
+
+test("requests that came whole are answered before what follows them and is no request", async () => {
+  const answers = await exchange((socket) => socket.write(`${create([file]).repeat(2)}no request\r\n\r\n`));
+  expect(answers.match(/HTTP\/1\.1 \d+ /g)).toEqual(["HTTP/1.1 201 ", "HTTP/1.1 201 ", "HTTP/1.1 400 "]);
 });
 
 test("the service goes on when nobody reads its log any more", async () => {
