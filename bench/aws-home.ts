@@ -81,12 +81,12 @@ export async function awsHome({ delay }: { delay: number }) {
     return { headers, rawPath: path, isBase64Encoded: false, requestContext, ...more };
   }
   const events = {
-    create: (files: number) =>
+    create: (files: number, input = "What do the notes say? ".repeat(20)) =>
       event("POST", "/v1/agents", {
         body: JSON.stringify({
           name: "A run of the benchmark",
           template_id: agent.id,
-          input_text: "What do the notes say? ".repeat(20),
+          input_text: input,
           files: Array.from({ length: files }, (_, index) => ({
             filename: index === 0 ? notes.filename : `more-${index}.txt`,
             content_base64: notes.content.toString("base64"),
@@ -112,8 +112,8 @@ export async function awsHome({ delay }: { delay: number }) {
       await stores.accounts.putOrganization({ ...organization, model: provider });
       endpoint.take();
     },
-    async create(files: number): Promise<string> {
-      const { statusCode, body = "" } = await handlers.create(events.create(files));
+    async create(...sent: Parameters<typeof events.create>): Promise<string> {
+      const { statusCode, body = "" } = await handlers.create(events.create(...sent));
       if (statusCode !== 201) throw new Error(`create answered ${statusCode}: ${body}`);
       return (JSON.parse(body) as { agent_id: string }).agent_id;
     },

@@ -34,6 +34,8 @@ export async function measureCalls(): Promise<Row[]> {
   try {
     const plain = await measureRun(home, 1, 0);
     const withFiles = await measureRun(home, 50, 10);
+    await home.create(10, "A long input. ".repeat(10_000));
+    const longInput = home.endpoint.take();
     const runId = await longRun(home);
     const { transcript } = await home.get(runId);
     if (transcript.length !== longTranscript) throw new Error(`the transcript has ${transcript.length} messages`);
@@ -41,6 +43,7 @@ export async function measureCalls(): Promise<Row[]> {
     return [
       ...rows("create", plain.create, 4),
       ...rows("create with 10 files", withFiles.create, 4),
+      ...rows("create with 10 files and an input of 140 KB", longInput, 4),
       ...rows("get", plain.poll, 1),
       ...rows(`get of ${longTranscript} messages`, long, 1),
       { ...count(`get of ${longTranscript} messages: Queries`, queries(long)), target: { atMost: 1 } },

@@ -74,8 +74,8 @@ export function measuredRuns(runs: Runs, emit: Emit, now: () => number = Date.no
   return {
     ...runs,
 
-    async create(run, messages) {
-      await runs.create(run, messages);
+    async create(...created) {
+      await runs.create(...created);
       emit({ RunsCreated: 1 });
     },
 

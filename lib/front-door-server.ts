@@ -79,8 +79,7 @@ export function grantServer(role: Role, { home, service, secrets, settings }: La
   const statements: PolicyStatementProps[] = [
     items(["KEY", "AGENT", "ORG"], "GetItem"),
     items(["RUN"], "PutItem", "UpdateItem"),
-    { actions: ["s3:PutObject"], resources: Object.values(objectPrefixes).map(below) },
-    { actions: ["s3:DeleteObject"], resources: [below(objectPrefixes.workspaces)] },
+    { actions: ["s3:PutObject", "s3:DeleteObject"], resources: Object.values(objectPrefixes).map(below) },
     { actions: ["states:StartExecution"], resources: [service.StateMachineArn] },
     { actions: ["secretsmanager:GetSecretValue"], resources: secrets.map(({ secretArn }) => secretArn) },
   ];

@@ -119,7 +119,7 @@ export class ServiceStack extends Stack {
       { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] },
       { kinds: ["RUN"], actions: ["PutItem", "UpdateItem"] },
     ]);
-    storage.grantObjects(create, { write: ["workspaces", "texts"], remove: ["workspaces"] });
+    storage.grantObjects(create, { write: ["workspaces", "texts"], remove: ["workspaces", "texts"] });
     workflow.grantStart(create);
 
     const get = serviceFunction(this, "Get", {

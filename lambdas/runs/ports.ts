@@ -169,8 +169,11 @@ export interface Lease {
  * outages, and with any other error for what waiting does not fix.
  */
 export interface Runs {
-  /** Stores a new run and its first messages in one write. */
-  create(run: Run, messages: TurnMessage[]): Promise<void>;
+  /**
+   * Stores a new run and its first messages in one write, once `admitted` has resolved. Rejects as `admitted` does, and
+   * then stores nothing; what it stored ahead of the write, to save time, is gone.
+   */
+  create(run: Run, messages: TurnMessage[], admitted?: Promise<unknown>): Promise<void>;
   /** Run and transcript in one round trip, without the steps. */
   read(id: string): Promise<RunView | undefined>;
   load(id: string): Promise<RunState | undefined>;

@@ -45,16 +45,14 @@ export async function createRun(deps: Deps, caller: Caller, input: CreateInput):
   }
   const id = randomUUID();
   const files = Promise.try(decodeFiles, input.files ?? []);
-  try {
-    // Together, which is a round trip less; so a refused create has files to take back.
-    await allEnded([
-      admit(deps, caller, files),
-      files.then((decoded) => (decoded.length > 0 ? deps.workspace.write(id, decoded) : undefined)),
-    ]);
-  } catch (error) {
+  // Together, which is a round trip less; so a refused create has files to take back.
+  const admitted = allEnded([
+    admit(deps, caller, files),
+    files.then((decoded) => (decoded.length > 0 ? deps.workspace.write(id, decoded) : undefined)),
+  ]).catch(async (error: unknown) => {
     await takeBack(deps.workspace, id, files);
     throw error;
-  }
+  });
 
   const text = input.input_text ?? undefined;
   const { to: status } = text === undefined ? transitions.createdIdle : transitions.createdWithInput;
@@ -69,7 +67,7 @@ export async function createRun(deps: Deps, caller: Caller, input: CreateInput):
     createdAt: now,
     updatedAt: now,
   };
-  await deps.runs.create(run, text === undefined ? [] : [{ turn: 1, role: "input_to_agent", text }]);
+  await deps.runs.create(run, text === undefined ? [] : [{ turn: 1, role: "input_to_agent", text }], admitted);
   if (text !== undefined) await startTurn(deps, id, run.turn);
   return id;
 }

@@ -14,7 +14,7 @@ import type { FaultAt } from "../aws/dynamo-double.ts";
 logging.level = "error";
 
 interface Home extends Stores {
-  /** What the home holds of runs' files. */
+  /** What the home holds of runs' files and long texts. */
   files: () => string[];
 }
 
@@ -38,6 +38,7 @@ const homes: [string, () => Home][] = [
 
 const content_base64 = Buffer.from("secret").toString("base64");
 const files = ["a.txt", "b.txt"].map((filename) => ({ filename, content_base64 }));
+const longInput = "x".repeat(100_000);
 const model: NonNullable<Organization["model"]> = { enabled: true, provider: "demo" };
 
 /** A new agent and key in the home; sends creates with that key. */
@@ -58,13 +59,13 @@ async function caller(
     now: Date.now,
     secretExists: () => true,
   });
-  return async (sent: typeof files): Promise<[number | undefined, unknown]> => {
+  return async (sent: typeof files, input_text = "x"): Promise<[number | undefined, unknown]> => {
     const { statusCode, body = "" } = await create({
       rawPath: "/v1/agents",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       isBase64Encoded: false,
       requestContext: { requestId: "request-1", http: { method: "POST" } },
-      body: JSON.stringify({ name: "n", template_id: id, input_text: "x", files: sent }),
+      body: JSON.stringify({ name: "n", template_id: id, input_text, files: sent }),
     });
     return [statusCode, (JSON.parse(body) as { detail: unknown }).detail];
   };
@@ -75,10 +76,10 @@ describe.each(homes)("a create that is refused %s", (_, open) => {
     ["for a deleted agent", "deleted", model, 404, "Agent template not found"],
     ["for an archived agent", "archived", model, 409, expect.stringContaining("archived")],
     ["for want of a model", "active", "none", 422, expect.stringContaining("model")],
-  ] as const)("%s leaves no file behind", async (_name, status, has, statusCode, detail) => {
+  ] as const)("%s leaves neither files nor a long input behind", async (_name, status, has, statusCode, detail) => {
     const home = open();
     const create = await caller(home, status, has);
-    expect(await create(files)).toEqual([statusCode, detail]);
+    expect(await create(files, longInput)).toEqual([statusCode, detail]);
     expect(home.files()).toEqual([]);
   });
 
@@ -105,21 +106,23 @@ describe.each(homes)("a create that is refused %s", (_, open) => {
 
 test("of a refused create nothing is left, whichever call to AWS fails, but the one that takes it back", async () => {
   const outcomes: unknown[] = [];
-  // The key; two files, the agent and the organization; the files' removal.
-  for (let failing = 1; failing <= 6; failing++) {
+  // The key; the input, two files, the agent and the organization; the files' removal, and the input's.
+  for (let failing = 1; failing <= 8; failing++) {
     let before = Infinity;
     const home = onAws((call) => (call === before + failing ? "refused" : undefined));
     const create = await caller(home, "archived");
     before = home.calls();
-    const [statusCode] = await create(files);
+    const [statusCode] = await create(files, longInput);
     outcomes.push([statusCode, home.files().length]);
   }
   expect(outcomes).toEqual([
     [500, 0],
     [409, 0],
     [409, 0],
+    [409, 0],
     [500, 0],
     [500, 0],
     [409, 2],
+    [409, 1],
   ]);
 });

@@ -6,6 +6,8 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from "@aws-sdk/lib-dynamodb";
+import { allEnded } from "../../agent/all-ended.ts";
+import { log } from "../../log.ts";
 import type { RunChange, Runs, StepRecord, TurnMessage } from "../../runs/ports.ts";
 import { conditional, runUpdates } from "./conditional.ts";
 import {
@@ -92,10 +94,26 @@ export function awsRunWrites(home: RunsHome): Pick<Runs, "create" | "change" | "
     return [{ Put: { TableName: table, Item } }];
   }
 
+  /** Removes the texts of messages that will not be written. Those that can't be removed now expire like a run's. */
+  async function takeBack(runId: string, writes: Write[]): Promise<void> {
+    const keys = writes.flatMap(({ Put }) => (Put?.Item?.["textKey"] as string | undefined) ?? []);
+    if (keys.length === 0) return;
+    const removed = objects().then((bucket) => bucket.remove(keys));
+    await removed.catch((error: unknown) => {
+      log("error", "the input of a refused create could not be removed and stays until it expires", { runId, error });
+    });
+  }
+
   return {
-    async create(run, messages) {
-      const writes = [put(toItem(run, messages.length)), ...(await messageWrites(run.id, messages))];
-      if (await applied(writes)) return;
+    async create(run, messages, admitted) {
+      const stored = messageWrites(run.id, messages);
+      try {
+        await allEnded<unknown>([admitted ?? Promise.resolve(), stored]);
+      } catch (error) {
+        await takeBack(run.id, await stored.catch(() => []));
+        throw error;
+      }
+      if (await applied([put(toItem(run, messages.length)), ...(await stored)])) return;
       throw new Error(`run ${run.id} or one of its messages exists already; a new run needs an id of its own`);
     },
 

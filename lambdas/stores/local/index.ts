@@ -36,8 +36,8 @@ export function openLocalStores({ dataDir }: { dataDir: string }): LocalStores {
     accounts: localAccounts(database),
     runs: {
       ...runs,
-      create: (run, messages) =>
-        runs.create(run, messages).catch(async (error: unknown) => {
+      create: (run, ...created) =>
+        runs.create(run, ...created).catch(async (error: unknown) => {
           await removeWithoutRun(run.id); // its files would keep a full disk full until the next start
           throw error;
         }),

@@ -118,8 +118,9 @@ export function localRuns({ db, read, write }: Database): Runs {
   }
 
   return {
-    create: (run, messages) =>
-      write(() => {
+    async create(run, messages, admitted) {
+      await admitted;
+      await write(() => {
         const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt } = run;
         const { lastInsertRowid: seq } = insertRun.run(
           id,
@@ -132,7 +133,8 @@ export function localRuns({ db, read, write }: Database): Runs {
           updatedAt,
         );
         if (!add(seq, messages, [])) throw new Error(`run ${id}: two messages with one place`);
-      }),
+      });
+    },
 
     async read(id) {
       const found = read(() => find(id));
