@@ -44,6 +44,28 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       expect(await runs.load(run.id)).toEqual({ run, transcript: [], steps: [], queue: [] });
     });
 
+    test.each(texts)(
+      "a run with a text of $name is there once it is admitted, and never if it is not",
+      async ({ text }) => {
+        const [admitted, refused] = [newRun(), newRun()];
+        const { promise, resolve } = Promise.withResolvers<undefined>();
+        const creates = [
+          runs.create(admitted, [input(1, text)], promise),
+          runs.create(
+            refused,
+            [input(1, text)],
+            promise.then(() => Promise.reject(new Error("not for you"))),
+          ),
+        ];
+        const ended = Promise.allSettled(creates);
+        expect(await runs.read(admitted.id)).toBeUndefined();
+        resolve(undefined);
+        expect(await ended).toMatchObject([{ status: "fulfilled" }, { reason: { message: "not for you" } }]);
+        expect(await runs.read(admitted.id)).toEqual({ run: admitted, transcript: [{ role: "input_to_agent", text }] });
+        expect(await runs.read(refused.id)).toBeUndefined();
+      },
+    );
+
     test("creating an id again is refused and changes nothing", async () => {
       const run = await created(runs);
       const again = runs.create({ ...run, name: "other", organizationId: randomUUID() }, [input(1, "second")]);
