@@ -29,7 +29,7 @@ export interface WithRunId {
 }
 
 export type ApiResponse = APIGatewayProxyStructuredResultV2;
-type Middleware<Event> = MiddlewareObj<Event, ApiResponse>;
+export type Middleware<Event> = MiddlewareObj<Event, ApiResponse>;
 export type ApiHandler = (event: ApiEvent) => Promise<ApiResponse>;
 
 const requestIdHeader = "x-request-id";

@@ -1,16 +1,18 @@
 import { type Deps, readRun } from "../runs/use-cases.ts";
 import {
+  type ApiEvent,
   type ApiHandler,
   type Authenticated,
   json,
+  type Middleware,
   operation,
   withCaller,
   type WithRunId,
   withRunId,
 } from "./chain.ts";
 
-/** `GET /v1/agents/{agent_id}` (specification section 4.2). */
-export function getHandler(deps: Pick<Deps, "accounts" | "runs">): ApiHandler {
+/** `GET /v1/agents/{agent_id}` (specification section 4.2). `last`: what its home does with the answer. */
+export function getHandler(deps: Pick<Deps, "accounts" | "runs">, ...last: Middleware<ApiEvent>[]): ApiHandler {
   return operation<Authenticated & WithRunId>(
     async ({ caller, runId }) => {
       const { run, transcript } = await readRun(deps, caller, runId);
@@ -18,5 +20,6 @@ export function getHandler(deps: Pick<Deps, "accounts" | "runs">): ApiHandler {
     },
     withCaller(deps),
     withRunId,
+    ...last,
   );
 }

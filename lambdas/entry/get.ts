@@ -1,4 +1,5 @@
 import { getHandler } from "../api/get.ts";
+import { withinLambda } from "../api/lambda-answer.ts";
 import { awsSettings, env } from "../env.ts";
 import { documentClient, s3Client } from "../stores/aws/clients.ts";
 import { awsStores } from "../stores/aws/index.ts";
@@ -12,4 +13,5 @@ export const handler = getHandler(
     table: env("TABLE_NAME"),
     bucket: env("BUCKET_NAME"),
   }),
+  withinLambda,
 );
