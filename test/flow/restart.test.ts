@@ -1,4 +1,5 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -62,6 +63,21 @@ test("Ctrl-C ends cleanly and at once, and the run goes on later", async () => {
   expect(performance.now() - asked).toBeLessThan(5_000);
   const second = await startService(dataDir);
   expect(ends(await finished({ ...second, apiKey: first.apiKey }, runId))).toEqual(whole);
+  await second.end("SIGTERM");
+});
+
+test("at a start, what a crash left of files is removed, and nothing else", async () => {
+  const dataDir = newDataDir();
+  const first = await startService(dataDir);
+  const runId = await createRun(first, { files: [{ filename: "a.txt", content_base64: "QQ==" }] });
+  await first.end("SIGKILL");
+  const workspaces = join(dataDir, "workspaces");
+  mkdirSync(join(workspaces, randomUUID())); // of a create
+  for (const name of [".partial-1", ".mine"]) writeFileSync(join(workspaces, name), "x");
+  for (const name of readdirSync(workspaces)) utimesSync(join(workspaces, name), 1, 1);
+  const second = await startService(dataDir);
+  await expect.poll(() => readdirSync(workspaces).toSorted()).toEqual([".mine", runId]);
+  expect(readdirSync(join(workspaces, runId))).toEqual(["a.txt"]);
   await second.end("SIGTERM");
 });
 

@@ -1,17 +1,18 @@
 import { accessSync, closeSync, constants, mkdirSync, openSync } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isFlat } from "../../filenames.ts";
 import type { Stores } from "../../runs/ports.ts";
 import { localAccounts } from "./accounts.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { localRuns } from "./runs.ts";
-import { localWorkspace } from "./workspace.ts";
+import { absent, localWorkspace, temporary } from "./workspace.ts";
 
 export interface LocalStores extends Stores {
   database: Database;
   /**
-   * Removes the workspaces of creates that never became a run, because the process ended in between. Those touched
-   * after `before` (milliseconds since 1970) are left alone: their create may be under way.
+   * Removes the workspaces of creates that never became a run, and files that were being written, when the process
+   * ended. Those touched after `before` (milliseconds since 1970) are left alone: they may be in use.
    */
   removeAbandoned(before: number): Promise<void>;
   close(): void;
@@ -44,8 +45,11 @@ export function openLocalStores({ dataDir }: { dataDir: string }): LocalStores {
     },
     workspace,
     async removeAbandoned(before) {
-      for (const runId of await readdir(workspaces)) {
-        if ((await stat(join(workspaces, runId))).mtimeMs < before) await removeWithoutRun(runId);
+      for (const name of await readdir(workspaces)) {
+        const found = await stat(join(workspaces, name)).catch(absent); // a create may be refused, a run deleted meanwhile
+        if (!found || found.mtimeMs >= before) continue;
+        if (isFlat(name)) await removeWithoutRun(name);
+        else if (name.startsWith(temporary)) await rm(join(workspaces, name), { force: true });
       }
     },
     close: () => database.close(),

@@ -4,10 +4,11 @@ import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs
 import { join } from "node:path";
 import { StoreUnavailable } from "../../runs/errors.ts";
 import { allEnded } from "../../agent/all-ended.ts";
-import { flatName } from "../../filenames.ts";
+import { flatName, isFlat } from "../../filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 
-const temporary = ".partial-";
+/** How files begin that are being written. They are beside the runs' folders, where a start finds what a crash left. */
+export const temporary = ".partial-";
 
 /** Each run's files in a folder of its own below `root`. */
 export function localWorkspace(root: string): Workspace {
@@ -20,7 +21,7 @@ export function localWorkspace(root: string): Workspace {
       const created = await mkdir(folder, { recursive: true }).catch(refused);
       await allEnded([
         ...(created === undefined ? [] : [syncFolder(root)]),
-        ...files.map(({ content }, index) => writeWhole(folder, names[index] ?? "", content)),
+        ...files.map(({ content }, index) => writeWhole(root, join(folder, names[index] ?? ""), content)),
       ]).catch(refused);
       await syncFolder(folder);
     },
@@ -31,9 +32,7 @@ export function localWorkspace(root: string): Workspace {
       if (!existsSync(folder)) return [];
       const names = await readdir(folder).catch(absent);
       const files = await Promise.all(
-        (names ?? [])
-          .filter((name) => !name.startsWith(temporary))
-          .map(async (name) => ({ name, size: (await stat(join(folder, name))).size })),
+        (names ?? []).filter(isFlat).map(async (name) => ({ name, size: (await stat(join(folder, name))).size })),
       );
       return files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     },
@@ -54,9 +53,9 @@ export function localWorkspace(root: string): Workspace {
   };
 }
 
-/** Written beside and renamed, so that a crash leaves the old file or the new one, never half of it. */
-async function writeWhole(folder: string, name: string, content: Uint8Array): Promise<void> {
-  const partial = join(folder, `${temporary}${randomUUID()}`);
+/** Written elsewhere and renamed, so that a crash leaves the old file or the new one, never half of it. */
+async function writeWhole(root: string, file: string, content: Uint8Array): Promise<void> {
+  const partial = join(root, `${temporary}${randomUUID()}`);
   try {
     const handle = await open(partial, "wx");
     try {
@@ -65,7 +64,7 @@ async function writeWhole(folder: string, name: string, content: Uint8Array): Pr
     } finally {
       await handle.close();
     }
-    await rename(partial, join(folder, name));
+    await rename(partial, file);
   } catch (error) {
     await rm(partial, { force: true });
     throw error;
@@ -77,7 +76,7 @@ function refused(error: NodeJS.ErrnoException): never {
   throw full ? new StoreUnavailable("the disk of the workspaces is full", { cause: error }) : error;
 }
 
-function absent(error: NodeJS.ErrnoException): undefined {
+export function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code === "ENOENT") return undefined;
   throw error;
 }
