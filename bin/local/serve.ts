@@ -82,13 +82,16 @@ export async function serve(options: LocalOptions): Promise<Service> {
 }
 
 function openStores(dataDir: string): LocalStores {
-  let stores: LocalStores;
+  let stores: LocalStores | undefined;
+  let locked: boolean;
   try {
     stores = openLocalStores({ dataDir });
+    locked = lockDataDir(dataDir);
   } catch (error) {
+    stores?.close();
     throw unusable(dataDir, error);
   }
-  if (lockDataDir(dataDir)) return stores;
+  if (locked) return stores;
   stores.close();
   throw new Error(
     `the data folder ${dataDir} is in use by another server: stop that one, or choose another --data-dir`,

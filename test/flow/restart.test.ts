@@ -102,6 +102,11 @@ test("what can't be started says why in one line and exits with non-zero", async
   await expect(startService(damaged)).rejects.toThrow(
     /^the service ended with 1: [^\n]*data folder .* can't be used: [^\n]*malformed[^\n]*\n$/,
   );
+  const unlockable = newDataDir();
+  writeFileSync(join(unlockable, "server.lock"), "no database".repeat(100));
+  await expect(startService(unlockable)).rejects.toThrow(
+    /^the service ended with 1: [^\n]*data folder .* can't be used: [^\n]*server\.lock[^\n]*\n$/,
+  );
   await expect(startService("/dev/null/data")).rejects.toThrow(
     /^the service ended with 1: [^\n]*can't be used[^\n]*\n$/,
   );

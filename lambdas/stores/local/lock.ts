@@ -8,17 +8,23 @@ const waitMilliseconds = 3_000;
 /**
  * Holds the data folder for one server until the process ends, however it ends: the lock is SQLite's, and so the
  * operating system's. False when another server holds it, and goes on to; two of them would both work on every run.
+ * Throws an Error for a file that can't be locked.
  */
 export function lockDataDir(dataDir: string): boolean {
-  const db = new DatabaseSync(join(dataDir, "server.lock"), { timeout: waitMilliseconds });
+  const file = join(dataDir, "server.lock");
+  let db: DatabaseSync | undefined;
   try {
+    db = new DatabaseSync(file, { timeout: waitMilliseconds });
     db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
     held.push(db);
     return true;
   } catch (error) {
-    db.close();
+    db?.close();
     if (isBusy(error)) return false;
-    throw error;
+    throw new Error(
+      `${file}: ${(error as Error).message} (it holds nothing: remove it when no server uses the folder)`,
+      { cause: error },
+    );
   }
 }
 
