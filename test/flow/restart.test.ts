@@ -134,3 +134,13 @@ test.skipIf(process.platform === "win32")(
     await service.end("SIGTERM");
   },
 );
+
+test.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
+  "a folder of workspaces that can't be written to is told at the start, not to the first who sends a file",
+  async () => {
+    const dataDir = newDataDir();
+    await (await startService(dataDir)).end("SIGTERM");
+    chmodSync(join(dataDir, "workspaces"), 0o500);
+    await expect(startService(dataDir)).rejects.toThrow(/can't be used: EACCES[^\n]*workspaces/);
+  },
+);

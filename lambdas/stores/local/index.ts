@@ -22,7 +22,7 @@ export interface LocalStores extends Stores {
 export function openLocalStores({ dataDir }: { dataDir: string }): LocalStores {
   const workspaces = join(dataDir, "workspaces");
   mkdirSync(workspaces, { recursive: true, mode: 0o700 });
-  accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  for (const folder of [dataDir, workspaces]) accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   const file = join(dataDir, "runs.sqlite");
   closeSync(openSync(file, "a", 0o600)); // transcripts are their owner's, in whatever folder; SQLite would ask the umask
   const database = openDatabase(file);
