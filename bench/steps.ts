@@ -65,6 +65,7 @@ async function wholeTurn({ runs, workspace }: LocalStores): Promise<StepRecord[]
   const worked = { runId, turn: 1, token: claim?.token ?? 0, startedAt: now };
   const record = stepRecorder({ runs }, worked);
   const recorded: StepRecord[] = [];
+  const { signal } = new AbortController();
   const outcome = await runTurn(
     {
       turn: 1,
@@ -80,9 +81,9 @@ async function wholeTurn({ runs, workspace }: LocalStores): Promise<StepRecord[]
     {
       model: scripted(),
       tools: builtInTools({ tools: ["list_files"] }, { secretOf: async () => undefined }),
-      files: filesOf(workspace, runId),
+      files: filesOf(workspace, runId, signal),
       now: Date.now,
-      signal: new AbortController().signal,
+      signal,
       record(part) {
         recorded.push({ turn: 1, ...part });
         return record({ turn: 1, ...part });

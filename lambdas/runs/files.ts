@@ -45,11 +45,17 @@ export function decodeBase64(text: string): Buffer | undefined {
   return bytes.length === (text.length / 4) * 3 - padding ? bytes : undefined;
 }
 
-/** A run's workspace as its agent's tools see it. */
-export function filesOf(workspace: Workspace, runId: string): Files {
+/**
+ * A run's workspace as its agent's tools see it. From the signal's abort on nothing is written: the run was stopped, or
+ * is another worker's, and its files may be gone for good.
+ */
+export function filesOf(workspace: Workspace, runId: string, signal: AbortSignal): Files {
   return {
     list: () => workspace.list(runId),
     read: (name) => workspace.read(runId, name),
-    write: (name, content) => workspace.write(runId, [{ name, content }]),
+    async write(name, content) {
+      signal.throwIfAborted();
+      await workspace.write(runId, [{ name, content }]);
+    },
   };
 }

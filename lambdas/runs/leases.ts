@@ -7,6 +7,9 @@ const renewalMilliseconds = 15_000;
 /** How soon at the latest a worker notices that its run was stopped. */
 const watchMilliseconds = 2_000;
 
+/** After so long, what a worker on another machine writes without the lease has been written, too. */
+export const workersGoneMilliseconds = watchMilliseconds + 1_000;
+
 interface Deps {
   runs: Runs;
   now: () => number;

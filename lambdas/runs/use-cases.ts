@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { allEnded } from "../agent/all-ended.ts";
 import { modelProblem } from "../agent/providers/configuration.ts";
 import { log } from "../log.ts";
 import { Refusal, StoreUnavailable } from "./errors.ts";
 import { decodeFiles, type FileInput } from "./files.ts";
 import { keyHash } from "./keys.ts";
+import { workersGoneMilliseconds } from "./leases.ts";
 import { transitions } from "./lifecycle.ts";
 import { failTurn } from "./turns.ts";
 import type { Accounts, ApiKey, Run, RunChange, Runs, TranscriptMessage, Workflow, Workspace } from "./ports.ts";
@@ -182,8 +184,9 @@ export async function stopRun(deps: Pick<Deps, "runs" | "workflow" | "now">, run
 }
 
 /**
- * Stops a run and removes its transcript, steps and files, for good; its readers see `terminated` and no message.
- * Repeated after a failure, it removes what is left.
+ * Stops a run and removes its transcript, steps and files, for good; its readers see `terminated` and no message. For a
+ * run that was worked on until now it takes 3 s, until no worker writes to it any more. Repeated after a failure, it
+ * removes what is left.
  */
 export async function deleteRun(
   deps: Pick<Deps, "runs" | "workflow" | "workspace" | "now">,
@@ -195,8 +198,15 @@ export async function deleteRun(
     const { turn } = run;
     await deps.runs.change({ runId, expect: { status: from, turn }, set: { status: to, turn, updatedAt: deps.now() } });
   } else await stopRun(deps, runId);
+  await sleep(workLeft(run, deps.now()));
   if (!(await deps.runs.erase(runId))) throw new Refusal("run_not_idle", `run ${runId} changed meanwhile; try again`);
   await deps.workspace.removeAll(runId);
+}
+
+/** Milliseconds for which a worker that has not noticed the end of the run may go on. */
+function workLeft({ status, updatedAt }: Run, now: number): number {
+  if (status === "running") return workersGoneMilliseconds;
+  return status === "terminated" ? Math.max(0, Math.min(updatedAt - now, 0) + workersGoneMilliseconds) : 0;
 }
 
 /** A turn whose start failed would stay `running` for ever: it is ended with `technical_error`, and the error passed on. */

@@ -178,7 +178,7 @@ async function work(
     {
       model: opened.model,
       tools: toolbox.tools,
-      files: filesOf(deps.workspace, runId),
+      files: filesOf(deps.workspace, runId, signal),
       now: deps.now,
       signal,
       record: (step) => record({ turn, ...step }),
