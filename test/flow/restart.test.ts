@@ -1,5 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -79,6 +88,12 @@ test("at a start, what a crash left of files is removed, and nothing else", asyn
   await expect.poll(() => readdirSync(workspaces).toSorted()).toEqual([".mine", runId]);
   expect(readdirSync(join(workspaces, runId))).toEqual(["a.txt"]);
   await second.end("SIGTERM");
+  // Without its database every run looks like a create that was cut off.
+  renameSync(join(dataDir, "runs.sqlite"), join(dataDir, "saved.sqlite"));
+  const third = await startService(dataDir);
+  await sleep(300);
+  await third.end("SIGTERM");
+  expect(readdirSync(join(workspaces, runId))).toEqual(["a.txt"]);
 });
 
 test("what can't be started says why in one line and exits with non-zero", async () => {

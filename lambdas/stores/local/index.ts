@@ -12,7 +12,8 @@ export interface LocalStores extends Stores {
   database: Database;
   /**
    * Removes the workspaces of creates that never became a run, and files that were being written, when the process
-   * ended. Those touched after `before` (milliseconds since 1970) are left alone: they may be in use.
+   * ended. Those touched after `before` (milliseconds since 1970) are left alone: they may be in use. Rejects, and
+   * removes nothing, when there is no run at all: then it is the database that is missing.
    */
   removeAbandoned(before: number): Promise<void>;
   close(): void;
@@ -28,6 +29,7 @@ export function openLocalStores({ dataDir }: { dataDir: string }): LocalStores {
   const database = openDatabase(file);
   const runs = localRuns(database);
   const workspace = localWorkspace(workspaces);
+  const anyRun = database.db.prepare("SELECT 1 FROM runs LIMIT 1");
   async function removeWithoutRun(runId: string): Promise<void> {
     if ((await runs.read(runId)) === undefined) await workspace.removeAll(runId);
   }
@@ -45,7 +47,14 @@ export function openLocalStores({ dataDir }: { dataDir: string }): LocalStores {
     },
     workspace,
     async removeAbandoned(before) {
-      for (const name of await readdir(workspaces)) {
+      const names = await readdir(workspaces);
+      if (names.length > 0 && database.read(() => anyRun.get()) === undefined) {
+        throw new Error(
+          `${file} knows of no run, but ${workspaces} has files of some. They stay, for the case that the database is ` +
+            "brought back; otherwise remove them",
+        );
+      }
+      for (const name of names) {
         const found = await stat(join(workspaces, name)).catch(absent); // a create may be refused, a run deleted meanwhile
         if (!found || found.mtimeMs >= before) continue;
         if (isFlat(name)) await removeWithoutRun(name);
