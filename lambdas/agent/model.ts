@@ -113,10 +113,14 @@ export interface ModelRequest {
 
 export type ModelOutcome = { answer: ModelAnswer } | ModelFailure;
 
-/** `retryAfter`: milliseconds the provider asked to wait. */
+/**
+ * `retryAfter`: milliseconds the provider asked to wait. `tooLong`: the request does not fit the model's window, a
+ * shorter one may.
+ */
 export interface ModelFailure {
   failure: Failure;
   retryAfter?: number;
+  tooLong?: true;
 }
 
 /**

@@ -6,3 +6,22 @@ export function withoutSecrets(text: string, secrets: string[], instead: string)
   const forms = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), secret.trim()]);
   return forms.reduce((clean, form) => (form === "" ? clean : clean.replaceAll(form, instead)), text);
 }
+
+/** Characters in a row that a text shares with a content before they are taken for a quotation of it. */
+const quotation = 24;
+
+/** A text that a server sent, which may quote prompts, answers and files, with "…" in the place of each quotation. */
+export function withoutContents(text: string, contents: string[]): string {
+  const quoted = (at: number): boolean => {
+    const part = text.slice(at, at + quotation);
+    return part.length === quotation && contents.some((content) => content.includes(part));
+  };
+  let clean = "";
+  for (let at = 0; at < text.length;) {
+    // Looked at in halves: the ends of a quotation, shorter than the whole, may stay.
+    const step = quoted(at) ? quotation : quotation / 2;
+    clean += step === quotation ? "…" : text.slice(at, at + step);
+    at += step;
+  }
+  return clean.replaceAll(/…+/g, "…");
+}

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type {
-  LanguageModelV4GenerateResult,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
   LanguageModelV4ReasoningPart,
@@ -8,11 +7,11 @@ import type {
   LanguageModelV4TextPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import { deepest, tooDeepAt } from "../json.ts";
+import { deepest, isObject, tooDeepAt } from "../json.ts";
 import type { ModelAnswer, ModelRequest, ToolCall } from "../model.ts";
 
 /** What a provider makes of an answer, part by part. */
-export type AnswerParts = AsyncIterable<LanguageModelV4StreamPart> | Iterable<LanguageModelV4StreamPart>;
+export type AnswerParts = AsyncIterable<LanguageModelV4StreamPart>;
 
 /** An answer in its provider's own form, with reasoning and signatures. */
 export type AnswerContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
@@ -56,16 +55,6 @@ export async function readAnswer(
   const cut = answer.finishReason === "length" ? " The answer was cut at its longest; write less." : "";
   for (const call of answer.toolCalls) if (call.invalid !== undefined) call.invalid += cut;
   return { answer, content: content.filter((part) => !isNothing(part)), rawReason };
-}
-
-/** The parts of an answer that came as a whole. */
-export function partsOf({ content, finishReason: reason, usage }: LanguageModelV4GenerateResult): AnswerParts {
-  const parts = content.flatMap((part, index): LanguageModelV4StreamPart[] => {
-    if (part.type !== "text" && part.type !== "reasoning") return [part];
-    const { type, text: delta, providerMetadata } = part;
-    return [{ type: `${type}-delta`, id: String(index), delta, ...(providerMetadata && { providerMetadata }) }];
-  });
-  return [...parts, { type: "finish", finishReason: reason, usage }];
 }
 
 function isText(part: LanguageModelV4StreamPart): part is TextPart {
@@ -122,11 +111,14 @@ function addCall(
   });
 }
 
-/** Calls without arguments come as nothing from some servers. */
+/** Calls without arguments come as nothing or null from some servers, and arguments as JSON within JSON. */
 function parse(json: string): { value: unknown } | undefined {
   if (json.trim() === "") return { value: {} };
   try {
-    return { value: JSON.parse(json) };
+    const value: unknown = JSON.parse(json);
+    if (value === null) return { value: {} };
+    const within = typeof value === "string" && tooDeepAt(value) === undefined ? parse(value)?.value : undefined;
+    return { value: isObject(within) ? within : value };
   } catch {
     return undefined;
   }
@@ -166,8 +158,11 @@ function counted(tokens = 0): number {
   return Math.min(Math.max(0, Math.round(tokens) || 0), 1_000_000_000);
 }
 
-function finishReason(reason: string, raw: string | undefined): ModelAnswer["finishReason"] {
-  if (raw === "model_context_window_exceeded") return "length";
+/** Reasons that a provider's library does not know are told by their words, such as Gemini's `content_filter: SAFETY`. */
+function finishReason(reason: string, raw = ""): ModelAnswer["finishReason"] {
   const known = ["stop", "tool-calls", "length", "content-filter"] as const;
-  return known.find((each) => each === reason) ?? "other";
+  const same = known.find((each) => each === reason);
+  if (same) return same;
+  if (/length|max_?(output_)?tokens|context_window/i.test(raw)) return "length";
+  return /filter|safety|sensitive|prohibited|recitation|blocklist|refusal/i.test(raw) ? "content-filter" : "other";
 }

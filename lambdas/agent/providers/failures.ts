@@ -1,22 +1,10 @@
-import {
-  APICallError,
-  EmptyResponseBodyError,
-  InvalidResponseDataError,
-  JSONParseError,
-  TypeValidationError,
-} from "@ai-sdk/provider";
-import { isObject } from "../json.ts";
-import type { Failure, ModelFailure } from "../model.ts";
-import { withoutSecrets } from "../secrets.ts";
-import { OtherContent, Silence, TooLong } from "./model-fetch.ts";
-
-/** The server ended its answer before it was complete. */
-export class BrokenOff extends Error {
-  constructor() {
-    super("the stream ended before the answer did");
-    this.name = "BrokenOff";
-  }
-}
+import { APICallError, JSONParseError, TypeValidationError } from "@ai-sdk/provider";
+import type { ModelFailure, ModelRequest } from "../model.ts";
+import { withoutContents, withoutSecrets } from "../secrets.ts";
+import { causes, errorCode, isNetworkError, isUnreadable } from "./connection-errors.ts";
+import { Silence, TooLong } from "./model-fetch.ts";
+import { refusal, statusIn } from "./refusals.ts";
+import { serverWords } from "./server-words.ts";
 
 /** What is said of a model server when a call fails. */
 export interface Endpoint {
@@ -32,16 +20,24 @@ export interface Endpoint {
   secrets: () => string[];
 }
 
-/** What went wrong with a model call, for the operator. The credentials are in none of its texts. */
-export function modelFailure(cause: unknown, endpoint: Endpoint): ModelFailure {
+/**
+ * What went wrong with a model call, for the operator. None of its texts has the credentials, or quotes the
+ * conversation, which some servers repeat.
+ */
+export function modelFailure(cause: unknown, endpoint: Endpoint, request: ModelRequest): ModelFailure {
+  const contents = contentsOf(request);
+  const clean = (text: string): string =>
+    withoutContents(withoutSecrets(text, endpoint.secrets(), "[API key]").slice(0, mostRead), contents);
   const server = `The model server ${address(endpoint.address)}`;
   const silence = causes(cause).find((error) => error instanceof Silence);
   const tooLong = causes(cause).find((error) => error instanceof TooLong);
-  const detail = clipped(withoutSecrets(messageOf(silence ?? tooLong ?? cause), endpoint.secrets(), "[API key]"));
+  const detail = clipped(clean(messageOf(silence ?? tooLong ?? cause)));
+  const said = clean(serverWords(cause)?.said ?? "");
   if (APICallError.isInstance(cause) && cause.statusCode !== undefined && cause.statusCode >= 300) {
-    const retryAfter = retryAfterOf(cause.responseHeaders ?? {});
-    const failure = statusFailure(cause.statusCode, `${server} answered ${cause.statusCode}`, detail, endpoint);
-    return { failure, ...(retryAfter !== undefined && { retryAfter }) };
+    const { statusCode: status, responseHeaders = {} } = cause;
+    const retryAfter = retryAfterOf(responseHeaders) ?? retryDelayIn(said);
+    const failure = refusal({ ...endpoint, status, title: `${server} answered ${status}`, detail, said });
+    return { ...failure, ...(retryAfter !== undefined && { retryAfter }) };
   }
   if (tooLong) {
     return {
@@ -64,7 +60,7 @@ export function modelFailure(cause: unknown, endpoint: Endpoint): ModelFailure {
       },
     };
   }
-  if (causes(cause).some((error) => /CERT|^UNABLE_TO_|HOSTNAME_MISMATCH/.test(codeOf(error)))) {
+  if (causes(cause).some((error) => /CERT|^UNABLE_TO_|HOSTNAME_MISMATCH/.test(errorCode(error)))) {
     return {
       failure: {
         category: "model_configuration",
@@ -88,10 +84,12 @@ export function modelFailure(cause: unknown, endpoint: Endpoint): ModelFailure {
   }
   if (!(cause instanceof Error)) {
     // The server's own words in place of the rest of an answer that began well.
-    return { failure: statusFailure(statusIn(cause) ?? 500, `${server} broke off its answer`, detail, endpoint) };
+    const status = statusIn(cause) ?? 500;
+    return refusal({ ...endpoint, status, title: `${server} broke off its answer`, detail, said });
   }
   if (detail.includes("requires AWS credentials")) {
-    return { failure: statusFailure(401, `${server} was not called`, "There are no AWS credentials.", endpoint) };
+    const title = `${server} was not called`;
+    return refusal({ ...endpoint, status: 401, title, detail: "There are no AWS credentials.", said });
   }
   return {
     failure: {
@@ -104,91 +102,6 @@ export function modelFailure(cause: unknown, endpoint: Endpoint): ModelFailure {
   };
 }
 
-/** The HTTP status that a server's error in the middle of a stream names, in one of the ways that servers do. */
-function statusIn(error: unknown): number | undefined {
-  return [recordOf(recordOf(error)["error"]), recordOf(error)]
-    .flatMap(({ statusCode, status_code, status, code }) => [statusCode, status_code, status, code])
-    .map(Number)
-    .find((status) => Number.isInteger(status) && status >= 400 && status <= 599);
-}
-
-function recordOf(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : {};
-}
-
-function statusFailure(status: number, title: string, detail: string, { model, credentials }: Endpoint): Failure {
-  const failure = (category: Failure["category"], remedy: string, retryable = false): Failure => ({
-    category,
-    title: `${title}: ${detail}`,
-    remedy,
-    retryable,
-  });
-  if (status < 400) return failure("model_configuration", "Give the address that it leads to as the base URL.");
-  switch (status) {
-    case 401:
-    case 403:
-      return failure("model_configuration", `Check ${credentials}.`);
-    case 402:
-      return failure("model_configuration", "Check the provider account's credit.");
-    case 404:
-      return failure("model_configuration", `Check the base URL and that the server has the model '${model}'.`);
-    case 408:
-    case 409:
-    case 424: // Bedrock: the model itself failed
-      return failure("model_unavailable", "It is tried again by itself.", true);
-    case 429:
-      return failure("model_unavailable", "It is tried again by itself; raise the provider's rate limits.", true);
-    default:
-      if (status >= 500) {
-        return failure("model_unavailable", "It is tried again by itself; see the provider's status page.", true);
-      }
-      return failure("model_refused", `Check that '${model}' supports tools, and that the input fits its context.`);
-  }
-}
-
-/** Whether a stream ended too soon, or came damaged, as each provider's reader of it says so. */
-function isCut(error: Error): boolean {
-  if (InvalidResponseDataError.isInstance(error)) return error.message.includes("stream ended");
-  return eventStreamError.test(error.message);
-}
-
-// Of the reader of AWS event streams, whose errors have no name of their own.
-const eventStreamError = /event-stream frame|event stream message|message length|(prelude|message) checksum/;
-
-function isUnreadable(cause: unknown): boolean {
-  return (
-    cause instanceof OtherContent ||
-    InvalidResponseDataError.isInstance(cause) ||
-    EmptyResponseBodyError.isInstance(cause) ||
-    JSONParseError.isInstance(cause) ||
-    TypeValidationError.isInstance(cause) ||
-    codeOf(cause).startsWith("HPE_") || // what answers does not speak HTTP
-    cause instanceof RangeError || // nested so deep that the library's own recursion fails
-    APICallError.isInstance(cause)
-  );
-}
-
-/** Whether the connection failed or ended too soon. */
-function isNetworkError(cause: unknown): boolean {
-  return causes(cause).some((error) => {
-    if (/^(UND_ERR_|E[A-Z]+$)/.test(codeOf(error))) return true;
-    if (error instanceof TypeError && /^(terminated|fetch failed)$/.test(error.message)) return true;
-    if (APICallError.isInstance(error) && error.isRetryable && error.statusCode === undefined) return true;
-    return error instanceof BrokenOff || error instanceof Silence || isCut(error);
-  });
-}
-
-/** What Node calls an error; "" where it has no name for it. */
-function codeOf(error: unknown): string {
-  const { code } = recordOf(error);
-  return typeof code === "string" ? code : "";
-}
-
-/** An error, what caused it, what caused that. */
-function causes(error: unknown): Error[] {
-  return error instanceof Error ? [error, ...causes(error.cause)] : [];
-}
-
 /** `retry-after-ms`, or `retry-after` as seconds or as a date. In milliseconds. */
 function retryAfterOf(headers: Record<string, string>): number | undefined {
   const milliseconds = headers["retry-after-ms"];
@@ -197,6 +110,22 @@ function retryAfterOf(headers: Record<string, string>): number | undefined {
   if (!value) return undefined;
   const wait = /^[\d.]+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isNaN(wait) ? undefined : Math.max(0, Math.round(wait));
+}
+
+/** Gemini's: it sends no header. */
+function retryDelayIn(said: string): number | undefined {
+  const [, seconds] = /"retryDelay":\s*"([\d.]+)s"/.exec(said) ?? [];
+  return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000);
+}
+
+/** What the request says of what people wrote and of what files hold. */
+function contentsOf({ instructions, messages }: ModelRequest): string[] {
+  const said = messages.flatMap((message): string[] => {
+    if (message.role === "user") return [message.text];
+    if (message.role === "tool") return message.results.map(({ text }) => text);
+    return [message.answer.text, JSON.stringify(message.answer.toolCalls)];
+  });
+  return [instructions, ...said];
 }
 
 function messageOf(cause: unknown): string {
@@ -209,11 +138,14 @@ function messageOf(cause: unknown): string {
       ? "a part of it is no JSON"
       : "a part of it has another form than the API's";
   }
+  const words = serverWords(cause)?.words;
+  if (words !== undefined) return words;
   if (cause instanceof Error) return cause.message || cause.name;
-  if (typeof cause === "string") return cause;
-  const { error, message = recordOf(error)["message"] } = recordOf(cause);
-  return typeof message === "string" ? message : (JSON.stringify(cause) ?? "no reason given");
+  return typeof cause === "string" ? cause : (JSON.stringify(cause) ?? "no reason given");
 }
+
+/** Characters of a server's words that are looked at. */
+const mostRead = 4_000;
 
 function clipped(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();

@@ -1,10 +1,12 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { APICallError, type LanguageModelV4 } from "@ai-sdk/provider";
+import { APICallError, type LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Model } from "../model.ts";
-import { partsOf } from "./answer.ts";
+import type { AnswerParts } from "./answer.ts";
+import { type ChatRequest, type Form, forms, newNameOfBound, whole } from "./chat-forms.ts";
+import { asStream } from "./chat-stream.ts";
 import { modelFetch } from "./model-fetch.ts";
+import { serverWords } from "./server-words.ts";
 import { type Streamed, streamedModels, streamOf } from "./streamed.ts";
-import { asStream } from "./whole-answer.ts";
 
 export interface OpenAiCompatible {
   /** Such as `http://127.0.0.1:11434/v1`. */
@@ -19,18 +21,20 @@ export interface OpenAiCompatible {
 export function openAiCompatible({ baseUrl, model, apiKey, silence }: OpenAiCompatible): () => Model {
   // Some servers stream as plain text, and some answer with a whole answer or an error, but a page is neither.
   const types = /event-stream|text\/plain|octet-stream|json/;
-  const streamed = modelFetch({ silence, type: types, last: /\ndata: ?\[DONE\]\r?\n/ });
-  const whole = modelFetch({ silence, type: /json|text\/plain/ });
-  const provider = createOpenAICompatible({
-    name: "openai-compatible",
-    baseURL: baseUrl,
-    includeUsage: true,
-    fetch: async (input, init) => (isStreamed(init) ? asStream(await streamed(input, init)) : whole(input, init)),
-    ...(apiKey !== undefined && { apiKey }),
-    ...(isOpenAi(baseUrl) && { transformRequestBody: renamed }),
-  });
+  const send = modelFetch({ silence, type: types, last: /\ndata: ?\[DONE\]\r?\n/ });
+  const callIn = (taken: readonly Form[]): Streamed["call"] => {
+    const provider = createOpenAICompatible({
+      name: "openai-compatible",
+      baseURL: baseUrl,
+      includeUsage: true,
+      fetch: async (input, init) => asStream(await send(input, init)),
+      ...(apiKey !== undefined && { apiKey }),
+      transformRequestBody: (body) => taken.reduce((request, form) => form.change(request), body as ChatRequest),
+    });
+    return streamOf(provider(model));
+  };
   return streamedModels({
-    call: wholeWhenNotStreamed(provider(model)),
+    call: inTakenForms(callIn, isOpenAi(baseUrl) ? [newNameOfBound] : []),
     endpoint: {
       provider: "openai-compatible",
       address: baseUrl,
@@ -42,32 +46,43 @@ export function openAiCompatible({ baseUrl, model, apiKey, silence }: OpenAiComp
   });
 }
 
-/** Asks for the whole answer at once where the server refuses to stream, from the first refusal on. */
-function wholeWhenNotStreamed(model: LanguageModelV4): Streamed["call"] {
-  const stream = streamOf(model);
-  let whole = false;
-  return async (options) => {
+/** Asks again in other forms where the server refuses one of the request, and from the first answer on at once so. */
+function inTakenForms(callIn: (taken: readonly Form[]) => Streamed["call"], known: readonly Form[]): Streamed["call"] {
+  let taken = { forms: known, call: callIn(known) };
+  const ask = async (options: LanguageModelV4CallOptions, tried: typeof taken): Promise<AnswerParts> => {
     try {
-      if (!whole) return await stream(options);
+      const answer = await tried.call(options);
+      if (tried.forms.length > taken.forms.length) taken = tried;
+      return answer;
     } catch (error) {
-      const refused = APICallError.isInstance(error) && [400, 405, 422, 501].includes(error.statusCode ?? 0);
-      if (!refused || !/\bstream/i.test(error.message)) throw error;
+      const next = formFor(error, tried.forms);
+      if (!next) throw error;
+      const more = [...tried.forms, next];
+      return ask(options, { forms: more, call: callIn(more) });
     }
-    const parts = partsOf(await model.doGenerate(options));
-    whole = true;
-    return parts;
   };
+  return (options) => ask(options, taken);
 }
 
-function isStreamed(init: RequestInit | undefined): boolean {
-  return typeof init?.body === "string" && init.body.includes('"stream":true');
+const refusals = new Set([400, 405, 422, 501]);
+
+/** Which form to try next. Templates of local servers fail with 500 for the roles of messages. */
+function formFor(error: unknown, tried: readonly Form[]): Form | undefined {
+  if (!APICallError.isInstance(error) || error.statusCode === undefined) return undefined;
+  const said = serverWords(error)?.said ?? "";
+  const left = forms.filter((form) => !tried.includes(form) && form.refusal.test(said) && changes(form, error));
+  return refusals.has(error.statusCode)
+    ? left[0]
+    : error.statusCode === 500
+      ? left.find((form) => form !== whole)
+      : undefined;
+}
+
+function changes(form: Form, { requestBodyValues }: APICallError): boolean {
+  const request = requestBodyValues as ChatRequest;
+  return form.change(request) !== request;
 }
 
 function isOpenAi(baseUrl: string): boolean {
   return /(^|\.)(openai\.com|openai\.azure\.com)$/.test(URL.parse(baseUrl)?.hostname ?? "");
-}
-
-/** OpenAI's reasoning models refuse `max_tokens`; other servers may not know the name that replaced it. */
-function renamed({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {
-  return max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens };
 }
