@@ -24,7 +24,18 @@ export function parseAgentFile(text: string): { fields: AgentFields } | { proble
   >(schema);
   if (!validate(value)) return { problems: (validate.errors ?? []).map(problem) };
   const { $schema: _, ...fields } = value;
-  return { fields };
+  const problems = conflicts(fields);
+  return problems.length > 0 ? { problems } : { fields };
+}
+
+/** What no schema of a single field can say. */
+function conflicts({ limits, runLimits, prices, mcp = [] }: AgentFields): string[] {
+  const names = mcp.map(({ name }) => name);
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) < index));
+  const problems = [...twice].map((name) => `mcp names two servers ${JSON.stringify(name)}; each needs its own name`);
+  if (prices) return problems;
+  const inDollars = Object.entries({ limits, runLimits }).filter(([, of]) => of?.dollars !== undefined);
+  return [...problems, ...inDollars.map(([field]) => `prices is missing; ${field}.dollars counts with it`)];
 }
 
 function problem({ instancePath, keyword, params, message = "is wrong", data }: ErrorObject): string {

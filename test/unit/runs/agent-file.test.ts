@@ -37,6 +37,12 @@ describe("an agent file", () => {
       { parameters: { reasoningEffort: "most" } },
       'parameters.reasoningEffort must be one of low, medium, high, not "most"',
     ],
+    [{ limits: { dollars: 1 } }, "prices is missing; limits.dollars counts with it"],
+    [{ runLimits: { dollars: 1 } }, "prices is missing; runLimits.dollars counts with it"],
+    [
+      { mcp: ["https://a.example/mcp", "https://b.example/mcp"].map((url) => ({ name: "team", url })) },
+      'mcp names two servers "team"; each needs its own name',
+    ],
     [{ contextTokens: 100 }, "contextTokens must be >= 2000, not 100"],
   ])("%j is refused", (fields, problem) => {
     expect(parsed(fields)).toEqual({ problems: [problem] });

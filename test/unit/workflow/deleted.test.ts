@@ -56,15 +56,18 @@ test.concurrent("a run that is deleted while its agent writes files has none, th
   expect(await stores.workspace.list(runId)).toEqual([]);
 });
 
-test.concurrent.each(["running", "terminated"])("so has one that was %s, and is deleted from another process", async (status) => {
-  const { stores, deps, runId, first } = await writing();
-  using _ = stores;
-  const working = advance(deps, { runId, turn: 1 }, { signal: new AbortController().signal, deadline: Infinity });
-  await first;
-  const here = { ...stores, workflow: externalWorkflow, now: Date.now };
-  if (status === "terminated") await stopRun(here, runId);
-  await deleteRun(here, runId);
-  await working;
-  await setTimeout(2_000);
-  expect(await stores.workspace.list(runId)).toEqual([]);
-});
+test.concurrent.each(["running", "terminated"])(
+  "so has one that was %s, and is deleted from another process",
+  async (status) => {
+    const { stores, deps, runId, first } = await writing();
+    using _ = stores;
+    const working = advance(deps, { runId, turn: 1 }, { signal: new AbortController().signal, deadline: Infinity });
+    await first;
+    const here = { ...stores, workflow: externalWorkflow, now: Date.now };
+    if (status === "terminated") await stopRun(here, runId);
+    await deleteRun(here, runId);
+    await working;
+    await setTimeout(2_000);
+    expect(await stores.workspace.list(runId)).toEqual([]);
+  },
+);
