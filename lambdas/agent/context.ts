@@ -21,6 +21,33 @@ export function resultCharacters(contextTokens: number): number {
   return Math.min(maxResultCharacters, contextTokens);
 }
 
+/** What is sent with every conversation. */
+interface Fixed {
+  instructions: string;
+  tools: ToolDefinition[];
+}
+
+function sizeOf({ messages, counted }: Progress, { instructions, tools }: Fixed): number {
+  if (counted) return counted.tokens + estimate(messages.slice(counted.messages));
+  return tokens(instructions) + toolTokens(tools) + estimate(messages);
+}
+
+/**
+ * The window to plan with, in tokens, when the provider has found the conversation too long although `cut` was left out
+ * of it. Undefined when no more can be left out.
+ */
+export function narrowerWindow(
+  progress: Progress,
+  contextTokens: number,
+  fixed: Fixed,
+  cut: ContextCut | undefined,
+): number | undefined {
+  const left = cut?.tokens ?? 0;
+  const narrower = Math.min(contextTokens, sizeOf(progress, fixed) - left);
+  const { shorten, summarise } = contextPlan(progress, narrower, fixed);
+  return summarise !== undefined || (shorten?.tokens ?? 0) > left ? narrower : undefined;
+}
+
 /**
  * What has to be left out before the next model call so that the conversation stays within the window: nothing, the
  * oldest tool results (`shorten`), or, when that does not help, the first `summarise` messages.
@@ -28,12 +55,10 @@ export function resultCharacters(contextTokens: number): number {
 export function contextPlan(
   progress: Progress,
   contextTokens: number,
-  fixed: { instructions: string; tools: ToolDefinition[] },
+  fixed: Fixed,
 ): { shorten?: ContextCut; summarise?: number } {
-  const { messages, counted, inputAt } = progress;
-  const size = counted
-    ? counted.tokens + estimate(messages.slice(counted.messages))
-    : tokens(fixed.instructions) + toolTokens(fixed.tools) + estimate(messages);
+  const { messages, inputAt } = progress;
+  const size = sizeOf(progress, fixed);
   if (size <= contextTokens * full) return {};
 
   const cut = shortening(messages, size - contextTokens * aim);

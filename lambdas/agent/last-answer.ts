@@ -10,9 +10,13 @@ export const lastAnswerMilliseconds = 120_000;
 
 /**
  * What becomes of a turn at a limit: one more model call, without tools and beyond the limit, for an answer with what
- * there is. Its text is the turn's output; only without any is the limit a failure.
+ * there is. Its text is the turn's output; only without any is the limit a failure. Undefined: more has to be left out.
  */
-export async function lastAnswer(turn: Turn, reached: Reached, cut: ContextCut | undefined): Promise<TurnOutcome> {
+export async function lastAnswer(
+  turn: Turn,
+  reached: Reached,
+  cut: ContextCut | undefined,
+): Promise<TurnOutcome | undefined> {
   const { reason, of } = reached;
   const limit = limitName(reached);
   const note =
@@ -21,6 +25,7 @@ export async function lastAnswer(turn: Turn, reached: Reached, cut: ContextCut |
   turn.ports.emit({ type: "limit-reached", step: nextStep(turn.progress), reason, of });
   const part = await callModel(turn, { note, cut, tools: [], timeLeft: lastAnswerMilliseconds });
   if (part === "timed-out") return failed(limitFailure(limit, "it took too long"));
+  if (part === "too-long") return undefined;
   if ("failure" in part) {
     const { title, retryable } = part.failure;
     return unsuccessful({ ...part, failure: limitFailure(limit, title, retryable) }, lastAnswerMilliseconds);

@@ -1,3 +1,4 @@
+import { narrowerWindow } from "./context.ts";
 import type { Failure, ModelAnswer, ModelFailure, ModelRequest, ToolDefinition } from "./model.ts";
 import { withRetries } from "./retry.ts";
 import { type AnswerPart, type ContextCut, nextStep, priced, shortened } from "./steps.ts";
@@ -15,11 +16,14 @@ interface ModelCall {
   timeLeft: number;
 }
 
-/** The model's next answer to the conversation, as it is to be recorded. */
+/**
+ * The model's next answer to the conversation, as it is to be recorded. `too-long`: the provider refuses so much of it,
+ * and the turn's window is smaller from now on, so that more is left out.
+ */
 export async function callModel(
   turn: Turn,
   { note, cut, tools, timeLeft }: ModelCall,
-): Promise<AnswerPart | ModelFailure | "timed-out"> {
+): Promise<AnswerPart | ModelFailure | "timed-out" | "too-long"> {
   const { input, ports, progress } = turn;
   const { instructions, parameters, modelName: model, prices } = input;
   const step = nextStep(progress);
@@ -27,7 +31,13 @@ export async function callModel(
   if (note !== undefined) messages.push({ role: "user", text: note, note: true });
   if (cut) ports.emit({ type: "context-cut", step, shortened: cut.results });
   const outcome = await ask(turn, { instructions, messages, tools, ...(parameters && { parameters }) }, timeLeft);
-  if (outcome === "timed-out" || "failure" in outcome) return outcome;
+  if (outcome === "timed-out") return outcome;
+  if ("failure" in outcome) {
+    const narrower = outcome.tooLong && narrowerWindow(progress, turn.contextTokens, { instructions, tools }, cut);
+    if (narrower === undefined) return outcome;
+    turn.contextTokens = narrower;
+    return "too-long";
+  }
   return {
     part: "answer",
     step,

@@ -104,6 +104,7 @@ export type TurnEvent =
 export interface Turn {
   input: TurnInput;
   ports: TurnPorts;
+  /** The model's window; less than its agent says when the provider has found a conversation too long. */
   contextTokens: number;
   progress: Progress;
 }
@@ -171,6 +172,7 @@ async function takeStep(
   const note = await noteBefore(turn);
   const part = await callModel(turn, { note, cut, tools, timeLeft: timeLeft(turn) });
   if (part === "timed-out") return lastAnswer(turn, outOfSeconds(turn), cut);
+  if (part === "too-long") return undefined;
   if ("failure" in part) return afterFailure(turn, part);
 
   const { toolCalls, finishReason } = part.answer;

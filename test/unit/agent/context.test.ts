@@ -17,10 +17,13 @@ const sizeOf = (request: ModelRequest): number =>
 function model(steps: number, { counts = true } = {}) {
   const requests: ModelRequest[] = [];
   const summaries: ModelRequest[] = [];
+  const refusals: number[] = [];
   const ask: Model = async (request): Promise<ModelOutcome> => {
     const size = sizeOf(request);
     if (size > window) {
-      return { failure: { category: "model_refused", title: `Too long: ${size}.`, remedy: "", retryable: false } };
+      refusals.push(size);
+      const failure = { category: "model_refused", title: `Too long: ${size}.`, remedy: "", retryable: false } as const;
+      return { failure, tooLong: true };
     }
     const usage = { inputTokens: counts ? size : 0, outputTokens: counts ? 10 : 0 };
     if (request.instructions.startsWith("You summarise")) {
@@ -31,7 +34,7 @@ function model(steps: number, { counts = true } = {}) {
     if (requests.length > steps || request.tools.length === 0) return answer("Done.", [], { usage });
     return answer("", [call(`${requests.length}`, "look", { at: requests.length })], { usage });
   };
-  return { ask, requests, summaries };
+  return { ask, requests, summaries, refusals };
 }
 
 const look = (characters: number): Tool => ({
@@ -147,5 +150,53 @@ describe("a conversation that nears the window", () => {
     const { input, ports } = setUp(stubborn, look(10), { input: { history, turn: 21 } });
     expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
     expect(requests[0]?.messages[0]).toMatchObject({ note: true, text: expect.stringContaining("No summary") });
+  });
+});
+
+describe("a conversation that the provider finds too long, though the agent says there is room", () => {
+  const wide = { contextTokens: 1_000_000 };
+
+  it.each([true, false])("is cut until it fits, and stays so (usage told: %s)", async (counts) => {
+    const { ask, requests, refusals } = model(30, { counts });
+    const { input, ports } = setUp(ask, look(6_000), { input: wide });
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
+    expect(requests).toHaveLength(31);
+    expect(refusals.length).toBeGreaterThan(0);
+    expect(refusals.length).toBeLessThan(4);
+  });
+
+  it("is summarised when its texts fill it", async () => {
+    const long = talking(40);
+    const { input, ports, records } = setUp(long.ask, look(10), { input: wide });
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
+    expect(records.filter(({ part }) => part === "summary").length).toBeGreaterThan(1);
+    expect(long.refusals.length).toBeLessThan(4);
+  });
+
+  it("is cut for the last answer at a limit, too", async () => {
+    const { ask, requests, refusals } = model(30);
+    const narrow: Model = (request) =>
+      ask(request.tools.length > 0 ? request : { ...request, instructions: "x".repeat(9_000) });
+    const { input, ports } = setUp(narrow, look(6_000), {
+      input: { ...wide, limits: { steps: 9, tokens: 1_000_000, seconds: 600 } },
+    });
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done.", ended: "steps" });
+    expect(requests).toHaveLength(10);
+    expect(refusals).toHaveLength(1);
+  });
+
+  it("fails when there is nothing to leave out", async () => {
+    const { ask, refusals } = model(3);
+    const history: Message[] = [{ role: "user", text: "q".repeat(90_000) }];
+    const { input, ports } = setUp(ask, look(10), { input: { ...wide, history } });
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "failed", failure: { category: "model_refused" } });
+    expect(refusals).toHaveLength(1);
+    const later = talking(3);
+    const full = "x".repeat(90_000);
+    const small: Model = (request) =>
+      later.requests.length > 0 ? ask({ ...request, instructions: full }) : later.ask(request);
+    const again = setUp(small, look(6_000), { input: wide });
+    expect(await runTurn(again.input, again.ports)).toMatchObject({ kind: "failed" });
+    expect(refusals.length).toBeLessThan(8);
   });
 });
