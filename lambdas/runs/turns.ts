@@ -146,6 +146,14 @@ async function written(runs: Runs, change: RunChange): Promise<boolean> {
   throw new StoreUnavailable(`run ${change.runId}: it is unclear which attempt at a write took effect; look again`);
 }
 
+/** Why a turn ended that nobody began to work on. */
+export const notStarted: Failure = {
+  category: "internal",
+  title: "The turn could not be started.",
+  remedy: "Create a new run; the log of the request or command that gave the input has the reason.",
+  retryable: true,
+};
+
 function wallClock(milliseconds: number): Used {
   return { ...nothingUsed, milliseconds: Math.max(0, milliseconds) };
 }

@@ -8,7 +8,7 @@ import { decodeFiles, type FileInput } from "./files.ts";
 import { keyHash } from "./keys.ts";
 import { workersGoneMilliseconds } from "./leases.ts";
 import { transitions } from "./lifecycle.ts";
-import { failTurn } from "./turns.ts";
+import { failTurn, notStarted } from "./turns.ts";
 import type { Accounts, ApiKey, Run, RunChange, Runs, TranscriptMessage, Workflow, Workspace } from "./ports.ts";
 
 /** What the use cases are built on. `secretExists` makes no network call. */
@@ -214,16 +214,7 @@ async function startTurn(deps: Pick<Deps, "runs" | "workflow" | "now">, runId: s
   try {
     await deps.workflow.start(runId, turn);
   } catch (error) {
-    await failTurn(
-      deps,
-      { runId, turn },
-      {
-        category: "internal",
-        title: "The turn could not be started.",
-        remedy: "Create the run again; if it keeps happening, look for the create request's error in the log.",
-        retryable: true,
-      },
-    );
+    await failTurn(deps, { runId, turn }, notStarted);
     throw error;
   }
 }

@@ -42,7 +42,7 @@ export class RetryLater extends Error {
   progress = false;
 
   constructor(failure: Failure, after: number | undefined, options?: ErrorOptions) {
-    super(`${failure.category}: ${failure.title} ${failure.remedy}`, options); // read again in fail.ts
+    super(`${failure.category}: ${failure.title}`, options); // read again in fail.ts
     this.name = retryPolicy.errorName;
     this.after = after;
   }
@@ -192,13 +192,13 @@ async function work(
 }
 
 async function traced(working: Promise<TurnOutcome>, trace: TurnTrace): Promise<TurnOutcome> {
-  let failure: Failure | undefined = storeUnavailable; // what a turn rejects with
   try {
     const outcome = await working;
-    failure = "failure" in outcome ? outcome.failure : undefined;
+    trace.end("failure" in outcome ? outcome.failure : undefined);
     return outcome;
-  } finally {
-    trace.end(failure);
+  } catch (error) {
+    trace.end(error instanceof StoreUnavailable ? unavailable(error) : broken);
+    throw error;
   }
 }
 
@@ -215,14 +215,23 @@ function toMessage({ role, text }: RunState["transcript"][number]): Message {
 }
 
 function retryable(error: unknown): unknown {
-  return error instanceof StoreUnavailable ? new RetryLater(storeUnavailable, undefined, { cause: error }) : error;
+  return error instanceof StoreUnavailable ? new RetryLater(unavailable(error), undefined, { cause: error }) : error;
 }
 
-const storeUnavailable: Failure = {
+function unavailable({ message }: StoreUnavailable): Failure {
+  return {
+    category: "internal",
+    title: `A part of the service is unavailable: ${message}.`,
+    remedy: "The turn goes on by itself when it answers again.",
+    retryable: true,
+  };
+}
+
+const broken: Failure = {
   category: "internal",
-  title: "The run's store is unavailable.",
-  remedy: "The turn goes on by itself when the store answers again.",
-  retryable: true,
+  title: "The turn could not be continued.",
+  remedy: "Look for the run's id in the log.",
+  retryable: false,
 };
 
 const agentGone: Failure = {

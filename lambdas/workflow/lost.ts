@@ -1,7 +1,7 @@
 import type { Failure } from "../agent/model.ts";
 import { log } from "../log.ts";
 import type { Execution, Runs } from "../runs/ports.ts";
-import { failTurn, type TurnId } from "../runs/turns.ts";
+import { failTurn, notStarted, type TurnId } from "../runs/turns.ts";
 import { waitedInVain } from "./fail.ts";
 import { causeLength, reasonOf, turnSeconds } from "./payload.ts";
 
@@ -23,12 +23,7 @@ export async function endLostTurn(
 const hours = turnSeconds / 3_600;
 
 function failureOf(execution: Omit<Execution, "turn"> | undefined): Failure {
-  if (!execution) {
-    return internal(
-      "The turn was never started.",
-      "Create the run again; the log of its create request has the reason.",
-    );
-  }
+  if (!execution) return notStarted;
   const { ended, error = "no error", cause = "" } = execution;
   const reason = cause ? `${error}: ${reasonOf(cause).slice(0, causeLength)}` : error;
   const look = "Look for the run's id in the log, or for its execution in the Step Functions console.";

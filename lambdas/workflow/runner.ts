@@ -91,7 +91,9 @@ async function drive(deps: AdvanceDeps, payload: TurnPayload, job: Job, places: 
       if (!(error instanceof RetryLater) || attempt >= retryPolicy.maxAttempts) {
         return giveUp(deps, { runId, turn: job.turn }, error, signal);
       }
-      await pause(Math.max(error.after ?? 0, delayOf(attempt)), signal);
+      const milliseconds = Math.round(Math.max(error.after ?? 0, delayOf(attempt)));
+      log("error", "turn waits", { runId, turn: job.turn, attempt, milliseconds, reason: error.message });
+      await pause(milliseconds, signal);
       attempt++;
     }
   }

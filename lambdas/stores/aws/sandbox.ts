@@ -52,7 +52,7 @@ function withoutResult(problem: string): SandboxResult {
 }
 
 function unavailable(reason: string, cause?: unknown): StoreUnavailable {
-  return new StoreUnavailable(`The sandbox's function did not answer (${reason}); try again later`, { cause });
+  return new StoreUnavailable(`the sandbox's function did not answer (${reason}); try again later`, { cause });
 }
 
 /** Throttled, an outage, or 409: the function's connection to its network is being made again after weeks of rest. */

@@ -1,6 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
-import { RetryLater } from "../../../lambdas/workflow/advance.ts";
+import type { Model } from "../../../lambdas/agent/model.ts";
+import { StoreUnavailable } from "../../../lambdas/runs/errors.ts";
+import type { Agent } from "../../../lambdas/runs/ports.ts";
+import { advance, type AdvanceDeps, RetryLater } from "../../../lambdas/workflow/advance.ts";
 import { fail } from "../../../lambdas/workflow/fail.ts";
+import { newRun as newTurn, putAgent } from "../../aws/scripted-runs.ts";
 import { newRun } from "../../contract/run-fixtures.ts";
 import { temporaryStores } from "../../temporary-stores.ts";
 
@@ -22,10 +27,46 @@ test.each(["model_unavailable", "internal", "model_configuration"] as const)(
     const later = new RetryLater(reason, undefined);
     expect(await failureFor(later.name, later.message)).toMatchObject({
       status: "technical_error",
-      failure: { category, title: "Given up after 40 attempts: It is away. Wait.", retryable: true },
+      failure: { category, title: "Given up after 40 attempts: It is away.", retryable: true },
     });
   },
 );
+
+test("a sandbox that never answers is what the run and its log name", async () => {
+  await putAgent(stores);
+  const agent = (await stores.accounts.findAgent("A")) as Agent;
+  await stores.accounts.putAgent({ ...agent, tools: ["run_javascript"] });
+  const runId = randomUUID();
+  await newTurn(stores, runId, Date.now(), "Compute.");
+  const model: Model = async () => ({
+    answer: {
+      text: "",
+      toolCalls: [{ id: "a", name: "run_javascript", input: { code: "1" } }],
+      finishReason: "tool-calls",
+      usage: { inputTokens: 1, outputTokens: 1 },
+    },
+  });
+  const deps: AdvanceDeps = {
+    ...stores,
+    now: Date.now,
+    secretOf: async () => undefined,
+    openModel: async () => ({ model, name: "m", provider: "p" }),
+    sandbox: {
+      maxBytes: 1,
+      run: () => Promise.reject(new StoreUnavailable("the sandbox's function did not answer (Timeout)")),
+    },
+  };
+  const allowance = { signal: new AbortController().signal, deadline: Infinity };
+  const turn = { runId, turn: 1 };
+  expect(await advance(deps, turn, allowance)).toEqual({ done: false, turn: 1 }); // the answer was recorded
+  const error = await advance(deps, turn, allowance).catch((thrown: unknown) => thrown as Error);
+  expect(error).toBeInstanceOf(RetryLater);
+  const { name, message } = error as RetryLater;
+  await fail(deps, turn, { error: name, cause: message });
+  expect((await runs.read(runId))?.run.failure?.title).toBe(
+    "Given up after 40 attempts: A part of the service is unavailable: the sandbox's function did not answer (Timeout).",
+  );
+});
 
 test("any other error is internal, and its text stays in the log", async () => {
   const run = await failureFor("TypeError", "secret detail");

@@ -93,7 +93,7 @@ describe("reconcile", () => {
     await reconcile(deps, event(runId, { error: vain.name, cause }));
     expect((await runs.read(runId))?.run.failure).toMatchObject({
       category: "model_unavailable",
-      title: "Given up after 40 attempts: It is away. Wait.",
+      title: "Given up after 40 attempts: It is away.",
     });
   });
 
@@ -148,7 +148,7 @@ describe("sweep", () => {
     expect(await sweep(deps)).toEqual({ running: 1, ended: 0 }); // its start may be under way
     later();
     expect(await sweep(deps)).toEqual({ running: 1, ended: 1 });
-    expect([await statusOf(id), await reasonOf(id)]).toEqual(["technical_error", "The turn was never started."]);
+    expect([await statusOf(id), await reasonOf(id)]).toEqual(["technical_error", "The turn could not be started."]);
     expect(await sweep(deps)).toEqual({ running: 0, ended: 0 });
   });
 
@@ -175,7 +175,7 @@ describe("sweep", () => {
     expect((await sweep(deps)).ended).toBe(2);
     expect(await statusOf(atWork)).toBe("running");
     expect(await reasonOf(aborted)).toContain("aborted");
-    expect(await reasonOf(unstarted)).toBe("The turn was never started.");
+    expect(await reasonOf(unstarted)).toBe("The turn could not be started.");
   });
 
   test("a list of executions that lags behind ends nobody", async () => {
