@@ -3,7 +3,7 @@ import { glob } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 
-// docs/architecture.md: agent ← runs ← stores ← api, workflow ← entry, bin. A folder may import those listed for it.
+// docs/architecture.md: agent ← runs ← { stores, api, workflow } ← entry, bin. A folder may import those listed for it.
 const arrows: Record<string, string[]> = {
   "lambdas/agent": [],
   "lambdas/runs": ["lambdas/agent"],
