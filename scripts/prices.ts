@@ -1,3 +1,5 @@
+import { renewalMilliseconds, watchMilliseconds } from "../lambdas/runs/leases.ts";
+
 /** Where all figures here hold, and the day on which they were compared with what is public. */
 export const region = "us-east-1";
 export const checked = "2026-11-21";
@@ -89,8 +91,16 @@ export const assumptionList = {
   accessLog: { value: 350, unit: "bytes of API Gateway's log of a request", basis: "measured" },
   transitionLog: { value: 900, unit: "bytes of log of a state transition", basis: "documented form" },
   traced: { value: 1, unit: "of all executions are traced; of many at once 5 %", basis: "documented" },
-  watchSeconds: { value: 2, unit: "seconds between a worker's looks at its run", basis: "the code's" },
-  renewSeconds: { value: 16, unit: "seconds between renewals of its lease", basis: "the code's" },
+  watchSeconds: {
+    value: watchMilliseconds / 1_000,
+    unit: "seconds between a worker's looks at its run",
+    basis: "the code's",
+  },
+  renewSeconds: {
+    value: renewalMilliseconds / 1_000,
+    unit: "seconds between renewals of its lease",
+    basis: "the code's",
+  },
   days: { value: 30, unit: "days of a month", basis: "assumed" },
 } as const satisfies Record<string, { value: number; unit: string; basis: string }>;
 

@@ -2,10 +2,10 @@ import type { Lease, Runs, RunState } from "./ports.ts";
 
 /** A killed worker's run can be taken over after this time. */
 const leaseMilliseconds = 45_000;
-/** Two renewals may fail before a lease ends. */
-const renewalMilliseconds = 15_000;
-/** How soon at the latest a worker notices that its run was stopped. */
-const watchMilliseconds = 2_000;
+/** A renewal that failed is tried again at each look. */
+export const renewalMilliseconds = 16_000;
+/** Between a worker's looks at its run: how soon at the latest it notices that the run was stopped. */
+export const watchMilliseconds = 2_000;
 
 /** After so long, what a worker on another machine writes without the lease has been written, too. */
 export const workersGoneMilliseconds = watchMilliseconds + 1_000;
@@ -45,7 +45,7 @@ export async function claimRun(
   }
 }
 
-/** The lease alone, for who needs no state. `turn`: the run's. */
+/** Claims the lease without loading the run. `turn`: the run's current turn. */
 export async function claimOnly(
   deps: Deps,
   runId: string,
@@ -66,7 +66,7 @@ export function keepLease(
   given: AbortSignal,
 ): { signal: AbortSignal; end: () => void } {
   const lost = new AbortController();
-  // AbortSignal.any is a tenth of the work on a short turn.
+  // Not AbortSignal.any: it costs a tenth of a short turn.
   const onAbort = (): void => lost.abort(given.reason);
   if (given.aborted) onAbort();
   else given.addEventListener("abort", onAbort, { once: true });

@@ -40,8 +40,8 @@ interface Child {
 
 /**
  * A sandbox in processes of this machine: without environment, without rights to start others, with no file to read but
- * its own code and none to write, and ended by force when they overstep. One for the engine that was used last waits
- * for the next request. What a JavaScript program did ends with its machine; all others end with their process.
+ * its own code and none to write, and ended by force when they overstep. One of each engine waits, for five minutes, for
+ * the next request. What a JavaScript program did ends with its machine; all others end with their process.
  */
 export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & { close(): void } {
   const waiting = new Map<SandboxEngine, Child>();

@@ -119,17 +119,17 @@ export function openDatabase(file: string): Database {
     }
   }
 
-  /** Begins the next write, or says that another process has the lock. Anything else wrong is left to `transact`. */
-  function isLocked(): boolean {
+  /** Begins the next write; false when another process has the lock. Anything else wrong is left to `transact`. */
+  function tryBegin(): boolean {
     waitNot.get();
     try {
       begin.run();
     } catch (error) {
-      return isBusy(error);
+      return !isBusy(error);
     } finally {
       wait.get();
     }
-    return false;
+    return true;
   }
 
   /** SQLite's own way to wait for a lock would stop the whole process; this one lets it answer polls meanwhile. */
@@ -137,7 +137,7 @@ export function openDatabase(file: string): Database {
     endRead();
     const batch = pending;
     if (batch.length === 0) return; // closed while it waited
-    const locked = isLocked();
+    const locked = !tryBegin();
     if (locked && performance.now() < deadline) {
       setTimeout(flush, lockedAgain, deadline);
       return;
