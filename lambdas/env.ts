@@ -36,7 +36,7 @@ export const healthPath = "/health";
 
 const setByLambda = "Lambda sets it; elsewhere it has to be set by hand.";
 
-/** Where AWS is. `endpoint` is there where something else than AWS speaks its wire. */
+/** Region, and the endpoint override where an emulator stands in for AWS. */
 export function awsPlace() {
   const endpoint = process.env["AWS_ENDPOINT_URL"];
   return { region: required("AWS_REGION", setByLambda), ...(endpoint ? { endpoint } : {}) };

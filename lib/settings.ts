@@ -192,12 +192,10 @@ function conflicts({ domain, certificate, largeBodies: home }: Settings): string
     problems.push(`certificate: missing; ${domain} needs a certificate for that name in us-east-1, or no domain`);
   }
   if (certificate !== "" && domain === "") {
-    problems.push("domain: missing; a certificate is set, and is of use for the name that it is for alone");
+    problems.push("domain: missing; a certificate is set, but no domain to use it for");
   }
   if (domain !== "" && home === "off") {
-    problems.push(
-      "domain: received with largeBodies off; the name is CloudFront's, which is part of the other choices",
-    );
+    problems.push("domain: needs the front door, and largeBodies is off; choose another largeBodies or remove domain");
   }
   return problems;
 }

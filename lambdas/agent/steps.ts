@@ -15,7 +15,7 @@ export type Ended = "normally" | LimitReason | `run_${LimitReason}` | "answer_le
  * - `summary`: a model call whose text stands for the first `messages` messages of the conversation from then on.
  *   `throughTurn`: the last earlier turn it covers, 0 for none.
  * `dollars`: what the model call cost, when the agent gives prices. `milliseconds`: how long the call took. Absent in
- * records of before it was kept.
+ * records written before it was kept.
  */
 export type StepPart = { step: number } & (
   | {

@@ -24,8 +24,8 @@ export const largeBodyLimits = {
   /** For memory, while other bodies have it. */
   memory: 60_000,
   /**
-   * Creates that are worked on at a time. Each takes the processor for tens of milliseconds; many in a row, and the
-   * connections to AWS that open in between seem to take too long.
+   * Creates that are worked on at a time. Each takes the processor for tens of milliseconds: more at once starve the
+   * event loop, and connections to AWS opened meanwhile can time out.
    */
   working: 4,
   /** Longer than the load balancer keeps a connection that nobody uses (60 s), so that it never sends into a closed one. */

@@ -148,8 +148,8 @@ export interface LeaseRequest {
 }
 
 /**
- * `token`: of all changes by this worker; each claim's is greater than the last one's. `unreleased`: an earlier
- * worker's lease had expired, so that its last writes may be younger than a read that went out with the claim.
+ * `token`: carried by each of this worker's writes; grows with every claim. `unreleased`: an earlier worker's lease had
+ * expired, so that its last writes may be younger than a read that went out with the claim.
  */
 export interface Claim {
   token: number;
@@ -183,8 +183,7 @@ export interface Runs {
   change(change: RunChange): Promise<boolean>;
   /**
    * Takes the lease on a run that is `running`, unless another owner holds it: then, as for any other run, undefined.
-   * A lease counts until its end, but one that ends later than any could that is granted now (twice over, for clocks
-   * that differ) does not.
+   * A lease that ends further ahead than twice the requested duration is ignored: some clock jumped.
    */
   claim(request: LeaseRequest): Promise<Claim | undefined>;
   /** Moves the lease's end. False: it is not the current one any more, or the run is not `running`. */

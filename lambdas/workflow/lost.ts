@@ -35,7 +35,7 @@ function failureOf(execution: Omit<Execution, "turn"> | undefined): Failure {
     case "aborted":
       return internal("The turn's execution was aborted by somebody other than this service.", "Create a new run.");
     case "succeeded":
-      return internal("The turn's execution ended without a word of how the turn ended.", look);
+      return internal("The turn's execution succeeded, but no final status was recorded.", look);
     case "timed_out":
     case undefined: // past its deadline, and still going on
       return {

@@ -55,7 +55,7 @@ function toResponse(message: IncomingMessage, most: number): Response {
   const status = message.statusCode ?? 502;
   if (status < 200 || status > 599) {
     message.destroy();
-    throw new Error(`the server answered with status ${status}, which there is not`);
+    throw new Error(`the server answered with the invalid status ${status}`);
   }
   const headers = headersOf(message);
   if (bodiless.has(status)) {

@@ -19,7 +19,7 @@ export interface OpenAiCompatible {
 
 /** Models behind an OpenAI-compatible chat completions server (OpenAI, vLLM, Ollama, LM Studio and others). */
 export function openAiCompatible({ baseUrl, model, apiKey, silence }: OpenAiCompatible): () => Model {
-  // Some servers stream as plain text, and some answer with a whole answer or an error, but a page is neither.
+  // Some servers label a stream text/plain, some answer with one JSON body; a web page means the base URL is wrong.
   const types = /event-stream|text\/plain|octet-stream|json/;
   const send = modelFetch({ silence, type: types, last: /\ndata: ?\[DONE\]\r?\n/ });
   const callIn = (taken: readonly Form[]): Streamed["call"] => {

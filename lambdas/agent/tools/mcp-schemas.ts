@@ -22,8 +22,8 @@ const plain = new Set([
 
 /**
  * The part of a tool's JSON Schema that may be checked in this process; it accepts all that the schema does, and more,
- * which the server checks itself. Without regular expressions and references, of which a few are enough to stop the
- * process for hours; so without what forbids something that may have had them below it, too.
+ * which the server checks itself. `pattern` and `$ref` are dropped: a few of them can block the process for hours. `not`
+ * goes too, as it may contain them.
  */
 export function checkable(schema: unknown): unknown {
   if (!isObject(schema)) return schema;

@@ -76,7 +76,7 @@ function isUsable(tool: ListedTool): boolean {
   }
 }
 
-/** A schema that is none is the server's affair, and its check, too. */
+/** An invalid schema is not checked here; the server checks the input. */
 function inputCheck(
   compile: () => (input: unknown) => { valid: boolean; errorMessage?: string | undefined },
 ): (input: unknown) => string | undefined {

@@ -7,7 +7,7 @@ const waitMilliseconds = 3_000;
 
 /**
  * Holds the data folder for one server until the process ends, however it ends: the lock is SQLite's, and so the
- * operating system's. False when another server holds it, and goes on to; two of them would both work on every run.
+ * operating system's. False when another server still holds it after 3 s; two servers would work on the same runs.
  * Throws an Error for a file that can't be locked.
  */
 export function lockDataDir(dataDir: string): boolean {
