@@ -73,7 +73,7 @@ test.each([
   [{ certificate: "0d2f7c1e" }, /certificate: received "0d2f7c1e"/],
   [{ domain }, /certificate: missing; runs.example.com needs a certificate/],
   [{ certificate }, /domain: missing; a certificate is set/],
-  [{ domain, certificate, largeBodies: "off" }, /domain: received with largeBodies off; the name is CloudFront's/],
+  [{ domain, certificate, largeBodies: "off" }, /domain: needs the front door, and largeBodies is off/],
 ])("%j is refused before anything is made", (context, message) => {
   expect(() => read(context)).toThrow(message);
 });

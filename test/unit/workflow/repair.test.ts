@@ -159,7 +159,7 @@ describe("sweep", () => {
     later();
     expect((await sweep(deps)).ended).toBe(2);
     expect(await reasonOf(failed)).toContain("States.Runtime");
-    expect(await reasonOf(succeeded)).toContain("without a word");
+    expect(await reasonOf(succeeded)).toContain("no final status");
   });
 
   test("a later turn of an execution that goes on is at work; one of an execution that was aborted is not", async () => {
