@@ -36,7 +36,7 @@ export function modelProblem(
   }
   // It becomes part of a host name.
   if (region !== undefined && !isRegion(region)) {
-    return "The AWS region of the organization's inference model is not the name of an AWS region; correct it (such as eu-central-1).";
+    return "The region of the organization's inference model is not the name of an AWS region; correct it (such as eu-central-1).";
   }
   return secret === undefined || secretExists(secret) ? undefined : noSecret;
 }

@@ -24,7 +24,11 @@ describe("modelProblem", () => {
     ["a missing secret of another provider", claude, /secret .* does not exist/],
     ["a base URL that is none", { ...server, baseUrl: "localhost:1234" }, /not an http or https address/],
     ["a base URL that is none, where it is optional", { ...converse, baseUrl: "h" }, /not an http or https address/],
-    ["a region that would lead elsewhere", { ...converse, region: "evil.example/?" }, /region .* is none/],
+    [
+      "a region that would lead elsewhere",
+      { ...converse, region: "evil.example/?" },
+      /region .* is not the name of an AWS region/,
+    ],
     [
       "an unknown provider",
       { enabled: true, provider: "oracle" } as unknown as ModelConfiguration,
