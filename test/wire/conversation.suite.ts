@@ -111,6 +111,24 @@ export function conversationSuite(wire: Wire, { signed }: { signed: boolean }): 
       ]);
     });
 
+    it("has no text of blanks, for which providers refuse all of it", async () => {
+      const calls = [{ id: "call_a", name: "list_files", arguments: ["{}"] }];
+      await using server = await modelServer(streams(wire, { reasoning, text: ["\n\n"], calls, finish: "calls" }));
+      const answer = answerOf(await wire.open(server.baseUrl)(request()));
+      const blank: Message = { role: "tool", results: [{ callId: "call_a", name: "list_files", text: " \n" }] };
+      const said = { text: "\n", toolCalls: answer.toolCalls };
+      for (const each of [answer, said]) {
+        const messages: Message[] = [{ role: "user", text: " " }, { role: "assistant", answer: each }, blank];
+        const asked = (await partsAsked(messages, { instructions: " " })) ?? [];
+        const parts = asked.flatMap((message) => message.parts);
+        expect(parts.flatMap((part) => ("reasoning" in part ? [] : part))).toEqual([
+          { text: "(empty)" },
+          { call: "call_a", name: "list_files", input: {} },
+          { result: "call_a", text: "(empty)" },
+        ]);
+      }
+    });
+
     it("keeps what the tools found when the request has no tools any more", async () => {
       const messages: Message[] = [
         { role: "user", text: "One" },

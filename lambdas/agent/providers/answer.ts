@@ -75,9 +75,10 @@ function addText(content: AnswerContent, open: Map<string, Text>, part: TextPart
   if (part.providerMetadata) text.providerOptions = part.providerMetadata; // signatures come with the last part
 }
 
-/** Many servers refuse an empty text. */
+/** Many servers refuse an empty text when it is sent back, Anthropic and Bedrock also one of blanks. */
 function isNothing(part: AnswerContent[number]): boolean {
-  return (part.type === "text" || part.type === "reasoning") && part.text === "" && !part.providerOptions;
+  if (part.type !== "text" && part.type !== "reasoning") return false;
+  return (part.type === "text" ? part.text.trim() : part.text) === "" && !part.providerOptions;
 }
 
 /**

@@ -27,7 +27,7 @@ type UserPart = Extract<LanguageModelV4Message, { role: "user" }>["content"][num
  */
 export function toPrompt(instructions: string, messages: Message[], wire: Wire): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
-  if (instructions !== "") prompt.push({ role: "system", content: instructions.toWellFormed() });
+  if (instructions.trim() !== "") prompt.push({ role: "system", content: instructions.toWellFormed() });
   for (const message of messages.flatMap((each) => toMessages(each, wire))) {
     const last = prompt.at(-1);
     if (message.role === "user" && last?.role === "user") last.content = joined([...last.content, ...message.content]);
@@ -51,7 +51,7 @@ export function echoOf(origin: string, content: AnswerContent): Echo | undefined
 function toMessages(message: Message, wire: Wire): LanguageModelV4Message[] {
   switch (message.role) {
     case "user":
-      return [{ role: "user", content: [{ type: "text", text: message.text }, ...files(message, wire)] }];
+      return [{ role: "user", content: [{ type: "text", text: told(message.text) }, ...files(message, wire)] }];
     case "assistant":
       return fromAssistant(message.answer, wire);
     case "tool": {
@@ -66,7 +66,7 @@ function toMessages(message: Message, wire: Wire): LanguageModelV4Message[] {
         type: "tool-result" as const,
         toolCallId: callId,
         toolName: toolName(name),
-        output: { type: error ? ("error-text" as const) : ("text" as const), value: text },
+        output: { type: error ? ("error-text" as const) : ("text" as const), value: told(text) },
       }));
       return [{ role: "tool", content }, ...after];
     }
@@ -80,8 +80,8 @@ function fromAssistant(
   // An empty message is refused by many servers; the note that follows it says what it was.
   if (text.trim() === "" && toolCalls.length === 0) return [];
   if (callsAsText) {
-    const told = [text, ...toolCalls.map(callText)].join("\n\n").trim();
-    return [{ role: "assistant", content: [{ type: "text", text: told }] }];
+    const all = [text, ...toolCalls.map(callText)].join("\n\n").trim();
+    return [{ role: "assistant", content: [{ type: "text", text: all }] }];
   }
   if (isEcho(echo) && echo.origin === origin) return echo.messages;
   const calls: AnswerContent = toolCalls.map(({ id, name, input }) => ({
@@ -90,7 +90,12 @@ function fromAssistant(
     toolName: toolName(name),
     input: toInput(input),
   }));
-  return [{ role: "assistant", content: [...(text === "" ? [] : [{ type: "text" as const, text }]), ...calls] }];
+  return [{ role: "assistant", content: [...(text.trim() === "" ? [] : [{ type: "text" as const, text }]), ...calls] }];
+}
+
+/** Anthropic and Bedrock refuse a whole conversation for one text of blanks. */
+function told(text: string): string {
+  return text.trim() === "" ? "(empty)" : text;
 }
 
 function callText({ name, input }: ToolCall): string {
