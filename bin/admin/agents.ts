@@ -107,18 +107,29 @@ async function save(accounts: Accounts, agent: Agent): Promise<Output> {
 }
 
 function shown(agent: Agent): Output {
-  const { tools, limits, webFetch, instructions } = agent;
+  const { tools, limits, runLimits, prices, parameters, contextTokens, webFetch, instructions } = agent;
   const mcp = agent.mcp?.map(shownServer);
   const line = record({
     ...fields(agent),
     tools: tools.join(", ") || "none",
     ...Object.fromEntries((mcp ?? []).map((server) => [`mcp ${server.name}`, serverLine(server)])),
     webFetch: webFetch && `private addresses ${webFetch.privateAddresses ? "allowed" : "refused"}`,
-    limits: `${limits.steps} steps, ${limits.tokens} tokens, ${limits.seconds} seconds`,
+    limits: named(limits),
+    runLimits: runLimits && named(runLimits),
+    prices: prices && named(prices),
+    parameters: parameters && named(parameters),
+    contextTokens,
     instructions,
   });
-  const json = { ...fields(agent), tools, ...(mcp && { mcp }), ...(webFetch && { webFetch }), limits, instructions };
+  const file = { tools, mcp, webFetch, limits, runLimits, prices, parameters, contextTokens, instructions };
+  const json = { ...fields(agent), ...file };
   return { text: line.text, json };
+}
+
+function named(values: object): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(", ");
 }
 
 /** A server as its agent file has it. A header that says no place may be a key that was pasted: it is not shown. */

@@ -145,7 +145,7 @@ async function proceed(turn: Turn): Promise<TurnOutcome | undefined> {
   const tools = reached ? [] : offered(ports.tools);
   const plan = contextPlan(progress, turn.contextTokens, { instructions: input.instructions, tools });
   if (plan.summarise !== undefined) {
-    return shortenHistory(turn, plan.summarise, reached ? lastAnswerMilliseconds : timeLeft(turn));
+    return shortenHistory(turn, plan.summarise, reached);
   }
   return reached ? lastAnswer(turn, reached, plan.shorten) : takeStep(turn, tools, plan.shorten);
 }
@@ -157,9 +157,13 @@ async function callTools(turn: Turn, pending: PendingCalls): Promise<TurnOutcome
   return undefined;
 }
 
-async function shortenHistory(turn: Turn, messages: number, milliseconds: number): Promise<TurnOutcome | undefined> {
-  const part = await summarise(turn, messages, milliseconds);
-  if (part === "timed-out") return lastAnswer(turn, outOfSeconds(turn), undefined);
+async function shortenHistory(
+  turn: Turn,
+  messages: number,
+  reached: Reached | undefined,
+): Promise<TurnOutcome | undefined> {
+  const part = await summarise(turn, messages, reached ? lastAnswerMilliseconds : timeLeft(turn));
+  if (part === "timed-out") return lastAnswer(turn, reached ?? outOfSeconds(turn), undefined);
   return "failure" in part ? afterFailure(turn, part) : keep(turn, part);
 }
 

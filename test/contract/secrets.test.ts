@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -46,6 +46,7 @@ describe("secrets of one machine", () => {
     ["file:empty", /empty is empty/],
     ["file:blank", undefined],
     ["file:group", /may be used by others \(mode 640; chmod 600 fixes it\)/],
+    ["file:loop", /loop can't be read by the user that the service runs as \(ELOOP\)/],
     ["file:all", /may be used by others \(mode 604/],
     ["secretsmanager:agent-run-service/key", /env:NAME or file:PATH/],
     [key, /env:NAME or file:PATH/],
@@ -54,6 +55,8 @@ describe("secrets of one machine", () => {
     file("blank", " \n", 0o600);
     file("group", key, 0o640);
     file("all", key, 0o604);
+    rmSync(join(dataDir, "loop"), { force: true });
+    symlinkSync("loop", join(dataDir, "loop"));
     const { secretExists, secretOf } = localSecrets({ EMPTY: "" }, dataDir);
     expect(secretExists(secret)).toBe(false);
     expect(await secretOf(secret)).toBeUndefined();

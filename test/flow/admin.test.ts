@@ -190,6 +190,22 @@ describe("without a server", () => {
     expect(stdout + JSON.stringify(shown)).not.toContain("sk-pasted");
   });
 
+  test("an agent is shown with all that its file said", async () => {
+    const fields = {
+      limits: { steps: 5, tokens: 10, seconds: 20, dollars: 0.5 },
+      runLimits: { dollars: 2.5 },
+      prices: { input: 3, output: 15 },
+      parameters: { temperature: 0 },
+      contextTokens: 32_000,
+    };
+    const file = agentFile({ name: "Bounded", instructions: "Answer.", ...fields });
+    const { id } = await done(dataDir, "agent", "create", "--file", file);
+    expect(await done(dataDir, "agent", "show", id)).toMatchObject(fields);
+    const { stdout } = await admin(dataDir, "agent", "show", id);
+    expect(stdout).toMatch(/^limits +steps 5, tokens 10, seconds 20, dollars 0.5$/m);
+    expect(stdout).toMatch(/^runLimits +dollars 2.5$/m);
+  });
+
   test("the agent file's schema names the tools that there are", () => {
     const schema = JSON.parse(readFileSync(join(root, "schemas/agent.schema.json"), "utf8")) as {
       properties: { tools: { items: { enum: string[] }; default: string[] } };

@@ -1,9 +1,9 @@
-import { readFileSync, statSync } from "node:fs";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 
 /**
  * Resolves `env:NAME` from `environment` and `file:PATH` (relative to the data folder) from disk, without the line
- * break at its end. There is no secret when it is empty, or when others than the file's owner may use the file.
+ * break at its end. There is no secret when it is empty, and when its file can't be read or may be used by others.
  */
 export function localSecrets(environment: Record<string, string | undefined>, dataDir: string) {
   const find = (secret: string): string | undefined => {
@@ -32,11 +32,16 @@ export function localSecretProblem(secret: string, dataDir: string): string | un
 
 /** Why a file can't be used as a secret, as the end of a sentence; undefined when it can. */
 function secretFileProblem(path: string): string | undefined {
-  const status = statSync(path, { throwIfNoEntry: false });
-  if (!status?.isFile()) return "is no file";
-  // Windows has no such modes.
-  if (process.platform !== "win32" && (status.mode & 0o077) !== 0) {
-    return `may be used by others (mode ${(status.mode & 0o777).toString(8)}; chmod 600 fixes it)`;
+  try {
+    const status = statSync(path, { throwIfNoEntry: false });
+    if (!status?.isFile()) return "is no file";
+    // Windows has no such modes.
+    if (process.platform !== "win32" && (status.mode & 0o077) !== 0) {
+      return `may be used by others (mode ${(status.mode & 0o777).toString(8)}; chmod 600 fixes it)`;
+    }
+    accessSync(path, constants.R_OK);
+    return status.size === 0 ? "is empty" : undefined;
+  } catch (error) {
+    return `can't be read by the user that the service runs as (${(error as NodeJS.ErrnoException).code})`;
   }
-  return status.size === 0 ? "is empty" : undefined;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Failure, Model } from "../../../lambdas/agent/model.ts";
+import { nothingUsed } from "../../../lambdas/agent/limits.ts";
+import type { Failure, Message, Model } from "../../../lambdas/agent/model.ts";
 import type { Tool } from "../../../lambdas/agent/tools/tool.ts";
 import { runTurn } from "../../../lambdas/agent/turn.ts";
 import { answer, call, endless, scripted, turn } from "./scripted.ts";
@@ -8,6 +9,8 @@ const outage: Failure = { category: "model_unavailable", title: "Down.", remedy:
 const wrongKey: Failure = { category: "model_configuration", title: "Key.", remedy: "Mend.", retryable: false };
 
 const hanging: Model = ({ tools }) => (tools.length > 0 ? new Promise(() => {}) : Promise.resolve(answer("Cut.")));
+const noSummary: Model = ({ instructions }) =>
+  instructions.startsWith("You summarise") ? new Promise(() => {}) : Promise.resolve(answer("Cut."));
 
 describe("at a limit", () => {
   it.each([
@@ -50,6 +53,31 @@ describe("at a limit", () => {
       expect(slowTool.records[1]).toMatchObject({
         result: { error: true, text: expect.stringContaining("600 seconds") },
       });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("is told for what it is when there is no time to summarise", async () => {
+    vi.useFakeTimers();
+    try {
+      const history: Message[] = Array.from({ length: 20 }, (): Message[] => [
+        { role: "user", text: "q".repeat(2_000) },
+        { role: "assistant", answer: { text: "a".repeat(2_000), toolCalls: [] } },
+      ]).flat();
+      const { input, ports } = turn(noSummary, {
+        ports: { now: () => Date.now() },
+        input: {
+          history: [...history, { role: "user", text: "And now?" }],
+          contextTokens: 20_000,
+          startedAt: Date.now(),
+          runLimits: { steps: 7 },
+          usedBefore: { ...nothingUsed, steps: 7 },
+        },
+      });
+      const outcome = runTurn(input, ports);
+      await vi.advanceTimersByTimeAsync(121_000);
+      expect(await outcome).toMatchObject({ kind: "done", text: "Cut.", ended: "run_steps" });
     } finally {
       vi.useRealTimers();
     }

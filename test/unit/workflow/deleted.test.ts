@@ -24,6 +24,8 @@ const writer: Model = async () => ({
   },
 });
 
+const openModel = async () => ({ model: writer, name: "m", provider: "p" });
+
 /** A run whose agent writes files, 4.8 s for all, one after another. `first` resolves when the first is being written. */
 async function writing() {
   const stores = temporaryStores();
@@ -39,7 +41,6 @@ async function writing() {
       await stores.workspace.write(...written);
     },
   };
-  const openModel = async () => ({ model: writer, name: "m", provider: "p" });
   const deps = { ...stores, workspace, openModel, now: Date.now, secretOf: async () => undefined };
   return { stores, deps, runId, first: first.promise };
 }

@@ -32,25 +32,27 @@ test.each(["model_unavailable", "internal", "model_configuration"] as const)(
   },
 );
 
+/** Asks for a program to be run, and nothing else. */
+const programmer: Model = async () => ({
+  answer: {
+    text: "",
+    toolCalls: [{ id: "a", name: "run_javascript", input: { code: "1" } }],
+    finishReason: "tool-calls",
+    usage: { inputTokens: 1, outputTokens: 1 },
+  },
+});
+
 test("a sandbox that never answers is what the run and its log name", async () => {
   await putAgent(stores);
   const agent = (await stores.accounts.findAgent("A")) as Agent;
   await stores.accounts.putAgent({ ...agent, tools: ["run_javascript"] });
   const runId = randomUUID();
   await newTurn(stores, runId, Date.now(), "Compute.");
-  const model: Model = async () => ({
-    answer: {
-      text: "",
-      toolCalls: [{ id: "a", name: "run_javascript", input: { code: "1" } }],
-      finishReason: "tool-calls",
-      usage: { inputTokens: 1, outputTokens: 1 },
-    },
-  });
   const deps: AdvanceDeps = {
     ...stores,
     now: Date.now,
     secretOf: async () => undefined,
-    openModel: async () => ({ model, name: "m", provider: "p" }),
+    openModel: async () => ({ model: programmer, name: "m", provider: "p" }),
     sandbox: {
       maxBytes: 1,
       run: () => Promise.reject(new StoreUnavailable("the sandbox's function did not answer (Timeout)")),
