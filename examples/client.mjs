@@ -13,6 +13,7 @@ if (!BASE_URL || !API_KEY || !TEMPLATE_ID || !input_text) {
   );
   process.exit(2);
 }
+const runs = `${BASE_URL.replace(/\/+$/, "")}/v1/agents`;
 const authorization = `Bearer ${API_KEY}`;
 
 /** Sends the input with the files; resolves with the run's id. It is not repeated: a second request is a second run. */
@@ -23,7 +24,7 @@ async function createRun() {
       content_base64: (await readFile(path)).toString("base64"),
     })),
   );
-  const answer = await fetch(`${BASE_URL}/v1/agents`, {
+  const answer = await fetch(runs, {
     method: "POST",
     headers: { authorization, "content-type": "application/json" },
     body: JSON.stringify({ name: "Example", template_id: TEMPLATE_ID, input_text, files }),
@@ -35,7 +36,7 @@ async function createRun() {
 /** Asks every 3 seconds while the run works; after a 502 or 503 in 1, 2, 4 … 30 seconds. */
 async function finished(runId) {
   for (let failures = 0; ;) {
-    const answer = await fetch(`${BASE_URL}/v1/agents/${runId}`, { headers: { authorization } });
+    const answer = await fetch(`${runs}/${runId}`, { headers: { authorization } });
     if (answer.status === 200) {
       const run = await answer.json();
       if (run.loop_status !== "running") return run;

@@ -95,7 +95,8 @@ test("client: creates a run with a file, waits and prints the answer", { timeout
   await using service = await startService();
   const file = join(service.dataDir, "hello.txt");
   writeFileSync(file, "Hello from a file.\n");
-  const { baseUrl: BASE_URL, apiKey: API_KEY, templateId: TEMPLATE_ID } = service;
+  const { baseUrl, apiKey: API_KEY, templateId: TEMPLATE_ID } = service;
+  const BASE_URL = `${baseUrl}/`; // as people paste addresses
   const client = (apiKey: string) =>
     runScript("examples/client.mjs", ["What is in the file?", file], { BASE_URL, API_KEY: apiKey, TEMPLATE_ID });
   const { code, stdout } = await client(API_KEY);
