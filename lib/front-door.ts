@@ -18,6 +18,7 @@ import {
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import type { Construct } from "constructs";
+import { operations } from "../lambdas/api/contract.ts";
 import { originSecretHeader } from "../lambdas/env.ts";
 import { fargateOrigin } from "./front-door-fargate.ts";
 import type { LargeBodyHome } from "./front-door-homes.ts";
@@ -85,7 +86,7 @@ export class FrontDoorStack extends Stack {
         functionAssociations: [{ function: route, eventType: FunctionEventType.VIEWER_REQUEST }],
       },
       additionalBehaviors: {
-        "/v1/openapi.json": {
+        [operations.openapi.path]: {
           origin: apiGateway,
           allowedMethods: AllowedMethods.ALLOW_ALL, // the service words the 405, too
           viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,

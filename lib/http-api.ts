@@ -12,6 +12,7 @@ import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { type Operation, operations } from "../lambdas/api/contract.ts";
 
 export interface HttpApiProps {
   create: IFunction;
@@ -38,6 +39,10 @@ const accessLog = {
   problem: "$context.integrationErrorMessage",
 };
 
+function keyOf({ path, method }: Operation): HttpRouteKey {
+  return HttpRouteKey.with(path, HttpMethod[method]);
+}
+
 /** The routes of the contract, each to a function of its own. */
 export class HttpApi extends Construct {
   /** Base address without a slash at its end; the contract's paths are relative to it. */
@@ -54,9 +59,9 @@ export class HttpApi extends Construct {
         integration: new HttpLambdaIntegration(`${name}Integration`, handler),
       });
     const routes = {
-      create: route("Create", HttpRouteKey.with("/v1/agents", HttpMethod.POST), create),
-      get: route("Get", HttpRouteKey.with("/v1/agents/{agent_id}", HttpMethod.GET), get),
-      openapi: route("Openapi", HttpRouteKey.with("/v1/openapi.json", HttpMethod.GET), openapi),
+      create: route("Create", keyOf(operations.create), create),
+      get: route("Get", keyOf(operations.get), get),
+      openapi: route("Openapi", keyOf(operations.openapi), openapi),
       notFound: route("NotFound", HttpRouteKey.DEFAULT, notFound),
     };
 

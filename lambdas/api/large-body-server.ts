@@ -7,6 +7,7 @@ import { announcedBytes, bodyOf, type Refused } from "./bounded-body.ts";
 import { type ApiHandler, type ApiResponse, json } from "./chain.ts";
 import { eventOf, hostMissing, refuseInJson, respond, tooLarge } from "./http-event.ts";
 import { acceptsSecret } from "./origin-secret.ts";
+import { routeOf } from "./routes.ts";
 
 const MiB = 1024 * 1024;
 
@@ -104,7 +105,7 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
       const answer = await inTurn(() => {
         const event = eventOf(request, received.body);
         received.body = noBody; // the event has it, and the handler lets go of that
-        return (event.rawPath === "/v1/agents" && request.method === "POST" ? create : notFound)(event);
+        return (routeOf(request.method ?? "", event.rawPath)?.name === "create" ? create : notFound)(event);
       });
       return { answer, last: false };
     } finally {

@@ -1,18 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { ApiEvent, ApiHandler, ApiResponse } from "./chain.ts";
 import { eventOf, hostMissing, refuseInJson, respond, tooLarge } from "./http-event.ts";
+import { type OperationName, routeOf } from "./routes.ts";
 
-/** The four handlers an HTTP home serves. `notFound` answers whatever the others do not. */
-export interface ApiHandlers {
-  create: ApiHandler;
-  get: ApiHandler;
-  openapi: ApiHandler;
-  notFound: ApiHandler;
-}
+/** The handlers that an HTTP home serves. `notFound` answers whatever the operations' do not. */
+export type ApiHandlers = Record<OperationName | "notFound", ApiHandler>;
 
 // The largest body the contract can need is 13,981,016 base64 characters of files and an input text of open length.
 const maxBodyBytes = 64 * 1024 * 1024;
-const runPath = /^\/v1\/agents\/([^/]+)$/;
 
 /** A node:http server in front of the handlers: requests become events of payload format 2.0, as API Gateway's. */
 export function httpServer(handlers: ApiHandlers): Server {
@@ -39,16 +34,11 @@ function dispatch(
   const refused = hostMissing(request);
   if (refused) return refused;
   const event = eventOf(request, body ?? noBody);
-  const { rawPath } = event;
-  const { method } = event.requestContext.http;
-  if (rawPath === "/v1/openapi.json") return (method === "GET" ? handlers.openapi : handlers.notFound)(event);
-  if (rawPath === "/v1/agents" && method === "POST") {
-    return body ? handlers.create(event) : tooLargeFrom(handlers.create, event);
-  }
-  const runId = runPath.exec(rawPath)?.[1];
-  if (runId === undefined || method !== "GET") return handlers.notFound(event);
-  event.pathParameters = { agent_id: runId };
-  return handlers.get(event);
+  const route = routeOf(event.requestContext.http.method, event.rawPath);
+  if (!route) return handlers.notFound(event);
+  if (route.name === "create" && !body) return tooLargeFrom(handlers.create, event);
+  event.pathParameters = route.parameters;
+  return handlers[route.name](event);
 }
 
 /** Who calls is looked at first, as with every other body; without one, nothing is created. */
