@@ -1,10 +1,5 @@
+import { type AttachmentKind, attachmentKind, notShown } from "../attachment-kinds.ts";
 import type { Attachment, Message, ModelRequest } from "../model.ts";
-
-/** What the wires of all providers take as input parts, with the most bytes of one: those of Bedrock, the smallest. */
-const kinds = [
-  { types: /^image\/(png|jpeg|gif|webp)$/, name: "images", mostBytes: 3_750_000, most: 20 },
-  { types: /^application\/pdf$/, name: "PDFs", mostBytes: 4_500_000, most: 5 },
-];
 
 /** Bytes of all parts of one request: as base64 they stay below the 20 MB that Bedrock takes for one. */
 const mostBytesTogether = 14_000_000;
@@ -22,12 +17,12 @@ export async function showAttachments(
   blind: boolean,
 ): Promise<Map<Attachment, Shown>> {
   const shown = new Map<Attachment, Shown>();
-  const counts = new Map<Kind | undefined, number>();
+  const counts = new Map<AttachmentKind | undefined, number>();
   const newest = messages.flatMap(attachmentsOf).toReversed();
   const contents = await Promise.all(
     newest.map(async (attachment): Promise<Shown> => {
       if (blind || !readAttachment) return "this model can't be shown files";
-      const kind = kindOf(attachment);
+      const kind = attachmentKind(attachment.mediaType);
       const count = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, count);
       return kind && count > kind.most ? displaced : contentOf(attachment, readAttachment);
@@ -53,19 +48,10 @@ export function attachmentsOf(message: Message): Attachment[] {
 }
 
 async function contentOf(
-  attachment: Attachment,
+  { name, mediaType }: Attachment,
   readAttachment: NonNullable<ModelRequest["readAttachment"]>,
 ): Promise<Shown> {
-  const kind = kindOf(attachment);
-  if (!kind) return "only images (PNG, JPEG, GIF, WebP) and PDFs can be shown";
-  const bytes = await readAttachment(attachment.name);
+  const bytes = attachmentKind(mediaType) ? await readAttachment(name) : new Uint8Array();
   if (!bytes) return "it is no longer in the workspace";
-  if (bytes.length <= kind.mostBytes) return bytes;
-  return `it has ${bytes.length} bytes, and ${kind.name} can be shown up to ${kind.mostBytes} bytes`;
-}
-
-type Kind = (typeof kinds)[number];
-
-function kindOf({ mediaType }: Attachment): Kind | undefined {
-  return kinds.find(({ types }) => types.test(mediaType));
+  return notShown(mediaType, bytes.length) ?? bytes;
 }

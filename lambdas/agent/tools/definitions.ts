@@ -14,8 +14,6 @@ export const workspaceLimits = {
   editBytes: 10 * megabyte,
   /** Files of a workspace from which on no tool makes a new one. */
   files: 200,
-  /** Bytes of an image or PDF that the model is shown: what Bedrock takes as an image. */
-  attachmentBytes: 3.75 * megabyte,
   /** Matching lines that `search_files` gives at most. */
   matches: 100,
   /** Seconds for one `search_files`, and for reading one document. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { newNameProblem } from "./write-files.ts";
-import { workspaceLimits } from "./definitions.ts";
+import { attachmentKind, notShown } from "../attachment-kinds.ts";
 import { error, type Files, type ToolOutput } from "./tool.ts";
 
 /** What an MCP tool answered, as far as it is used here. */
@@ -19,15 +19,13 @@ type ContentBlock =
 /** Characters of a result; more than that no tool should have to say. */
 const maxCharacters = 1_000_000;
 
-const shownTypes = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
-
 /** Text as it is; images are written into the workspace, so that the model is shown them as files. */
 export async function resultOutput(server: string, result: McpResult, files: Files): Promise<ToolOutput> {
   const { content = [], structuredContent, isError = false } = result;
   const pieces: string[] = [];
   const attachments: { name: string; mediaType: string }[] = [];
   for (const block of content) {
-    if (block.type !== "image" || !shownTypes.has(block.mimeType)) {
+    if (block.type !== "image" || attachmentKind(block.mimeType)?.name !== "images") {
       pieces.push(described(block));
       continue;
     }
@@ -70,9 +68,8 @@ async function saveImage(
   files: Files,
 ): Promise<{ text: string; name: string } | { text: string }> {
   const bytes = Buffer.from(data, "base64");
-  if (bytes.length > workspaceLimits.attachmentBytes) {
-    return { text: `[An image of ${bytes.length} bytes; at most ${workspaceLimits.attachmentBytes} can be shown.]` };
-  }
+  const tooLarge = notShown(mimeType, bytes.length);
+  if (tooLarge !== undefined) return { text: `[An image; ${tooLarge}.]` };
   // By its content: calls that are made at the same time, or again, do not take each other's name.
   const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   const name = `${server}-${hash}.${mimeType.slice("image/".length)}`;

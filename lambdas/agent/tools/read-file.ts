@@ -1,3 +1,4 @@
+import { notShown } from "../attachment-kinds.ts";
 import type { Attachment } from "../model.ts";
 import { within } from "../within.ts";
 import { readFile, workspaceLimits } from "./definitions.ts";
@@ -37,9 +38,10 @@ function textOutput(name: string, text: string, place: Place): ToolOutput {
 }
 
 function shown(what: string, bytes: Uint8Array, attachment: Attachment): ToolOutput {
-  if (bytes.length <= workspaceLimits.attachmentBytes)
-    return { text: `${what}. It is attached.`, attachments: [attachment] };
-  return error(`${what}; at most ${workspaceLimits.attachmentBytes} bytes can be shown.`);
+  const problem = notShown(attachment.mediaType, bytes.length);
+  return problem === undefined
+    ? { text: `${what}. It is attached.`, attachments: [attachment] }
+    : error(`${what}; ${problem}.`);
 }
 
 function documentKind(content: { mediaType?: string }, bytes: Uint8Array): DocumentKind | undefined {

@@ -119,8 +119,12 @@ describe("read_file", () => {
     const large = Buffer.concat([Buffer.from("89504e47", "hex"), Buffer.alloc(4_000_000)]);
     expect(await read("large.png", large)).toEqual({
       error: true,
-      text: "large.png is a PNG image of 4000004 bytes; at most 3932160 bytes can be shown.",
+      text:
+        "large.png is a PNG image of 4000004 bytes; " +
+        "it has 4000004 bytes, and images can be shown up to 3750000 bytes.",
     });
+    const scan = Buffer.concat([pdf(""), Buffer.alloc(4_200_000)]); // PDFs may be larger
+    expect(await read("scan.pdf", scan)).toMatchObject({ attachments: [{ name: "scan.pdf" }] });
   });
 
   it("says what is wrong with a document", async () => {
