@@ -12,7 +12,11 @@ try {
   if (options === "help") console.log(usage);
   else await start(options);
 } catch (error) {
-  console.error(`npm start: ${(error as Error).message.replaceAll("\n", " ")}`);
+  fail(error as Error);
+}
+
+function fail({ message }: Error): never {
+  console.error(`npm start: ${message.replaceAll("\n", " ")}`);
   process.exit(1);
 }
 
@@ -24,6 +28,7 @@ async function start(options: Exclude<ReturnType<typeof parseOptions>, "help">):
   const end = (): void => void service.close().then(() => process.exit(0));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
   onNpmEnd(end);
+  service.trouble.catch((error: Error) => void service.close().finally(() => fail(error)));
   if (options.json) console.log(JSON.stringify({ base_url, api_key, template_id }));
   else console.log(welcome(base_url, template_id, api_key, options.dataDir));
 }

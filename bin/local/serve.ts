@@ -21,6 +21,8 @@ export interface Service {
   templateId: string;
   /** Only when it was made now. */
   apiKey?: string;
+  /** Rejects when the service can't go on. */
+  trouble: Promise<never>;
   /** Ends everything in order; runs in flight go on at the next start. */
   close(): Promise<void>;
 }
@@ -60,13 +62,18 @@ export async function serve(options: LocalOptions): Promise<Service> {
   };
   const lookForChanges = stores.database.onOutsideWrite(reconcile);
   await runner.reconcile();
-  const watch = setInterval(lookForChanges, watchMilliseconds);
+  const trouble = Promise.withResolvers<never>();
+  const watch = setInterval(() => {
+    if (stores.database.inPlace()) lookForChanges();
+    else trouble.reject(new Error(`the data folder ${dataDir} was removed while the service was running`));
+  }, watchMilliseconds);
   stores.removeAbandoned(startedAt).catch((error: unknown) => log("error", "abandoned files are left", { error }));
 
   return {
     baseUrl: `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
     templateId: agent.id,
     ...(key === undefined ? {} : { apiKey: key }),
+    trouble: trouble.promise,
     async close() {
       clearInterval(watch);
       const closed = new Promise((resolve) => server.close(resolve));

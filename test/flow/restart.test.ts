@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -94,6 +95,15 @@ test("at a start, what a crash left of files is removed, and nothing else", asyn
   await sleep(300);
   await third.end("SIGTERM");
   expect(readdirSync(join(workspaces, runId))).toEqual(["a.txt"]);
+});
+
+test("a service whose data folder is removed ends, and says so, rather than take runs that no start will find", async () => {
+  const service = await startService();
+  let said = "";
+  service.child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  rmSync(service.dataDir, { recursive: true });
+  await expect.poll(() => service.child.exitCode, { timeout: 5_000 }).toBe(1);
+  expect(said).toMatch(/npm start: the data folder \S+ was removed while the service was running\n$/);
 });
 
 test("what can't be started says why in one line and exits with non-zero", async () => {
