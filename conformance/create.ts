@@ -19,7 +19,7 @@ const inputs: { name: string; text: string }[] = [
   { name: "a sentence", text: "Reply with one short sentence." },
   {
     name: "several scripts, emoji and line ends",
-    text: "Reply shortly.\nÜbergröße\r\n日本語\tעברית 👩‍👩‍👧‍👦 \\ \" ' < & \u2028 end ",
+    text: "Reply shortly.\nÜbergröße, u\u0308bergroß\r\n日本語\tעברית 👩‍👩‍👧‍👦 \\ \" ' < & \u2028 end ",
   },
   {
     name: "20,000 characters",
