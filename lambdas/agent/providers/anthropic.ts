@@ -1,5 +1,6 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { Model } from "../model.ts";
+import { knownEvents } from "./messages-stream.ts";
 import { modelFetch } from "./model-fetch.ts";
 import { streamedModels, streamOf } from "./streamed.ts";
 
@@ -21,7 +22,11 @@ export function anthropic({
 }: Anthropic): () => Model {
   const last = /\nevent: ?message_stop\r?\ndata:[^\n]*\n\r?\n/;
   const send = modelFetch({ silence, type: /event-stream/, last });
-  const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch: send });
+  const provider = createAnthropic({
+    baseURL: baseUrl,
+    apiKey,
+    fetch: async (input, init) => knownEvents(await send(input, init)),
+  });
   return streamedModels({
     call: streamOf(provider(model)),
     endpoint: {

@@ -1,90 +1,14 @@
 import { isObject } from "../json.ts";
+import { withEvents } from "./event-stream.ts";
 
 type Json = Record<string, unknown>;
 
 /**
  * What a chat completions server answered, as the stream of events that the API describes: servers leave out, add and
- * rename parts of them, send empty ones to keep the connection, errors in several forms, or a whole answer as JSON.
- * An error status, and what can't be read, stay as they are.
+ * rename parts of them, and send errors in several forms, or a whole answer as JSON.
  */
 export function asStream(response: Response): Response {
-  const { body, ok, status, headers } = response;
-  return ok && body ? new Response(body.pipeThrough(asDescribed()), { status, headers }) : response;
-}
-
-function asDescribed(): TransformStream<Uint8Array, Uint8Array> {
-  const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
-  const events = eventReader();
-  const send = (controller: TransformStreamDefaultController<Uint8Array>, texts: string[]): void => {
-    const sent = texts.map((text) => `data: ${text}\n\n`).join("");
-    if (sent !== "") controller.enqueue(encoder.encode(sent));
-  };
-  return new TransformStream<Uint8Array, Uint8Array>({
-    transform: (chunk, controller) => send(controller, events.read(decoder.decode(chunk, { stream: true }))),
-    flush: (controller) => send(controller, events.end()),
-  });
-}
-
-/** Cuts a stream into the texts of its events, each as described. */
-function eventReader(): { read(chunk: string): string[]; end(): string[] } {
-  let line = "";
-  let data: string[] = [];
-  const outside: string[] = [];
-
-  function event(): string[] {
-    const lines = data;
-    data = [];
-    // Some servers leave out the empty line between events.
-    const texts = lines.length > 1 && parsed(lines.join("\n")) === undefined ? lines : [lines.join("\n")];
-    return lines.length === 0 ? [] : texts.flatMap(described);
-  }
-
-  function readLine(text: string): string[] {
-    if (text === "") return event();
-    if (text.startsWith("data:")) data.push(text.slice("data:".length).trim());
-    else if (!/^(event|id|retry)?:/.test(text)) outside.push(text);
-    return [];
-  }
-
-  return {
-    read(chunk) {
-      if (!chunk.includes("\n")) {
-        line += chunk; // a line that never ends is looked through once
-        return [];
-      }
-      const lines = (line + chunk).split(/\r?\n/);
-      line = lines.pop() ?? "";
-      return lines.flatMap(readLine);
-    },
-    end() {
-      // A last line may have been cut by the end of the connection.
-      const cut = line.startsWith("data:") && parsed(line.slice("data:".length)) === undefined && !line.includes(done);
-      const last = [...(cut ? [] : readLine(line)), ...event()];
-      // A whole answer, or an error, that came in place of events or after them.
-      const text = outside.join("\n");
-      const json = parsed(text);
-      if (json === undefined) return last;
-      return [...last, isObject(json) || Array.isArray(json) ? JSON.stringify(eventOf(json)) : text, done];
-    },
-  };
-}
-
-const done = "[DONE]";
-
-function described(text: string): string[] {
-  if (text === done) return [done];
-  const json = text === "" ? null : parsed(text);
-  if (json === null) return []; // it kept the connection
-  return [json === undefined ? text : JSON.stringify(eventOf(json))];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return withEvents(response, (event) => [eventOf(event)]);
 }
 
 function eventOf(json: unknown): unknown {
