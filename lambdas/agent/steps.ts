@@ -1,8 +1,11 @@
 import { type LimitReason, nothingUsed, plus, type Prices, type Used, usedBy } from "./limits.ts";
 import type { Message, ModelAnswer, ToolCall, ToolResult, Usage } from "./model.ts";
 
-/** How a finished turn came to its end: by itself, at a limit, or cut off at the longest answer the model may give. */
-export type Ended = "normally" | LimitReason | `run_${LimitReason}` | "answer_length";
+/**
+ * How a finished turn came to its end: by itself, at a limit, or with an answer that was cut at the longest that the
+ * model may give, or that its provider refused or cut for what it says.
+ */
+export type Ended = "normally" | LimitReason | `run_${LimitReason}` | "answer_length" | "answer_filtered";
 
 /**
  * What a step leaves behind, recorded before the next thing happens. JSON-serialisable; steps count from 1, calls

@@ -181,10 +181,17 @@ async function takeStep(
 
   const { toolCalls, finishReason } = part.answer;
   if (toolCalls.length > 0) return keep(turn, part);
-  if (!isEmpty(part.answer)) return done(finishReason === "length" ? { ...part, ended: "answer_length" } : part);
+  const ended = cutEnds[finishReason];
+  if (!isEmpty(part.answer)) return done(ended ? { ...part, ended } : part);
   if (finishReason === "content-filter") return failed(refused, part);
   return turn.progress.emptyAnswers > 0 ? failed(emptyAgain, part) : keep(turn, part);
 }
+
+/** What an answer that may not be whole ends its turn with. */
+const cutEnds: { [Reason in ModelAnswer["finishReason"]]?: "answer_length" | "answer_filtered" } = {
+  length: "answer_length",
+  "content-filter": "answer_filtered",
+};
 
 /** Records a part before the turn goes on with it. */
 async function keep(turn: Turn, part: StepPart): Promise<TurnOutcome | undefined> {

@@ -171,6 +171,10 @@ describe("trouble with the model", () => {
     expect(await runTurn(withheld.input, withheld.ports)).toMatchObject({ failure: { category: "model_refused" } });
     expect(requests).toHaveLength(1);
     const refusal = turn(scripted([answer("I can't.", [], { finishReason: "content-filter" })]).model);
-    expect(await runTurn(refusal.input, refusal.ports)).toMatchObject({ kind: "done", text: "I can't." });
+    expect(await runTurn(refusal.input, refusal.ports)).toMatchObject({
+      kind: "done",
+      text: "I can't.",
+      last: { ended: "answer_filtered" },
+    });
   });
 });
