@@ -8,7 +8,7 @@ import { documentClient, s3Client, sfnClient } from "../../lambdas/stores/aws/cl
 import { awsStores } from "../../lambdas/stores/aws/index.ts";
 import { awsWorkflow } from "../../lambdas/stores/aws/workflow.ts";
 import { chunk, send, startStream, usageChunk } from "../wire/chat-completions-server.ts";
-import { admin, client, conformance, emulated, forwardTo, stackOutputs } from "./service.ts";
+import { admin, client, conformance, emulated, forwardToApi, stackOutputs } from "./service.ts";
 
 /** The deployed service, from outside by its API and from inside by AWS's. */
 export async function openDeployed() {
@@ -16,7 +16,7 @@ export async function openDeployed() {
   const [documents, sfn, s3] = [documentClient(settings), sfnClient(settings), await s3Client(settings)];
   const outputs = await stackOutputs();
   const { TableName: table = "", BucketName: bucket = "", StateMachineArn: stateMachineArn = "" } = outputs;
-  const forwarder = await forwardTo(outputs["ApiUrl"] ?? "");
+  const forwarder = await forwardToApi(outputs["ApiUrl"] ?? "");
 
   return {
     baseUrl: forwarder.baseUrl,

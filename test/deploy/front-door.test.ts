@@ -14,13 +14,12 @@ let edge: Edge;
 beforeAll(async () => {
   deployed = await openDeployed();
   agent = await deployed.newAgent("--provider", "demo");
-  const { host, secret, environment } = await deployedFrontDoor();
-  const { region, credentials, endpoint } = emulated();
+  const { host, secret, environment, keys } = await deployedFrontDoor();
+  const { region, endpoint } = emulated();
   bundle = await startBundle("web-function", {
     AWS_REGION: region,
     AWS_ENDPOINT_URL: endpoint,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    ...keys,
     ...environment,
   });
   edge = await startEdge({

@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { signedHeaders } from "../../lambdas/stores/aws/signature.ts";
+import { newStandIn } from "./callers.ts";
 import { assembly, cdk, frontDoorName } from "./cdk.ts";
-import { endpoint, stackOutputs } from "./service.ts";
+import { emulated, endpoint, stackOutputs } from "./service.ts";
 
 interface Resource {
   Type: string;
@@ -36,6 +38,7 @@ export async function deployFrontDoor(): Promise<void> {
   }));
   Outputs["Environment"] = { Value: { "Fn::Join": ["\n", lines] } };
   Outputs["DistributionId"] = { Value: { Ref: idsOf("AWS::CloudFront::Distribution")[0] } };
+  Outputs["RoleName"] = { Value: { Ref: idsOf("AWS::IAM::Role").find((id) => id.startsWith("Role")) } };
   Outputs["CodeBucketName"] = { Value: { Ref: idsOf("AWS::S3::Bucket")[0] } };
 
   const unknown = idsOf("AWS::Lambda::WebFunction");
@@ -51,14 +54,18 @@ export async function deployFrontDoor(): Promise<void> {
 
 /** The front door as it was deployed: what its distribution sends where, and its server's environment. */
 export async function deployedFrontDoor() {
-  const { DistributionId = "", Environment = "" } = await stackOutputs(frontDoorName);
-  const answer = await fetch(`${endpoint()}/2020-05-31/distribution/${DistributionId}`);
+  const { DistributionId = "", Environment = "", RoleName = "" } = await stackOutputs(frontDoorName);
+  const url = new URL(`/2020-05-31/distribution/${DistributionId}`, endpoint());
+  const headers = signedHeaders({ caller: emulated(), service: "cloudfront", method: "GET", url, body: "" });
+  const answer = await fetch(url, { headers });
   const distribution = await answer.text();
   return {
     /** Host of the requests to API Gateway. */
     host: /<DomainName>([^<]+\.execute-api\.[^<]+)</.exec(distribution)?.[1] ?? "",
     secret: unescaped(/<HeaderName>x-origin-secret<\/HeaderName><HeaderValue>([^<]+)</.exec(distribution)?.[1] ?? ""),
     environment: parseEnv(Environment) as Record<string, string>,
+    /** Of a stand-in for whoever has the server's role. */
+    keys: await newStandIn(RoleName),
   };
 }
 

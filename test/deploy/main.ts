@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { HeadBucketCommand, NotFound, PutBucketTaggingCommand } from "@aws-sdk/client-s3";
-import { s3Client } from "../../lambdas/stores/aws/clients.ts";
+import { DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
+import { s3Client, sfnClient } from "../../lambdas/stores/aws/clients.ts";
+import { newOperator } from "./callers.ts";
 import { cdk, frontDoorName, stackName } from "./cdk.ts";
 import { deployFrontDoor } from "./front-door.ts";
 import { folder, install, startMiniStack } from "./ministack.ts";
@@ -42,6 +44,16 @@ async function deployAndTest(): Promise<void> {
   await step("cdk bootstrap", () => cdk("bootstrap", "aws://000000000000/us-east-1"));
   await step(`cdk deploy ${stackName}`, () => cdk("deploy", stackName));
   await step(`cdk deploy ${frontDoorName}`, deployFrontDoor);
+  const { OperatorPolicyArn = "", StateMachineArn: stateMachineArn } = await stackOutputs();
+  const operator = await newOperator(OperatorPolicyArn);
+  const sfn = sfnClient(emulated());
+  const { roleArn = "" } = await sfn.send(new DescribeStateMachineCommand({ stateMachineArn }));
+  sfn.destroy();
+  Object.assign(process.env, {
+    OPERATOR_ACCESS_KEY_ID: operator.AWS_ACCESS_KEY_ID,
+    OPERATOR_SECRET_ACCESS_KEY: operator.AWS_SECRET_ACCESS_KEY,
+    AGENT_RUNS_TEST_ROLE: roleArn,
+  });
   const { status } = await run("vitest", ["run", "--config", join("test", "deploy", "vitest.config.ts")], {
     env: environment(),
     shown: true,

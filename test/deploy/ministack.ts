@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { forwardTo } from "./forwarder.ts";
 import { environment, root, run, start, succeed } from "./processes.ts";
 
 /** Kept between runs and ignored by git: the virtual environment, logs and what the CDK CLI writes. */
@@ -43,9 +44,14 @@ async function findPython(): Promise<{ command: string; version: number[] }> {
   );
 }
 
-/** Starts MiniStack on a free port of this machine. Resolves with its address when it answers. */
+/**
+ * Starts MiniStack on a free port of this machine, so that it checks every call against its caller's policies, as AWS
+ * does. Resolves with its address when it answers: that of a forwarder, since buckets refuse what did not come by TLS.
+ */
 export async function startMiniStack(): Promise<string> {
   const port = await freePort();
+  const local = { hostname: "127.0.0.1", port: String(port) };
+  const { url: endpoint } = await forwardTo(local, { "x-forwarded-proto": "https" });
   // Outside of the project: Node would take the functions' code for ES modules, as our package.json says of all below it.
   const temporary = mkdtempSync(join(tmpdir(), "deploy-test-"));
   process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
@@ -55,6 +61,8 @@ export async function startMiniStack(): Promise<string> {
       BIND_HOST: "127.0.0.1",
       GATEWAY_PORT: String(port),
       TMPDIR: temporary,
+      AUTH: "true",
+      AWS_ENDPOINT_URL: endpoint, // for the functions' own calls
       // CDK's own functions take the AWS SDK from the runtime, which has it on AWS.
       NODE_PATH: join(root, "node_modules"),
     }),
@@ -62,7 +70,6 @@ export async function startMiniStack(): Promise<string> {
   child.stdout?.pipe(log);
   child.stderr?.pipe(log);
 
-  const endpoint = `http://127.0.0.1:${port}`;
   for (const begun = Date.now(); Date.now() - begun < readySeconds * 1_000; await sleep(100)) {
     if (child.exitCode !== null) break;
     const answer = await fetch(`${endpoint}/_ministack/health`).catch(() => undefined);

@@ -1,9 +1,8 @@
-import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
-import { httpServer } from "../http-server.ts";
 import { stackName } from "./cdk.ts";
-import { run, succeed } from "./processes.ts";
+import { forwardTo } from "./forwarder.ts";
+import { environment, run, succeed } from "./processes.ts";
 
 /** A stack's outputs by name. */
 export async function stackOutputs(stack = stackName): Promise<Record<string, string>> {
@@ -31,28 +30,23 @@ export function endpoint(): string {
 }
 
 /**
- * A server of this machine that passes every request on to MiniStack with the Host of the API: MiniStack tells APIs
- * apart by that name, which DNS resolves on AWS and nobody resolves here.
+ * An address of the API on this machine: MiniStack tells APIs apart by their names in the Host, which DNS resolves on AWS
+ * and nobody resolves here.
  */
-export async function forwardTo(apiUrl: string): Promise<{ baseUrl: string; close: () => void }> {
-  const { host } = new URL(apiUrl);
-  const { hostname, port } = new URL(endpoint());
-  const server = await httpServer((incoming, outgoing) => {
-    const { method, url: path, headers } = incoming;
-    const onward = request({ hostname, port, method, path, headers: { ...headers, host }, agent: false }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
-    });
-    onward.on("error", () => outgoing.destroy());
-    incoming.pipe(onward);
-  });
+export async function forwardToApi(apiUrl: string): Promise<{ baseUrl: string; close: () => void }> {
+  const server = await forwardTo(new URL(endpoint()), { host: new URL(apiUrl).host });
   return { baseUrl: server.url, close: () => void server.close() };
 }
 
-/** The operator's command line on the deployed stack, as people type it; resolves with the JSON that it prints. */
+/**
+ * The operator's command line on the deployed stack, as people type it, with the rights of the policy that is made for
+ * them. Resolves with the JSON that it prints.
+ */
 export async function admin(...args: string[]): Promise<Record<string, string>> {
   const command = ["run", "-s", "admin", "--", "--stack", stackName, "--json", ...args];
-  return JSON.parse(await succeed("npm", command)) as Record<string, string>;
+  const { OPERATOR_ACCESS_KEY_ID = "", OPERATOR_SECRET_ACCESS_KEY = "" } = process.env;
+  const keys = { AWS_ACCESS_KEY_ID: OPERATOR_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: OPERATOR_SECRET_ACCESS_KEY };
+  return JSON.parse(await succeed("npm", command, { env: environment(keys) })) as Record<string, string>;
 }
 
 /** `npm run conformance`: its exit code and its last line. */
