@@ -6,6 +6,7 @@ import type { Run } from "../../lambdas/runs/ports.ts";
 import { sweep } from "../../lambdas/workflow/sweep.ts";
 import { chatServer } from "../wire/chat-completions-server.ts";
 import { type Deployed, openDeployed, server } from "./deployed.ts";
+import { callFunction } from "./service.ts";
 
 let deployed: Deployed;
 beforeAll(async () => {
@@ -27,14 +28,14 @@ test("a run whose execution is aborted from outside ends with the reason, by the
   expect(run?.failure?.title).toContain("aborted");
 });
 
-test("the sweep ends a run that was never started, and leaves one alone that is worked on", async () => {
+test("the sweep's function ends a run that was never started, and leaves one alone that is worked on", async () => {
   const seen: ServerResponse[] = [];
   await using hanging = await chatServer((response) => void seen.push(response));
   const agent = await deployed.newAgent(...server(hanging.baseUrl));
   const atWork = await agent.api.create("Think for a long time.");
   await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(1);
 
-  const now = Date.now();
+  const now = Date.now() - hour;
   const lost: Run = {
     id: randomUUID(),
     agentId: agent.id,
@@ -46,8 +47,10 @@ test("the sweep ends a run that was never started, and leaves one alone that is 
     updatedAt: now,
   };
   await deployed.stores.runs.create(lost, [{ turn: 1, role: "input_to_agent", text: "Hello?" }]);
-  const deps = { ...deployed, runs: deployed.stores.runs, now: () => Date.now() + hour };
-  expect((await sweep(deps)).ended).toBe(1);
+  expect(await callFunction("Sweep")).toMatchObject({ ended: 1 });
   expect(await agent.api.read(lost.id)).toMatchObject({ loop_status: "technical_error" });
+
+  const later = { ...deployed, runs: deployed.stores.runs, now: () => Date.now() + hour };
+  expect((await sweep(later)).ended).toBe(0);
   expect(await agent.api.read(atWork)).toMatchObject({ loop_status: "running" });
 });

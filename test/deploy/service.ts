@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import {
+  CloudFormationClient,
+  DescribeStackResourcesCommand,
+  DescribeStacksCommand,
+} from "@aws-sdk/client-cloudformation";
+import { signedHeaders } from "../../lambdas/stores/aws/signature.ts";
 import { stackName } from "./cdk.ts";
 import { forwardTo } from "./forwarder.ts";
 import { environment, run, succeed } from "./processes.ts";
@@ -12,6 +17,26 @@ export async function stackOutputs(stack = stackName): Promise<Record<string, st
   return Object.fromEntries(
     (Stacks[0]?.Outputs ?? []).map(({ OutputKey = "", OutputValue = "" }) => [OutputKey, OutputValue]),
   );
+}
+
+/** Calls a function of the service's stack with an empty event; resolves with what it returned, as JSON. */
+export async function callFunction(id: string): Promise<unknown> {
+  const cloudFormation = new CloudFormationClient({ endpoint: endpoint() });
+  const { StackResources = [] } = await cloudFormation.send(
+    new DescribeStackResourcesCommand({ StackName: stackName }),
+  );
+  cloudFormation.destroy();
+  const found = StackResources.find(
+    ({ ResourceType, LogicalResourceId = "" }) =>
+      ResourceType === "AWS::Lambda::Function" && LogicalResourceId.startsWith(id),
+  );
+  const url = new URL(`/2015-03-31/functions/${found?.PhysicalResourceId}/invocations`, endpoint());
+  const call = { url, method: "POST", body: "{}" };
+  const answer = await fetch(url, {
+    ...call,
+    headers: signedHeaders({ ...call, caller: emulated(), service: "lambda" }),
+  });
+  return answer.json();
 }
 
 /** MiniStack, for the stores' own clients. */
