@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import {
   copyFileSync,
@@ -150,6 +151,30 @@ test("of files that can't be written, or whose run can't, nothing is left to fil
   await runs.create({ ...run, status: "running" }, [message]);
   await expect(runs.create({ ...run, status: "running" }, [message])).rejects.toThrow("UNIQUE");
   expect(foldersIn()).toEqual([id]); // the first one's
+});
+
+const exhausting = `
+  import { openSync, closeSync } from "node:fs";
+  import { openLocalStores } from "./lambdas/stores/local/index.ts";
+  const { workspace } = openLocalStores({ dataDir: process.argv[1] });
+  const files = [{ name: "a.txt", content: Buffer.from("a") }];
+  await workspace.write("run", files);
+  const held = [];
+  try { for (;;) held.push(openSync("/dev/null")); } catch {}
+  const tried = [workspace.read("run", "a.txt"), workspace.list("run"), workspace.write("run", files)];
+  const outcomes = (await Promise.allSettled(tried)).map(({ reason }) => reason?.name);
+  held.forEach(closeSync);
+  console.log(JSON.stringify([...outcomes, String(await workspace.read("run", "a.txt"))]));
+`;
+
+test.skipIf(process.platform === "win32")("a process that can open no more files is an outage, which passes", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "exhausted-"));
+  const limited = 'ulimit -n 64 && exec "$0" --input-type=module -e "$1" "$2"';
+  const child = spawnSync("sh", ["-c", limited, process.execPath, exhausting, dataDir], { encoding: "utf8" });
+  expect([child.stderr, child.stdout]).toEqual([
+    "",
+    `${JSON.stringify([...Array(3).fill("StoreUnavailable"), "a"])}\n`,
+  ]);
 });
 
 test("what a damaged database still holds can be read, and what it lost is an error of the one who asks", async () => {

@@ -23,7 +23,7 @@ export function localWorkspace(root: string): Workspace {
         ...(created === undefined ? [] : [syncFolder(root)]),
         ...files.map(({ content }, index) => writeWhole(root, join(folder, names[index] ?? ""), content)),
       ]).catch(refused);
-      await syncFolder(folder);
+      await syncFolder(folder).catch(refused);
     },
 
     async list(runId) {
@@ -71,14 +71,17 @@ async function writeWhole(root: string, file: string, content: Uint8Array): Prom
   }
 }
 
+const [full, exhausted] = ["the disk of the workspaces is full", "the process has too many files open"];
+/** What passes, by the system's code for it. */
+const outages: Record<string, string> = { ENOSPC: full, EDQUOT: full, EMFILE: exhausted, ENFILE: exhausted };
+
 function refused(error: NodeJS.ErrnoException): never {
-  const full = error.code === "ENOSPC" || error.code === "EDQUOT";
-  throw full ? new StoreUnavailable("the disk of the workspaces is full", { cause: error }) : error;
+  const outage = outages[error.code ?? ""];
+  throw outage === undefined ? error : new StoreUnavailable(outage, { cause: error });
 }
 
 export function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === "ENOENT") return undefined;
-  throw error;
+  if (error.code !== "ENOENT") refused(error);
 }
 
 async function syncFolder(folder: string): Promise<void> {
