@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { semaphore } from "../../semaphore.ts";
 import { sandboxLimits } from "../tools/definitions.ts";
 import type { FromChild, ToChild } from "./child.ts";
 import type { Sandbox, SandboxEngine, SandboxRequest, SandboxResult } from "./sandbox.ts";
@@ -45,8 +46,7 @@ interface Child {
  */
 export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & { close(): void } {
   const waiting = new Map<SandboxEngine, Child>();
-  const queue: (() => void)[] = [];
-  let working = 0;
+  const inTurn = semaphore(settings.most);
 
   function take(engine: SandboxEngine): Child {
     const child = waiting.get(engine) ?? start(settings, engine);
@@ -72,30 +72,11 @@ export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & {
     process.channel?.unref();
   }
 
-  async function turn(signal: AbortSignal): Promise<void> {
-    if (working++ < settings.most) return;
-    const called = Promise.withResolvers<void>();
-    const leave = () => called.reject(signal.reason);
-    queue.push(called.resolve);
-    signal.addEventListener("abort", leave, { once: true });
-    try {
-      await called.promise;
-    } catch (error) {
-      working--;
-      const place = queue.indexOf(called.resolve);
-      if (place >= 0) queue.splice(place, 1);
-      throw error;
-    } finally {
-      signal.removeEventListener("abort", leave);
-    }
-  }
-
   return {
     maxBytes: sandboxLimits.filesBytes,
-    async run(request, signal) {
-      signal.throwIfAborted();
-      await turn(signal);
-      try {
+    run: (request, signal) =>
+      inTurn(async () => {
+        signal.throwIfAborted();
         let child = take(request.engine);
         // One that waited may have died unnoticed: its host slept in between, as Lambda does.
         const fit = await child.loaded.then(
@@ -107,11 +88,7 @@ export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & {
         if (dirty) end(child);
         keep(dirty ? start(settings, request.engine) : child);
         return result;
-      } finally {
-        working--;
-        queue.shift()?.();
-      }
-    },
+      }),
     close() {
       for (const child of waiting.values()) end(child);
     },
