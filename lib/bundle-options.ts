@@ -1,4 +1,8 @@
+import { fileURLToPath } from "node:url";
 import type { BuildOptions } from "esbuild";
+
+/** Where the files with the functions' handlers are; ends with a slash. */
+export const entries = fileURLToPath(new URL("../lambdas/entry/", import.meta.url));
 
 /**
  * Packages that few runs need: each is a file of its own below `node_modules`, read when it is first imported. In one
@@ -25,4 +29,12 @@ export const bundleOptions = {
   minify: true, // 419 KB instead of 1,032; starts as fast
   keepNames: true, // errors are told apart by name, and stack traces are read by people
   logLevel: "error",
+} satisfies BuildOptions;
+
+/** The same for packages that ask, as ES modules can, where they are: in a file of CommonJS of their own. */
+export const packageOptions = {
+  ...bundleOptions,
+  external: [],
+  banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
+  define: { "import.meta.url": "__moduleUrl" },
 } satisfies BuildOptions;

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Arn, Aws, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import type { IOrigin } from "aws-cdk-lib/aws-cloudfront";
 import { PolicyStatement, type PolicyStatementProps, type Role } from "aws-cdk-lib/aws-iam";
@@ -10,13 +9,11 @@ import type { Construct, IDependable } from "constructs";
 import { buildSync } from "esbuild";
 import type { EnvName } from "../lambdas/env.ts";
 import { objectPrefixes } from "../lambdas/stores/aws/table.ts";
-import { bundleOptions } from "./bundle-options.ts";
+import { bundleOptions, entries } from "./bundle-options.ts";
 import { type LargeBodyHome, memoryEnvironment } from "./front-door-homes.ts";
 import { acknowledgeWildcard } from "./functions.ts";
 import type { OutputName } from "./outputs.ts";
 import type { Settings } from "./settings.ts";
-
-const entries = fileURLToPath(new URL("../lambdas/entry/", import.meta.url));
 
 /** The service stack's outputs that the front door is built on, and their values. */
 export const sharedOutputs = ["ApiUrl", "TableName", "BucketName", "StateMachineArn"] as const satisfies OutputName[];

@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { AssetHashType, Aws, DockerImage, Duration, Stack, Validations } from "aws-cdk-lib";
 import type { OriginProps } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
@@ -6,10 +5,9 @@ import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { WebFunction, WebFunctionAuthType, WebFunctionCode, WebFunctionRuntime } from "aws-cdk-lib/aws-lambda";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
+import { entries } from "./bundle-options.ts";
 import { bundleServer, grantServer, type LargeBodyOrigin, type LargeBodyServer } from "./front-door-server.ts";
 import { arnInFindings } from "./functions.ts";
-
-const entries = fileURLToPath(new URL("../lambdas/entry/", import.meta.url));
 
 /** The large-body server as a Lambda Web Function: nothing runs, and nothing is paid for, while nobody sends anything. */
 export function webFunctionOrigin(scope: Construct, server: LargeBodyServer, origin: OriginProps): LargeBodyOrigin {

@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { fileURLToPath } from "node:url";
 import { AssetHashType, type CfnResource, DockerImage, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { type PolicyStatementProps, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
@@ -17,7 +16,7 @@ import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct, IConstruct } from "constructs";
 import { buildSync } from "esbuild";
 import type { EnvName } from "../lambdas/env.ts";
-import { bundleOptions } from "./bundle-options.ts";
+import { bundleOptions, entries, packageOptions } from "./bundle-options.ts";
 
 export interface ServiceFunctionProps {
   /** File in `lambdas/entry`, without its extension; it exports `handler`. */
@@ -40,8 +39,6 @@ export interface ServiceFunctionProps {
   /** For a function whose caller names a tenant with each call: no environment serves two of them. */
   tenancy?: TenancyConfig;
 }
-
-const entries = fileURLToPath(new URL("../lambdas/entry/", import.meta.url));
 
 /** A Lambda function that may write its own log and nothing else; the grants of storage and workflow add to that. */
 export function serviceFunction(scope: Construct, id: string, props: ServiceFunctionProps): Function {
@@ -70,9 +67,6 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
   });
 }
 
-// What ES modules know of themselves, in the CommonJS that they become.
-const moduleUrl = 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;';
-
 /** esbuild runs in this process: offline, no Docker. */
 function bundle(entry: string, write = (folder: string) => bundleEntry(entry, folder)): Code {
   const tryBundle = (folder: string): boolean => {
@@ -100,10 +94,7 @@ function bundleEntry(entry: string, folder: string): void {
     buildSync({
       entryPoints: [path],
       outfile: `${folder}/node_modules/${path}/index.js`,
-      ...bundleOptions,
-      external: [],
-      banner: { js: moduleUrl },
-      define: { "import.meta.url": "__moduleUrl" },
+      ...packageOptions,
     });
   }
   // A part of a package is only found through the package's own list.

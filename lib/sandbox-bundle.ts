@@ -2,7 +2,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
-import { bundleOptions } from "./bundle-options.ts";
+import { bundleOptions, packageOptions } from "./bundle-options.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -45,13 +45,10 @@ export function bundleSandbox(folder: string): void {
   }
   for (const name of single) {
     buildSync({
-      ...bundleOptions,
-      external: [],
+      ...packageOptions,
       absWorkingDir: root,
       entryPoints: [name],
       outfile: join(packages, name, "index.js"),
-      banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
-      define: { "import.meta.url": "__moduleUrl" },
     });
   }
 }
