@@ -7,13 +7,12 @@ import {
 } from "@aws-sdk/client-sfn";
 import type { Execution, Executions } from "../../runs/ports.ts";
 import { withMappedErrors } from "./errors.ts";
-import { executionArnOf, runOfExecution } from "./workflow.ts";
+import { executionsThatMayBe, runOfExecution } from "./workflow.ts";
 
 /** The state machine's executions, as its own record has them. What changed within the last seconds may be missing. */
 export function awsExecutions({ sfn, stateMachineArn }: { sfn: SFNClient; stateMachineArn: string }): Executions {
-  async function describe(runId: string, turn: number): Promise<Execution | undefined> {
+  async function describe(turn: number, executionArn: string): Promise<Execution | undefined> {
     try {
-      const executionArn = executionArnOf(stateMachineArn, runId, turn);
       const { status, error, cause } = await sfn.send(new DescribeExecutionCommand({ executionArn }));
       return {
         turn,
@@ -41,9 +40,8 @@ export function awsExecutions({ sfn, stateMachineArn }: { sfn: SFNClient; stateM
     },
 
     async find(runId, turn) {
-      // Inputs that waited follow each other in one execution, which is named after the first of their turns.
-      for (let first = turn; first >= 1; first--) {
-        const execution = await describe(runId, first);
+      for (const { first, executionArn } of executionsThatMayBe(stateMachineArn, runId, turn)) {
+        const execution = await describe(first, executionArn);
         if (execution) return execution;
       }
       return undefined;

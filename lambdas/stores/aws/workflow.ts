@@ -22,10 +22,9 @@ export function awsWorkflow({ sfn, stateMachineArn }: { sfn: SFNClient; stateMac
     },
 
     async stop(runId, turn) {
-      // Inputs that waited follow each other in one execution, which is named after the first of their turns.
-      for (let first = turn; first >= 1; first--) {
+      for (const { executionArn } of executionsThatMayBe(stateMachineArn, runId, turn)) {
         try {
-          await sfn.send(new StopExecutionCommand({ executionArn: executionArnOf(stateMachineArn, runId, first) }));
+          await sfn.send(new StopExecutionCommand({ executionArn }));
           return;
         } catch (error) {
           if (hasEnded(error)) return;
@@ -45,8 +44,19 @@ function hasEnded(error: unknown): boolean {
   return error instanceof Error && error.name === "ValidationException" && error.message.includes("not running");
 }
 
-export function executionArnOf(stateMachineArn: string, runId: string, turn: number): string {
-  return `${stateMachineArn.replace(":stateMachine:", ":execution:")}:${executionName(runId, turn)}`;
+/**
+ * The executions that a turn may belong to, each with the turn it was started for; the turn's is the first that there
+ * is. Inputs that waited follow each other in one execution, which is named after the first of their turns.
+ */
+export function* executionsThatMayBe(
+  stateMachineArn: string,
+  runId: string,
+  turn: number,
+): Generator<{ first: number; executionArn: string }> {
+  const prefix = stateMachineArn.replace(":stateMachine:", ":execution:");
+  for (let first = turn; first >= 1; first--) {
+    yield { first, executionArn: `${prefix}:${executionName(runId, first)}` };
+  }
 }
 
 /** The id of the run whose turn an execution of this name drives. */
