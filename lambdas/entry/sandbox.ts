@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { childProcessSandbox } from "../agent/sandbox/child-process.ts";
-import { packed, unpackedRequest } from "../agent/sandbox/wire.ts";
+import { messageMegabytes, packed, unpackedRequest } from "../agent/sandbox/wire.ts";
 
 declare const __dirname: string;
 
@@ -16,6 +16,9 @@ export async function handler({ request }: { request: string }): Promise<{ resul
   const whole = packed(result);
   if (whole !== undefined) return { result: whole };
   const names = result.written.map(({ name }) => name).join(", ");
-  const notes = [...result.notes, `Not kept, as they have more than 4 MB together when compressed: ${names}.`];
+  const notes = [
+    ...result.notes,
+    `Not kept, as they have more than ${messageMegabytes} MB together when compressed: ${names}.`,
+  ];
   return { result: packed({ ...result, written: [], notes }) ?? "" };
 }

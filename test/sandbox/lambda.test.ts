@@ -70,7 +70,7 @@ describe("the sandbox in a function of its own", () => {
     await using server = await invokeServer();
     const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox", "agent-1");
     const { problem } = await remote.run(program("1", { "noise.bin": randomBytes(5_000_000) }), never);
-    expect(problem).toMatch(/too large for the sandbox: more than 4 MB when compressed \(noise.bin\)/);
+    expect(problem).toMatch(/too large for the sandbox: more than 4\.5 MB when compressed \(noise.bin\)/);
     expect(server.paths).toEqual([]);
     const table = Buffer.from(Array.from({ length: 700_000 }, (_, n) => `row ${n},${n * 7}\n`).join(""));
     expect(table.length).toBeGreaterThan(10 * 1024 * 1024);

@@ -5,6 +5,9 @@ import type { SandboxFile, SandboxRequest, SandboxResult } from "./sandbox.ts";
 /** Bytes of text that fit one message: Lambda takes and gives 6 MB, and JSON adds a few to it. */
 export const messageBytes = 6 * 1024 * 1024 - 1_024;
 
+/** The same for people, as megabytes of what is compressed: base64 makes four characters of three bytes. */
+export const messageMegabytes = ((messageBytes * 3) / 4 / 1024 / 1024).toFixed(1);
+
 /** Bytes that a message may unpack to: files, output and the program itself. */
 const unpackedBytes = 2 * sandboxLimits.filesBytes + 16 * 1024 * 1024;
 

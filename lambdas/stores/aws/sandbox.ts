@@ -1,5 +1,5 @@
 import type { Sandbox, SandboxResult } from "../../agent/sandbox/sandbox.ts";
-import { packed, unpackedResult } from "../../agent/sandbox/wire.ts";
+import { messageMegabytes, packed, unpackedResult } from "../../agent/sandbox/wire.ts";
 import { sandboxLimits } from "../../agent/tools/definitions.ts";
 import { log } from "../../log.ts";
 import { StoreUnavailable } from "../../runs/errors.ts";
@@ -23,7 +23,8 @@ export function lambdaSandbox(caller: Caller & { endpoint?: string }, functionNa
       if (message === undefined) {
         const names = request.files.map(({ name }) => name).join(", ");
         return withoutResult(
-          `The files are too large for the sandbox: more than 4 MB when compressed (${names}). Name fewer in files.`,
+          `The files are too large for the sandbox: more than ${messageMegabytes} MB when compressed (${names}). ` +
+            "Name fewer in files.",
         );
       }
       const body = JSON.stringify({ request: message });
