@@ -4,7 +4,7 @@ import { resultCharacters } from "./context.ts";
 import { limitName } from "./limits.ts";
 import type { ToolCall, ToolResult } from "./model.ts";
 import type { PendingCalls, StepPart } from "./steps.ts";
-import { error, offered, type Tool, type ToolOutput } from "./tools/tool.ts";
+import { error, offered, type Tool, type ToolOutput, unknownTool } from "./tools/tool.ts";
 import type { Turn } from "./turn.ts";
 import { wellFormed } from "./json.ts";
 import { within } from "./within.ts";
@@ -88,13 +88,7 @@ async function outputOf(
   const { files, signal, tools } = turn.ports;
   if (tool?.unavailable !== undefined) return error(tool.unavailable);
   if (invalid !== undefined) return error(invalid);
-  if (!tool) {
-    const names =
-      offered(tools)
-        .map((each) => each.name)
-        .join(", ") || "none";
-    return error(`There is no tool ${JSON.stringify(name)}. Tools that can be used: ${names}.`);
-  }
+  if (!tool) return error(unknownTool(name, offered(tools)));
   const output = await within(timeLeft, signal, (cut) => tool.run(input, { files, signal: cut }));
   return output === "timed-out"
     ? error(`Cut off: the ${secondsLimit(turn)} is reached. Its effect is unknown.`)

@@ -9,6 +9,7 @@ import type {
 } from "@ai-sdk/provider";
 import { deepest, isObject, tooDeepAt } from "../json.ts";
 import type { ModelAnswer, ModelRequest, ToolCall } from "../model.ts";
+import { unknownTool } from "../tools/tool.ts";
 
 /** What a provider makes of an answer, part by part. */
 export type AnswerParts = AsyncIterable<LanguageModelV4StreamPart>;
@@ -128,10 +129,7 @@ function parse(json: string): { value: unknown } | undefined {
 /** Why a call can't be made, for the model. */
 function invalidity(name: string, input: string, parsed: boolean, tools: ModelRequest["tools"]): string | undefined {
   const known = tools.find((each) => each.name === name);
-  if (!known) {
-    const names = tools.map((each) => each.name).join(", ") || "none";
-    return `There is no tool ${JSON.stringify(name)}. Tools that can be used: ${names}.`;
-  }
+  if (!known) return unknownTool(name, tools);
   if (parsed) return undefined;
   const wrong = tooDeepAt(input) === undefined ? "are not valid JSON" : `are nested more than ${deepest} levels deep`;
   return `The arguments of ${name} ${wrong}. Received: ${input.slice(0, 200)}. Accepted: ${JSON.stringify(known.input)}.`;

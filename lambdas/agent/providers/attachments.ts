@@ -9,7 +9,7 @@ export type Shown = Uint8Array | string;
 
 /**
  * What the model is to see of each attachment of a conversation. The newest come first when there are more than a
- * request takes; the others are not even read. `blind`: the model takes no files at all.
+ * request takes; those beyond the number of their kind are not even read. `blind`: the model takes no files at all.
  */
 export async function showAttachments(
   messages: Message[],
@@ -21,7 +21,7 @@ export async function showAttachments(
   const newest = messages.flatMap(attachmentsOf).toReversed();
   const contents = await Promise.all(
     newest.map(async (attachment): Promise<Shown> => {
-      if (blind || !readAttachment) return "this model can't be shown files";
+      if (blind || !readAttachment) return notForThisModel;
       const kind = attachmentKind(attachment.mediaType);
       const count = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, count);
@@ -40,6 +40,8 @@ export async function showAttachments(
 }
 
 const displaced = "newer files have taken its place";
+/** In place of every file where the model takes none. */
+export const notForThisModel = "this model can't be shown files";
 
 /** The attachments of one message, in order. */
 export function attachmentsOf(message: Message): Attachment[] {

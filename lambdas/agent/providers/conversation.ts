@@ -2,7 +2,7 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/prov
 import type { Attachment, Message, ModelAnswer, ToolCall } from "../model.ts";
 import { isObject, wellFormed } from "../json.ts";
 import type { AnswerContent } from "./answer.ts";
-import { attachmentsOf, type Shown } from "./attachments.ts";
+import { attachmentsOf, notForThisModel, type Shown } from "./attachments.ts";
 
 /** How a conversation goes over a provider's wire. */
 export interface Wire {
@@ -104,7 +104,7 @@ function callText({ name, input }: ToolCall): string {
 
 function files(message: Message, { shown }: Wire): UserPart[] {
   return attachmentsOf(message).flatMap((attachment): UserPart[] => {
-    const content = shown.get(attachment) ?? "this model can't be shown files";
+    const content = shown.get(attachment) ?? notForThisModel;
     const file = `File ${JSON.stringify(attachment.name)} (${attachment.mediaType})`;
     if (typeof content === "string") return [{ type: "text", text: `${file} can't be seen: ${content}.` }];
     // Without its name, which Bedrock wants to be unlike any other's; the text before says it.

@@ -7,7 +7,7 @@ import { builtIn, error, type Tool, type ToolOutput } from "./tool.ts";
 
 /** `web_fetch`. `readDocument` makes Markdown of HTML: a page can be made so that this takes hours. */
 export function fetchPage(rules: NetworkRules, readDocument: ReadDocument): Tool {
-  const get = guardedFetch(rules);
+  const get = guardedFetch({ ...rules, responseBytes: fetchLimits.bytes });
   return builtIn(webFetch, async ({ url, offset = 0 }: { url: string; offset?: number }, { signal }) => {
     if (!URL.canParse(url))
       return error(`${JSON.stringify(url)} is no URL. Accepted: such as https://example.com/page.`);
@@ -47,9 +47,7 @@ async function page(
       url = new URL(location, url.href);
       continue;
     }
-    const bytes = await bodyOf(response);
-    if (!bytes) return { problem: `it has more than ${fetchLimits.bytes} bytes` };
-    const content = decodeText(bytes);
+    const content = decodeText(new Uint8Array(await response.arrayBuffer()));
     if ("binary" in content) return { problem: `it is ${content.binary}; only text can be fetched` };
     const { status } = response;
     if (!/html/i.test(response.headers.get("content-type") ?? "")) return { url, status, text: content.text };
@@ -57,18 +55,6 @@ async function page(
     return "problem" in read ? read : { url, status, text: read.text };
   }
   return { problem: `it redirects more than ${fetchLimits.redirects} times` };
-}
-
-/** Undefined when it is too large; the rest is not read. */
-async function bodyOf(response: Response): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > fetchLimits.bytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function shown({ url, status, text }: Page, offset: number): ToolOutput {

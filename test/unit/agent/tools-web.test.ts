@@ -50,7 +50,7 @@ describe("web_fetch", () => {
 
   it.each([
     ["/missing", /status 404/],
-    ["/large", /it has more than 5242880 bytes/],
+    ["/large", /the response has more than 5242880 bytes/],
     ["/loop", /it redirects more than 5 times/],
     ["/binary", /it is a PNG image; only text/],
     ["/cut", /can't be fetched/],
