@@ -21,12 +21,8 @@ export function anthropic({
   silence,
 }: Anthropic): () => Model {
   const last = /\nevent: ?message_stop\r?\ndata:[^\n]*\n\r?\n/;
-  const send = modelFetch({ silence, type: /event-stream/, last });
-  const provider = createAnthropic({
-    baseURL: baseUrl,
-    apiKey,
-    fetch: async (input, init) => knownEvents(await send(input, init)),
-  });
+  const send = modelFetch({ silence, type: /event-stream/, last, read: knownEvents });
+  const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch: send });
   return streamedModels({
     call: streamOf(provider(model)),
     endpoint: {

@@ -1,5 +1,5 @@
 import { isObject } from "../json.ts";
-import { withEvents } from "./event-stream.ts";
+import { type Chunks, withEvents } from "./event-stream.ts";
 
 type Json = Record<string, unknown>;
 
@@ -7,8 +7,8 @@ type Json = Record<string, unknown>;
  * What a chat completions server answered, as the stream of events that the API describes: servers leave out, add and
  * rename parts of them, and send errors in several forms, or a whole answer as JSON.
  */
-export function asStream(response: Response): Response {
-  return withEvents(response, (event) => [eventOf(event)]);
+export function asStream(chunks: Chunks): Chunks {
+  return withEvents(chunks, (event) => [eventOf(event)]);
 }
 
 function eventOf(json: unknown): unknown {

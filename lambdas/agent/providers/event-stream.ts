@@ -1,25 +1,24 @@
+/** The body of an answer, as it comes. */
+export type Chunks = AsyncGenerator<Uint8Array>;
+
 /**
  * A stream of JSON events with each event replaced by those that `read` makes of it. Events without content, which keep
- * a connection, are left out; JSON that came in place of events, or after them, such as an error, is one. An answer with
- * an error status, and what is no JSON, stay as they are.
+ * a connection, are left out; JSON that came in place of events, or after them, such as an error, is one. What is no
+ * JSON stays as it is.
  */
-export function withEvents(response: Response, read: (event: unknown) => unknown[]): Response {
-  const { body, ok, status, headers } = response;
-  return ok && body ? new Response(body.pipeThrough(replaced(read)), { status, headers }) : response;
+export async function* withEvents(chunks: Chunks, read: (event: unknown) => unknown[]): Chunks {
+  const decoder = new TextDecoder();
+  const events = eventReader(read);
+  for await (const chunk of chunks) {
+    const texts = events.chunk(decoder.decode(chunk, { stream: true }));
+    if (texts.length > 0) yield bytesOf(texts);
+  }
+  const texts = events.end();
+  if (texts.length > 0) yield bytesOf(texts);
 }
 
-function replaced(read: (event: unknown) => unknown[]): TransformStream<Uint8Array, Uint8Array> {
-  const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
-  const events = eventReader(read);
-  const send = (controller: TransformStreamDefaultController<Uint8Array>, texts: string[]): void => {
-    const sent = texts.map((text) => `data: ${text}\n\n`).join("");
-    if (sent !== "") controller.enqueue(encoder.encode(sent));
-  };
-  return new TransformStream<Uint8Array, Uint8Array>({
-    transform: (chunk, controller) => send(controller, events.chunk(decoder.decode(chunk, { stream: true }))),
-    flush: (controller) => send(controller, events.end()),
-  });
+function bytesOf(texts: string[]): Uint8Array {
+  return Buffer.from(texts.map((text) => `data: ${text}\n\n`).join(""));
 }
 
 /** Cuts a stream into its events. Both functions give the texts of those that replace them. */

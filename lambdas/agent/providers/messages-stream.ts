@@ -1,5 +1,5 @@
 import { isObject } from "../json.ts";
-import { withEvents } from "./event-stream.ts";
+import { type Chunks, withEvents } from "./event-stream.ts";
 
 type Json = Record<string, unknown>;
 
@@ -7,9 +7,9 @@ type Json = Record<string, unknown>;
  * What a server of the Messages API answered, with the events that answers are read from. Anthropic says that new kinds
  * of events, and of what they hold, may come at any time; other servers leave out counts.
  */
-export function knownEvents(response: Response): Response {
+export function knownEvents(chunks: Chunks): Chunks {
   const unknown = new Set<unknown>(); // blocks, by index
-  return withEvents(response, (event) => (isObject(event) ? eventsOf(event, unknown) : [event]));
+  return withEvents(chunks, (event) => (isObject(event) ? eventsOf(event, unknown) : [event]));
 }
 
 const blocks = new Set<unknown>(["text", "thinking", "redacted_thinking", "tool_use"]);

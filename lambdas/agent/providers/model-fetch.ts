@@ -1,5 +1,6 @@
 import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
+import type { Chunks } from "./event-stream.ts";
 import { bodiless, headersOf } from "../network/response-head.ts";
 
 /**
@@ -53,15 +54,18 @@ export class TooLong extends Error {
  *
  * `last`: what the last line of an answer is. The body ends with it, whatever becomes of the connection: an answer that
  * is complete and paid for is not given up because a proxy keeps its connection open, or breaks it.
+ * `read`: makes the body out of what came, unless that is an error.
  */
 export function modelFetch({
   silence = silenceLimit,
   type,
   last,
+  read = (chunks) => chunks,
 }: {
   silence?: number | undefined;
   type: RegExp;
   last?: RegExp;
+  read?: (chunks: Chunks) => Chunks;
 }): typeof fetch {
   return async (input, init = {}) => {
     const { method = "GET", body, signal } = init;
@@ -88,7 +92,7 @@ export function modelFetch({
         watch.end();
         return new Response(null, answer);
       }
-      const chunks = ok ? wholeAnswer(incoming, watch, last) : startOfError(incoming, watch);
+      const chunks = ok ? read(wholeAnswer(incoming, watch, last)) : startOfError(incoming, watch);
       return new Response(bodyOf(chunks, incoming), answer);
     } catch (error) {
       watch.end();
@@ -141,7 +145,7 @@ function watchOver(outgoing: ClientRequest, silence: number, signal: AbortSignal
 function told(): void {}
 
 /** Unlike `ReadableStream.from`, which ends a connection only with its next chunk when nobody reads on. */
-function bodyOf(chunks: AsyncGenerator<Uint8Array>, incoming: IncomingMessage): ReadableStream<Uint8Array> {
+function bodyOf(chunks: Chunks, incoming: IncomingMessage): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
       async pull(controller) {
@@ -158,7 +162,7 @@ function bodyOf(chunks: AsyncGenerator<Uint8Array>, incoming: IncomingMessage): 
   );
 }
 
-async function* wholeAnswer(incoming: IncomingMessage, watch: Watch, last?: RegExp): AsyncGenerator<Uint8Array> {
+async function* wholeAnswer(incoming: IncomingMessage, watch: Watch, last?: RegExp): Chunks {
   let size = 0;
   let tail = "";
   let complete = false;
@@ -180,7 +184,7 @@ async function* wholeAnswer(incoming: IncomingMessage, watch: Watch, last?: RegE
   }
 }
 
-async function* startOfError(incoming: IncomingMessage, watch: Watch): AsyncGenerator<Uint8Array> {
+async function* startOfError(incoming: IncomingMessage, watch: Watch): Chunks {
   let size = 0;
   try {
     for await (const chunk of incoming as AsyncIterable<Buffer>) {

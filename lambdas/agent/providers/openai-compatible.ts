@@ -21,13 +21,13 @@ export interface OpenAiCompatible {
 export function openAiCompatible({ baseUrl, model, apiKey, silence }: OpenAiCompatible): () => Model {
   // Some servers label a stream text/plain, some answer with one JSON body; a web page means the base URL is wrong.
   const types = /event-stream|text\/plain|octet-stream|json/;
-  const send = modelFetch({ silence, type: types, last: /\ndata: ?\[DONE\]\r?\n/ });
+  const send = modelFetch({ silence, type: types, last: /\ndata: ?\[DONE\]\r?\n/, read: asStream });
   const callIn = (taken: readonly Form[]): Streamed["call"] => {
     const provider = createOpenAICompatible({
       name: "openai-compatible",
       baseURL: baseUrl,
       includeUsage: true,
-      fetch: async (input, init) => asStream(await send(input, init)),
+      fetch: send,
       ...(apiKey !== undefined && { apiKey }),
       transformRequestBody: (body) => taken.reduce((request, form) => form.change(request), body as ChatRequest),
     });
