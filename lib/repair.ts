@@ -5,7 +5,7 @@ import type { Function } from "aws-cdk-lib/aws-lambda";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import type { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
 import { Construct } from "constructs";
-import { sweepMinutes } from "../lambdas/workflow/payload.ts";
+import { sweepMinutes } from "../lambdas/workflow/timing.ts";
 
 export interface RepairProps {
   stateMachine: StateMachine;

@@ -7,7 +7,7 @@ import {
   reconcileSeconds,
   sweepMinutes,
   sweepSeconds,
-} from "../lambdas/workflow/payload.ts";
+} from "../lambdas/workflow/timing.ts";
 import { grant, serviceFunction } from "./functions.ts";
 import { HttpApi } from "./http-api.ts";
 import { Operations } from "./operations.ts";

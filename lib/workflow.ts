@@ -19,7 +19,7 @@ import {
 } from "aws-cdk-lib/aws-stepfunctions";
 import { LambdaInvoke } from "aws-cdk-lib/aws-stepfunctions-tasks";
 import { Construct } from "constructs";
-import { advanceSeconds, failPolicy, retryPolicy, turnSeconds } from "../lambdas/workflow/payload.ts";
+import { advanceSeconds, failPolicy, retryPolicy, turnSeconds } from "../lambdas/workflow/timing.ts";
 import { acknowledgeWildcard, arnInFindings, grant } from "./functions.ts";
 
 export interface WorkflowProps {

@@ -2,7 +2,7 @@ import type { RunTraffic } from "../bench/calls.ts";
 import { metricUnits } from "../lambdas/metrics.ts";
 import { failureCategories } from "../lambdas/agent/model.ts";
 import { shards } from "../lambdas/stores/aws/table.ts";
-import { sweepMinutes } from "../lambdas/workflow/payload.ts";
+import { sweepMinutes } from "../lambdas/workflow/timing.ts";
 import type { Priced } from "./priced.ts";
 import { assumptions as assumed, prices } from "./prices.ts";
 

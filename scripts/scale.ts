@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
 import { shards } from "../lambdas/stores/aws/table.ts";
-import { sweepSeconds } from "../lambdas/workflow/payload.ts";
+import { sweepSeconds } from "../lambdas/workflow/timing.ts";
 import { type AwsHome, awsHome } from "../bench/aws-home.ts";
 import { measureRun, type RunTraffic } from "../bench/calls.ts";
 import { pollBill, tableUnits, total } from "./bills.ts";

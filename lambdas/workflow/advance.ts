@@ -12,7 +12,8 @@ import { filesOf } from "../runs/files.ts";
 import { claimRun, keepLease } from "../runs/leases.ts";
 import type { Lease, RunState, StepRecord, Stores } from "../runs/ports.ts";
 import { failTurn, finishTurn, stepRecorder, type WorkedTurn } from "../runs/turns.ts";
-import { type AdvanceResult, leaseWaitSeconds, patienceSeconds, retryPolicy, type TurnPayload } from "./payload.ts";
+import type { AdvanceResult, TurnPayload } from "./payload.ts";
+import { leaseWaitSeconds, patienceSeconds, retryPolicy } from "./timing.ts";
 import type { Telemetry, TurnTrace } from "./telemetry.ts";
 
 export interface AdvanceDeps extends Stores, ToolEdges {

@@ -1,5 +1,6 @@
 import { RetryLater } from "./advance.ts";
-import { type AdvanceAnswer, type AdvancePayload, retryPolicy, turnSeconds } from "./payload.ts";
+import type { AdvanceAnswer, AdvancePayload } from "./payload.ts";
+import { retryPolicy, turnSeconds } from "./timing.ts";
 
 /**
  * What the state machine waits for in place of its own delays: the time that a provider asked for. Throws whatever else

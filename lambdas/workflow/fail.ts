@@ -3,7 +3,8 @@ import { log } from "../log.ts";
 import { claimOnly } from "../runs/leases.ts";
 import type { Runs } from "../runs/ports.ts";
 import { failTurn } from "../runs/turns.ts";
-import { causeLength, type FailCause, retryPolicy, type TurnPayload } from "./payload.ts";
+import { causeLength, type FailCause, type TurnPayload } from "./payload.ts";
+import { retryPolicy } from "./timing.ts";
 
 /** The last task of a turn that could not be brought to its end: `technical_error`, with the reason for operators. */
 export async function fail(

@@ -3,7 +3,8 @@ import { log } from "../log.ts";
 import type { Execution, Runs } from "../runs/ports.ts";
 import { failTurn, notStarted, type TurnId } from "../runs/turns.ts";
 import { waitedInVain } from "./fail.ts";
-import { causeLength, reasonOf, turnSeconds } from "./payload.ts";
+import { causeLength, reasonOf } from "./payload.ts";
+import { turnSeconds } from "./timing.ts";
 
 /**
  * Ends a turn that nobody works on any more: `technical_error`, with the reason. `execution`: the one that is gone;

@@ -4,7 +4,8 @@ import { log } from "../log.ts";
 import type { Workflow } from "../runs/ports.ts";
 import { advance, type AdvanceDeps, RetryLater } from "./advance.ts";
 import { fail } from "./fail.ts";
-import { retryPolicy, type TurnPayload } from "./payload.ts";
+import type { TurnPayload } from "./payload.ts";
+import { retryPolicy } from "./timing.ts";
 
 /** The workflow of one machine. It lives in the process that serves HTTP. */
 export interface Runner extends Workflow {

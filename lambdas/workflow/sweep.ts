@@ -1,7 +1,7 @@
 import { log } from "../log.ts";
 import type { Executions, Runs, Workflow } from "../runs/ports.ts";
 import { endLostTurn } from "./lost.ts";
-import { graceSeconds, sweepLookups, turnSeconds } from "./payload.ts";
+import { graceSeconds, sweepLookups, turnSeconds } from "./timing.ts";
 
 export interface SweepDeps {
   runs: Runs;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { reasonOf, retryPolicy } from "../../lambdas/workflow/payload.ts";
+import { reasonOf } from "../../lambdas/workflow/payload.ts";
+import { retryPolicy } from "../../lambdas/workflow/timing.ts";
 
 test.each([
   ['{"errorType":"RetryLater","errorMessage":"The model is busy.","trace":[]}', "The model is busy."],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sweepMinutes } from "../../lambdas/workflow/payload.ts";
+import { sweepMinutes } from "../../lambdas/workflow/timing.ts";
 import { short, synthesise } from "./synth.ts";
 
 const { all } = synthesise();

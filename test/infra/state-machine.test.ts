@@ -1,7 +1,7 @@
 import aslValidator from "asl-validator";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
-import { failPolicy, failSeconds, retryPolicy, turnSeconds } from "../../lambdas/workflow/payload.ts";
+import { failPolicy, failSeconds, retryPolicy, turnSeconds } from "../../lambdas/workflow/timing.ts";
 import { short, synthesise } from "./synth.ts";
 
 const { template, all } = synthesise();
@@ -25,7 +25,7 @@ describe("state machine", () => {
     expect(definition).toMatchObject({ QueryLanguage: "JSONata", TimeoutSeconds: turnSeconds });
   });
 
-  test("waits as the payload's policy says, and leaves what it cannot mend to fail", () => {
+  test("waits as its policy says, and leaves what it cannot mend to fail", () => {
     expect((Advance["Retry"] as object[])[0]).toEqual({
       ErrorEquals: [retryPolicy.errorName],
       IntervalSeconds: retryPolicy.firstDelaySeconds,

@@ -25,11 +25,11 @@ const arrows: Record<string, string[]> = {
   "lambdas/log.ts": [],
   "lambdas/semaphore.ts": [],
   "lambdas/metrics.ts": ["lambdas/agent", "lambdas/runs", "lambdas/workflow"],
-  // Names and types only: what the functions read from the environment, and what the state machine carries.
+  // Names and types only: what the functions read from the environment, and how long the workflow waits.
   lib: [
     "lambdas/env.ts",
     "lambdas/metrics.ts",
-    "lambdas/workflow/payload.ts",
+    "lambdas/workflow/timing.ts",
     "lambdas/stores/aws/table.ts",
     "lambdas/api/contract.ts",
   ],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RetryLater } from "../../../lambdas/workflow/advance.ts";
 import { askedWait } from "../../../lambdas/workflow/asked-wait.ts";
-import { retryPolicy } from "../../../lambdas/workflow/payload.ts";
+import { retryPolicy } from "../../../lambdas/workflow/timing.ts";
 
 const busy = { category: "model_unavailable", title: "Busy.", remedy: "Wait.", retryable: true } as const;
 const payload = { runId: "R", turn: 3 };

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "vitest";
 import { logging } from "../../../lambdas/log.ts";
 import { type Measured, measuredRuns, ofEndedExecution } from "../../../lambdas/metrics.ts";
 import { stopRun } from "../../../lambdas/runs/use-cases.ts";
-import { graceSeconds, turnSeconds } from "../../../lambdas/workflow/payload.ts";
+import { graceSeconds, turnSeconds } from "../../../lambdas/workflow/timing.ts";
 import { reconcile } from "../../../lambdas/workflow/reconcile.ts";
 import { sweep } from "../../../lambdas/workflow/sweep.ts";
 import { newRun } from "../../contract/run-fixtures.ts";

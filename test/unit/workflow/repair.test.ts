@@ -4,7 +4,7 @@ import { StoreUnavailable } from "../../../lambdas/runs/errors.ts";
 import type { Execution, Executions, Run, Runs } from "../../../lambdas/runs/ports.ts";
 import { acceptInput, createRun, stopRun } from "../../../lambdas/runs/use-cases.ts";
 import { RetryLater } from "../../../lambdas/workflow/advance.ts";
-import { graceSeconds, turnSeconds } from "../../../lambdas/workflow/payload.ts";
+import { graceSeconds, turnSeconds } from "../../../lambdas/workflow/timing.ts";
 import { type ExecutionEvent, reconcile } from "../../../lambdas/workflow/reconcile.ts";
 import { sweep } from "../../../lambdas/workflow/sweep.ts";
 import { newRun } from "../../contract/run-fixtures.ts";
