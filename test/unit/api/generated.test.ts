@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { expect, test } from "vitest";
+import { expect, expectTypeOf, test } from "vitest";
+import type { CreateBody, CreateResponse, StatusResponse } from "../../../lambdas/api/contract.ts";
+import type { ValidationIssue } from "../../../lambdas/api/issues.ts";
 import { generatedFiles } from "../../../scripts/generate.ts";
+import type { components } from "../../client/generated/api.d.ts";
 
 test("generated files are what `npm run generate` writes", async () => {
   const files = Object.entries(await generatedFiles());
@@ -14,3 +17,11 @@ test("the validators need no package at run time", () => {
   const source = readFileSync(new URL("../../../lambdas/api/generated/validators.js", import.meta.url), "utf8");
   expect(source).not.toMatch(/\brequire\(|\bimport\b/);
 });
+
+// For tsc (npm run check), which fails when the types of bodies are not what a generated client knows of them.
+type Schemas = components["schemas"];
+expectTypeOf<CreateBody>().toExtend<Schemas["PublicCreateAgentRequest"]>();
+expectTypeOf<Schemas["PublicCreateAgentRequest"]>().toExtend<CreateBody>();
+expectTypeOf<CreateResponse>().toEqualTypeOf<Schemas["PublicCreateAgentResponse"]>();
+expectTypeOf<StatusResponse>().toEqualTypeOf<Schemas["PublicAgentStatusResponse"]>();
+expectTypeOf<ValidationIssue>().toExtend<Schemas["ValidationError"]>();
