@@ -51,6 +51,15 @@ describe("an agent of the demo model", () => {
     expect(transcript[3]?.text).toContain("hello.txt");
     await executionEnds(runId, 2, "SUCCEEDED");
   });
+
+  test("hands out a transcript that is longer than Lambda's answers, compressed", async () => {
+    const text = "All of it, please. ".repeat(400_000);
+    const long = await agent.api.create(text);
+    const { transcript } = await agent.api.ended(long);
+    expect(transcript[0]?.text === text).toBe(true);
+    const poll = await fetch(`${deployed.baseUrl}/v1/agents/${long}`, { headers: { "x-api-key": agent.key } });
+    expect(poll.headers.get("content-encoding")).toBe("gzip");
+  });
 });
 
 test("a run that is deleted leaves nothing but its status", async () => {
