@@ -1,11 +1,9 @@
+import { fullJitter, pause } from "../backoff.ts";
 import type { ModelFailure } from "./model.ts";
-
-const firstDelay = 500; // ms; doubled each time
-const longestDelay = 8_000;
 
 /** How long to wait before call `attempt` + 1, in milliseconds: full jitter, and no less than the provider asked for. */
 export function delayAfter(attempt: number, retryAfter = 0): number {
-  return Math.max(retryAfter, Math.random() * Math.min(firstDelay * 2 ** (attempt - 1), longestDelay));
+  return Math.max(retryAfter, fullJitter(attempt, { first: 500, most: 8_000 }));
 }
 
 /**
@@ -26,20 +24,4 @@ export async function withRetries<Answered extends object>(
     onWait(wait);
     await pause(wait, signal);
   }
-}
-
-/** Rejects with the signal's reason as soon as it aborts. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    }, milliseconds);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-  });
 }

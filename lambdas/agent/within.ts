@@ -1,5 +1,4 @@
-// setTimeout fires at once for anything longer.
-const longestTimer = 2 ** 31 - 1;
+import { longestTimer } from "../backoff.ts";
 
 /**
  * What `work` resolves to, waited for no longer than `milliseconds`. Rejects with the signal's reason as soon as it

@@ -1,6 +1,7 @@
 import { nothingUsed, plus, type Used } from "../agent/limits.ts";
 import type { Failure } from "../agent/model.ts";
 import { type AnswerPart, usedIn } from "../agent/steps.ts";
+import { fullJitter, pause } from "../backoff.ts";
 import { StoreUnavailable } from "./errors.ts";
 import { transitions } from "./lifecycle.ts";
 import type { QueuedInput, RunChange, Runs, StepRecord } from "./ports.ts";
@@ -126,7 +127,7 @@ export function stepRecorder(
 }
 
 const attempts = 6;
-const firstPause = 200; // ms; doubled each time, with full jitter: 6 s in all at most
+const firstPause = 200; // ms; 6 s in all at most
 
 /**
  * A change that carries what was paid for: it is worth some patience with a store that is out of reach. When an attempt
@@ -141,7 +142,7 @@ async function written(runs: Runs, change: RunChange): Promise<boolean> {
     } catch (error) {
       if (!(error instanceof StoreUnavailable) || attempt === attempts) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * firstPause * 2 ** (attempt - 1)));
+    await pause(fullJitter(attempt, { first: firstPause }));
   }
   throw new StoreUnavailable(`run ${change.runId}: it is unclear which attempt at a write took effect; look again`);
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { fullJitter, pause } from "../backoff.ts";
 import { type Semaphore, semaphore } from "../semaphore.ts";
 import { log } from "../log.ts";
 import type { Workflow } from "../runs/ports.ts";
@@ -94,7 +94,7 @@ async function drive(deps: AdvanceDeps, payload: TurnPayload, job: Job, places: 
       }
       const milliseconds = Math.round(Math.max(error.after ?? 0, delayOf(attempt)));
       log("error", "turn waits", { runId, turn: job.turn, attempt, milliseconds, reason: error.message });
-      await pause(milliseconds, signal);
+      await pause(milliseconds, signal).catch(() => {}); // the loop sees it
       attempt++;
     }
   }
@@ -109,19 +109,13 @@ async function giveUp(deps: AdvanceDeps, turn: TurnPayload, error: unknown, sign
       return await fail(deps, turn, { error: reason.name, cause });
     } catch (failed) {
       log("error", "turn's failure could not be recorded; trying again", { ...turn, error: failed });
-      await pause(delayOf(attempt), signal);
+      await pause(delayOf(attempt), signal).catch(() => {});
     }
   }
 }
 
-/** Milliseconds, with full jitter. */
+/** Milliseconds. */
 function delayOf(attempt: number): number {
   const { firstDelaySeconds, backoffRate, maxDelaySeconds } = retryPolicy;
-  return Math.random() * Math.min(firstDelaySeconds * backoffRate ** (attempt - 1), maxDelaySeconds) * 1_000;
-}
-
-const longestTimer = 2 ** 31 - 1; // ms; anything longer would fire at once
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return sleep(Math.min(milliseconds, longestTimer), undefined, { signal }).catch(() => {});
+  return fullJitter(attempt, { first: firstDelaySeconds * 1_000, most: maxDelaySeconds * 1_000, rate: backoffRate });
 }

@@ -20,6 +20,7 @@ const arrows: Record<string, string[]> = {
     "lambdas/runs",
     "lambdas/agent",
   ],
+  "lambdas/backoff.ts": [],
   "lambdas/env.ts": [],
   "lambdas/filenames.ts": [],
   "lambdas/log.ts": [],
@@ -36,7 +37,7 @@ const arrows: Record<string, string[]> = {
   conformance: [],
 };
 // They know nothing of the service.
-const everywhere = ["lambdas/filenames.ts", "lambdas/log.ts", "lambdas/semaphore.ts"];
+const everywhere = ["lambdas/backoff.ts", "lambdas/filenames.ts", "lambdas/log.ts", "lambdas/semaphore.ts"];
 
 const packages: Record<string, RegExp> = {
   "@aws-sdk/": /^(lambdas\/(stores\/aws|agent\/providers|entry)|bin|test|bench)\//,

@@ -1,12 +1,12 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
+import { fullJitter, pause } from "../../backoff.ts";
 import type { ItemsHome } from "./clients.ts";
 import { isConditionFailure, isTransientCancellation } from "./errors.ts";
 import { partition } from "./run-items.ts";
 import { head } from "./table.ts";
 
 export const attempts = 5;
-const firstPause = 40; // ms; doubled each time, with full jitter: 1.2 s in all at most
+const firstPause = 40; // ms; 1.2 s in all at most
 
 /**
  * Undefined when the write's condition failed. Contention and throttling say nothing about it: those are tried again.
@@ -31,6 +31,6 @@ export function runUpdates({ documents, table }: ItemsHome) {
   };
 }
 
-export async function backOff(attempt: number): Promise<void> {
-  await pause(Math.random() * firstPause * 2 ** (attempt - 1));
+export function backOff(attempt: number): Promise<void> {
+  return pause(fullJitter(attempt, { first: firstPause }));
 }
