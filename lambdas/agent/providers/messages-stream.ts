@@ -1,5 +1,5 @@
 import { isObject } from "../json.ts";
-import { type Chunks, withEvents } from "./event-stream.ts";
+import { type Chunks, withEvents } from "../network/event-stream.ts";
 
 type Json = Record<string, unknown>;
 

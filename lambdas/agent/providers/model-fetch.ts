@@ -1,6 +1,6 @@
 import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
-import type { Chunks } from "./event-stream.ts";
+import type { Chunks } from "../network/event-stream.ts";
 import { bodiless, headersOf } from "../network/response-head.ts";
 
 /**

@@ -4,6 +4,7 @@ import type { SecretOf } from "../providers/configuration.ts";
 import { withoutSecrets } from "../secrets.ts";
 import { within } from "../within.ts";
 import { type McpResult, resultOutput } from "./mcp-results.ts";
+import { mcpFetch } from "./mcp-messages.ts";
 import { listedTools, standIns } from "./mcp-tools.ts";
 import { error, type Tool, type ToolOutput } from "./tool.ts";
 
@@ -25,6 +26,8 @@ export interface McpEdges extends NetworkRules {
 }
 
 const listSeconds = 10;
+/** For the first request, which servers of before 2026 do not know. */
+const probeSeconds = 4;
 const callSeconds = 120;
 /** Bytes of one response of a server. */
 const responseBytes = 20 * 1024 * 1024;
@@ -52,7 +55,11 @@ export async function openMcpServer(server: McpServer, edges: McpEdges, signal: 
     });
     return client;
   };
-  const connection: Connection = { server, secrets, connected };
+  const forget = (used: Promise<Client>): void => {
+    if (client === used) client = undefined; // calls that were made at the same time share the next one
+    void used.then((open) => open.close()).catch(() => {});
+  };
+  const connection: Connection = { server, secrets, connected, forget };
   const call =
     (tool: string): Tool["run"] =>
     (input, context) =>
@@ -74,11 +81,15 @@ export async function openMcpServer(server: McpServer, edges: McpEdges, signal: 
   return { tools: standIns(server, why, call), problems: [`it could not be listed: ${why}`], close };
 }
 
-/** `connected`: tries again when the last attempt failed. `secrets`: what it was sent, and may be repeated nowhere. */
+/**
+ * `connected`: tries again when the last attempt failed, or was forgotten. `secrets`: what it was sent, and may be
+ * repeated nowhere.
+ */
 interface Connection {
   server: McpServer;
   secrets: string[];
   connected: () => Promise<Client>;
+  forget: (used: Promise<Client>) => void;
 }
 
 async function connect(server: McpServer, edges: McpEdges, secrets: string[], signal: AbortSignal): Promise<Client> {
@@ -90,22 +101,38 @@ async function connect(server: McpServer, edges: McpEdges, secrets: string[], si
     headers[name] = prefix + value;
   }
   const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
-  const client = new Client(
-    { name: "agent-run-service", version: "1.0" },
-    { capabilities: {}, versionNegotiation: { mode: "auto" }, jsonSchemaValidator: unchecked },
-  );
-  const transport = new StreamableHTTPClientTransport(new URL(server.url), {
-    fetch: guardedFetch({ ...edges, responseBytes }),
-    requestInit: { headers },
-    reconnectionOptions: {
-      maxRetries: 0,
-      initialReconnectionDelay: 1_000,
-      maxReconnectionDelay: 1_000,
-      reconnectionDelayGrowFactor: 1,
-    },
+  const connectBy = async (mode: "auto" | "legacy"): Promise<Client> => {
+    const client = new Client(
+      { name: "agent-run-service", version: "1.0" },
+      {
+        capabilities: {},
+        versionNegotiation: { mode, probe: { timeoutMs: probeSeconds * 1000 } },
+        jsonSchemaValidator: unchecked,
+      },
+    );
+    const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+      fetch: mcpFetch(guardedFetch({ ...edges, responseBytes })),
+      requestInit: { headers },
+      reconnectionOptions: {
+        maxRetries: 0,
+        initialReconnectionDelay: 1_000,
+        maxReconnectionDelay: 1_000,
+        reconnectionDelayGrowFactor: 1,
+      },
+    });
+    await client.connect(transport, { timeout: listSeconds * 1000, signal });
+    return client;
+  };
+  return connectBy("auto").catch((problem: unknown) => {
+    if (signal.aborted || !unsure(problem)) throw problem;
+    return connectBy("legacy");
   });
-  await client.connect(transport, { timeout: listSeconds * 1000, signal });
-  return client;
+}
+
+/** Whether a server did not say which age it is of: older ones answer what they don't know in any way, or not at all. */
+function unsure(problem: unknown): boolean {
+  const { message, data } = problem as SdkError;
+  return message.startsWith("Version negotiation") && data?.status !== 401 && data?.status !== 403;
 }
 
 /** For results: a server checks its own, and a schema of its making can stop this process for hours. */
@@ -116,17 +143,23 @@ const unchecked: jsonSchemaValidator = {
 };
 
 async function callTool(
-  { server, secrets, connected }: Connection,
+  { server, secrets, connected, forget }: Connection,
   tool: string,
   input: unknown,
   { files, signal }: Parameters<Tool["run"]>[1],
 ): Promise<ToolOutput> {
   const failed = (why: string): ToolOutput => error(`The MCP server ${server.name} did not answer the call: ${why}.`);
+  const parameters = { name: tool, arguments: (input ?? {}) as Record<string, unknown> };
   const answer = await within(callSeconds * 1000, signal, async (cut): Promise<McpResult | string> => {
+    const call = async (used: Promise<Client>): Promise<McpResult> =>
+      (await (await used).callTool(parameters, { signal: cut, timeout: callSeconds * 1000 })) as McpResult;
     try {
-      const open = await connected();
-      const parameters = { name: tool, arguments: (input ?? {}) as Record<string, unknown> };
-      return (await open.callTool(parameters, { signal: cut, timeout: callSeconds * 1000 })) as McpResult;
+      const used = connected();
+      return await call(used).catch((problem: unknown) => {
+        if (!isSessionGone(problem)) throw problem;
+        forget(used);
+        return call(connected());
+      });
     } catch (problem) {
       cut.throwIfAborted();
       return reason(problem, secrets);
@@ -142,6 +175,12 @@ const instead = "[secret]";
 
 /** An error of the client's, which may say what the server answered. */
 type SdkError = Error & { data?: { status?: number } };
+
+/** Whether a server has forgotten the session, by which it also says that it did not make the call. */
+function isSessionGone(problem: unknown): boolean {
+  const { message, data } = problem as SdkError;
+  return data?.status === 404 || (data?.status === 400 && /session/i.test(message));
+}
 
 /** What went wrong, as the end of a sentence. */
 function reason(problem: unknown, secrets: string[]): string {

@@ -4,9 +4,9 @@ export type Chunks = AsyncGenerator<Uint8Array>;
 /**
  * A stream of JSON events with each event replaced by those that `read` makes of it. Events without content, which keep
  * a connection, are left out; JSON that came in place of events, or after them, such as an error, is one. What is no
- * JSON stays as it is.
+ * JSON stays as it is. Names and ids of events are lost.
  */
-export async function* withEvents(chunks: Chunks, read: (event: unknown) => unknown[]): Chunks {
+export async function* withEvents(chunks: AsyncIterable<Uint8Array>, read: (event: unknown) => unknown[]): Chunks {
   const decoder = new TextDecoder();
   const events = eventReader(read);
   for await (const chunk of chunks) {
@@ -30,7 +30,11 @@ function eventReader(read: (event: unknown) => unknown[]): { chunk(text: string)
   function textsOf(text: string): string[] {
     const json = text === "" ? null : parsed(text);
     if (json === null) return [];
-    return json === undefined ? [text] : read(json).map((event) => JSON.stringify(event));
+    try {
+      return json === undefined ? [text] : read(json).map((event) => JSON.stringify(event));
+    } catch {
+      return [text]; // nested so deep that JSON.stringify fails
+    }
   }
 
   function endEvent(): string[] {
