@@ -139,6 +139,17 @@ describe("an answer as chat completions servers send it", () => {
     });
   });
 
+  it("is what comes after reasoning that its server did not tell apart, which goes back as it came", async () => {
+    const pieces = ["<thi", "nk>\nHm, all?\n</think>", "\n\nAll."].map((content) => chunk({ content }));
+    const thought = await answer(streams(...pieces, done));
+    expect(thought.text).toBe("All.");
+    expect(JSON.stringify(thought.echo)).toContain("<think>\\nHm, all?\\n</think>\\n\\nAll.");
+    const unclosed = chunk({ content: "<think>Hm, all" });
+    expect((await answer(streams(unclosed, chunk({}, { finish_reason: "length" })))).text).toBe("");
+    expect((await answer(streams(unclosed, done))).text).toBe("<think>Hm, all");
+    expect((await answer(streams(chunk({ content: "Use </think> and <think>." }), done))).text).toContain("</think>");
+  });
+
   it("is none when its server could not make out a call, which is asked for again", async () => {
     const empty = { text: "", toolCalls: [], finishReason: "other" };
     const reason = "function_call_filter: MALFORMED_FUNCTION_CALL";

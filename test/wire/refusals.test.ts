@@ -98,6 +98,7 @@ describe("what a server refuses a request with", () => {
       "Request too large for gpt-4: Limit 10000, Requested 12000. The input or output tokens must be reduced in order to run successfully.",
     ],
     [400, "the request exceeds the available context size. try increasing the context size or enable context shift"],
+    [500, "the request exceeds the available context size. try increasing the context size or enable context shift"],
     [400, "Trying to keep the first 4563 tokens when context the overflows."],
   ])("for its length is told as that: %i %s", async (status, message) => {
     expect(await refused(answers(status, { error: { message } }))).toMatchObject({

@@ -53,9 +53,24 @@ export async function readAnswer(
       answer.usage = usageOf(part.usage);
     }
   }
+  answer.text = withoutThoughts(answer.text, answer.finishReason === "length");
   const cut = answer.finishReason === "length" ? " The answer was cut at its longest; write less." : "";
   for (const call of answer.toolCalls) if (call.invalid !== undefined) call.invalid += cut;
   return { answer, content: content.filter((part) => !isNothing(part)), rawReason };
+}
+
+const thoughts = { begin: "<think>", end: "</think>" };
+
+/**
+ * What a model says after its reasoning, where its server does not tell them apart. The reasoning goes back to the model
+ * as it came: some want it, and templates of others leave it out.
+ */
+function withoutThoughts(text: string, cut: boolean): string {
+  const said = text.trimStart();
+  if (!said.startsWith(thoughts.begin)) return text;
+  const end = said.indexOf(thoughts.end);
+  if (end === -1) return cut ? "" : text;
+  return said.slice(end + thoughts.end.length).trimStart();
 }
 
 function isText(part: LanguageModelV4StreamPart): part is TextPart {

@@ -22,7 +22,8 @@ export function refusal({ status, title, detail, said, model, credentials }: Ref
   });
   if (status < 400) return failure("model_configuration", "Give the address that it leads to as the base URL.");
   const client = status < 500;
-  if (client && tooLong.test(said)) {
+  // Local servers say 500 for it, and errors in the middle of a stream no status at all.
+  if (status <= 500 && tooLong.test(said)) {
     const remedy = `Give the agent the window of '${model}' (contextTokens), or a smaller task.`;
     return { ...failure("model_refused", remedy), tooLong: true };
   }
