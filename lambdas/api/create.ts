@@ -9,6 +9,7 @@ import {
   type WithCreateBody,
   withCreateBody,
 } from "./chain.ts";
+import type { CreateResponse } from "./contract.ts";
 
 /** `POST /v1/agents` (specification section 4.1). */
 export function createHandler(deps: Deps): ApiHandler {
@@ -16,7 +17,7 @@ export function createHandler(deps: Deps): ApiHandler {
     async ({ caller, input, requestContext: { requestId } }) => {
       const runId = await createRun(deps, await caller, input);
       log("info", "run created", { requestId, runId });
-      return json(201, { agent_id: runId });
+      return json(201, { agent_id: runId } satisfies CreateResponse);
     },
     withCaller(deps),
     withCreateBody,

@@ -9,7 +9,7 @@ import { keyHash } from "./keys.ts";
 import { workersGoneMilliseconds } from "./leases.ts";
 import { transitions } from "./lifecycle.ts";
 import { failTurn, notStarted } from "./turns.ts";
-import type { Accounts, ApiKey, Run, RunChange, Runs, TranscriptMessage, Workflow, Workspace } from "./ports.ts";
+import type { Accounts, ApiKey, Run, RunChange, Runs, RunView, Workflow, Workspace } from "./ports.ts";
 
 /** What the use cases are built on. `secretExists` makes no network call. */
 export interface Deps {
@@ -108,11 +108,7 @@ async function takeBack(workspace: Workspace, runId: string, files: DecodedFiles
 }
 
 /** A run's status and transcript, for a caller whose key is still being looked up: both reads go out together. */
-export async function readRun(
-  { runs }: Pick<Deps, "runs">,
-  caller: Promise<Caller>,
-  runId: string,
-): Promise<{ run: Run; transcript: TranscriptMessage[] }> {
+export async function readRun({ runs }: Pick<Deps, "runs">, caller: Promise<Caller>, runId: string): Promise<RunView> {
   const [known, found] = await Promise.allSettled([caller, runs.read(runId)]);
   if (known.status === "rejected") throw historyError(known.reason);
   if (found.status === "rejected") throw historyError(found.reason);

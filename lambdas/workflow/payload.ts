@@ -1,11 +1,10 @@
+import type { TurnId } from "../runs/turns.ts";
+
 /**
  * What the state machine carries, from StartExecution to its end. Ids only: the limit between states is 256 KiB, and
  * executions are shown to everybody who may open the console.
  */
-export interface TurnPayload {
-  runId: string;
-  turn: number;
-}
+export type TurnPayload = TurnId;
 
 /**
  * What `advance` answers. Not done: call it again, with the same payload or with `turn`, the one that the run has come
