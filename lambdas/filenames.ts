@@ -9,19 +9,19 @@ const unsafeCharacters = /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u20
 const reserved = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)/i;
 
 /**
- * The names under which files are kept in a run's workspace, in the order given: path components, leading dots and
+ * Gives one file after the other the name under which it is kept in a run's workspace: path components, leading dots and
  * unsafe characters are stripped, at most 255 bytes of UTF-8 with the extension kept. Names that would collide on any
  * common file system (compared without case, in NFC) get ` (2)`, ` (3)` … before the extension.
  */
-export function safeFilenames(names: readonly string[]): string[] {
+export function safeFilenames(): (name: string) => string {
   const taken = new Set<string>();
-  return names.map((name) => {
+  return (name) => {
     const safe = safeFilename(name);
     let unique = safe;
     for (let n = 2; taken.has(collisionKey(unique)); n++) unique = withSuffix(safe, ` (${n})`);
     taken.add(collisionKey(unique));
     return unique;
-  });
+  };
 }
 
 /** Why a new file can't have exactly this name: those accepted are those that `safeFilenames` keeps as they are. */

@@ -17,16 +17,16 @@ export interface FileInput {
  * refused. Each text is dropped from `files` once it is decoded, so that a body is not held twice.
  */
 export function decodeFiles(files: FileInput[]): { name: string; content: Uint8Array }[] {
-  const names = safeFilenames(files.map((file) => file.filename));
+  const safeName = safeFilenames();
   let total = 0;
-  return files.map((file, index) => {
+  return files.map((file) => {
     const sent = file.content_base64;
     const content = typeof sent === "string" ? decodeBase64(sent) : sent;
     if (!content) throw new Refusal("file_not_base64", `file '${file.filename}' is not valid base64`);
     total += content.length;
     if (total > maxTotalFileBytes) throw new Refusal("files_too_large", "total file size exceeds the allowed limit");
     file.content_base64 = "";
-    return { name: names[index] ?? file.filename, content };
+    return { name: safeName(file.filename), content };
   });
 }
 

@@ -9,9 +9,9 @@ import { objectPrefixes } from "./table.ts";
 export function awsWorkspace(objects: () => Promise<Objects>): Workspace {
   return withMappedErrors<Workspace>("S3", {
     async write(runId, files) {
-      const keys = files.map(({ name }) => keyOf(runId, name));
+      const puts = files.map(({ name, content }) => ({ key: keyOf(runId, name), content }));
       const bucket = await objects();
-      await allEnded(files.map(({ content }, index) => bucket.put(keys[index] ?? "", content)));
+      await allEnded(puts.map(({ key, content }) => bucket.put(key, content)));
     },
 
     async list(runId) {

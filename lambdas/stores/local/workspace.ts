@@ -17,11 +17,11 @@ export function localWorkspace(root: string): Workspace {
   return {
     async write(runId, files) {
       const folder = folderOf(runId);
-      const names = files.map((file) => flatName(file.name));
+      const writes = files.map(({ name, content }) => ({ file: join(folder, flatName(name)), content }));
       const created = await mkdir(folder, { recursive: true }).catch(refused);
       await allEnded([
         ...(created === undefined ? [] : [syncFolder(root)]),
-        ...files.map(({ content }, index) => writeWhole(root, join(folder, names[index] ?? ""), content)),
+        ...writes.map(({ file, content }) => writeWhole(root, file, content)),
       ]).catch(refused);
       await syncFolder(folder).catch(refused);
     },
