@@ -1,3 +1,4 @@
+import { turnStartedAt } from "./runs/lifecycle.ts";
 import type { RunChange, Runs, RunState } from "./runs/ports.ts";
 import type { Reconciled } from "./workflow/reconcile.ts";
 
@@ -104,8 +105,7 @@ interface FreshTurn {
 }
 
 function freshTurn({ run, steps }: RunState, now: number): FreshTurn | undefined {
-  // A running run was last written when its turn's input was accepted.
-  return steps.length > 0 ? undefined : { runId: run.id, turn: run.turn, waited: now - run.updatedAt };
+  return steps.length > 0 ? undefined : { runId: run.id, turn: run.turn, waited: now - turnStartedAt(run) };
 }
 
 /** A run's move to another status. `RunsFailed` is 0 or 1 of a run that ends, so that its average is a share. */

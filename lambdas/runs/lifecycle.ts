@@ -18,3 +18,11 @@ export const transitions = {
   stoppedWhileIdle: { from: "finished", to: "terminated" },
   deletedAfterError: { from: "technical_error", to: "terminated" },
 } as const satisfies Record<string, { from: RunStatus | "none"; to: RunStatus }>;
+
+/**
+ * When the current turn of a run that is `running` started, in milliseconds since 1970: its input was accepted by the
+ * write that last set status or turn.
+ */
+export function turnStartedAt({ updatedAt }: { updatedAt: number }): number {
+  return updatedAt;
+}

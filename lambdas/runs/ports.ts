@@ -71,6 +71,7 @@ export interface Run {
   /** Turns started so far; 0 for a run created without input. */
   turn: number;
   createdAt: number;
+  /** When status or turn was last set. */
   updatedAt: number;
   /** Set with `technical_error`. */
   failure?: Failure;

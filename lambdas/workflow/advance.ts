@@ -10,6 +10,7 @@ import { log } from "../log.ts";
 import { StoreUnavailable } from "../runs/errors.ts";
 import { filesOf } from "../runs/files.ts";
 import { claimRun, keepLease } from "../runs/leases.ts";
+import { turnStartedAt } from "../runs/lifecycle.ts";
 import type { Lease, RunState, StepRecord, Stores } from "../runs/ports.ts";
 import { failTurn, finishTurn, stepRecorder, type WorkedTurn } from "../runs/turns.ts";
 import type { AdvanceResult, TurnPayload } from "./payload.ts";
@@ -84,9 +85,8 @@ async function workUnderLease(
   lease: Lease,
   allowance: Allowance,
 ): Promise<AdvanceResult> {
-  const { id: runId, turn, updatedAt } = state.run;
-  // A running run was last written when its turn's input was accepted.
-  const worked: WorkedTurn = { runId, turn, token: lease.token, startedAt: updatedAt };
+  const { id: runId, turn } = state.run;
+  const worked: WorkedTurn = { runId, turn, token: lease.token, startedAt: turnStartedAt(state.run) };
   const kept = keepLease(deps, lease, allowance.signal);
   const record = stepRecorder(deps, worked);
   let progress = false;
@@ -172,7 +172,7 @@ async function work(
       history: conversation(state),
       recorded: steps,
       usedBefore: minus(run.used ?? nothingUsed, usedHere),
-      startedAt: run.updatedAt,
+      startedAt: turnStartedAt(run),
       deadline,
       patience: patienceSeconds * 1_000,
     },

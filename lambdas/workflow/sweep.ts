@@ -1,4 +1,5 @@
 import { log } from "../log.ts";
+import { turnStartedAt } from "../runs/lifecycle.ts";
 import type { Executions, Runs, Workflow } from "../runs/ports.ts";
 import { endLostTurn } from "./lost.ts";
 import { graceSeconds, sweepLookups, turnSeconds } from "./timing.ts";
@@ -28,8 +29,9 @@ export async function sweep({ runs, executions, workflow, now }: SweepDeps): Pro
   const atWork = await executions.runningRuns();
   let ended = 0;
 
-  async function look({ id: runId, turn, updatedAt }: (typeof running)[number]): Promise<void> {
-    const age = begun - updatedAt; // of the turn: a running run was last written when its input was accepted
+  async function look(run: (typeof running)[number]): Promise<void> {
+    const { id: runId, turn } = run;
+    const age = begun - turnStartedAt(run);
     if (age < graceSeconds * 1_000) return;
     const late = age > (turnSeconds + graceSeconds) * 1_000;
     if (atWork.has(runId) && !late) return;
