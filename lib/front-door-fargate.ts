@@ -124,6 +124,7 @@ export function fargateOrigin(scope: Construct, server: LargeBodyServer, origin:
   return {
     origin: VpcOrigin.withApplicationLoadBalancer(balancer, {
       ...origin,
+      vpcOriginName: server.name,
       protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
       readTimeout: Duration.seconds(120),
     }),

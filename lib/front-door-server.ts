@@ -24,6 +24,8 @@ export interface LargeBodyServer {
   home: LargeBodyHome;
   settings: Settings;
   service: SharedNames;
+  /** For parts of which one account's names are shared by all its regions. */
+  name: string;
   /** Secrets that it accepts from CloudFront, newest first. */
   secrets: Secret[];
   logGroup: LogGroup;
@@ -47,7 +49,8 @@ export function largeBodyServer(
     .filter((generation) => generation > 0)
     .map((generation) => secret(scope, generation));
   const logGroup = new LogGroup(scope, "Log", { retention, removalPolicy: RemovalPolicy.DESTROY });
-  return { home, settings, service, secrets, logGroup };
+  const name = `agent-runs-${settings.stage}-${Aws.REGION}`;
+  return { home, settings, service, name, secrets, logGroup };
 }
 
 function secret(scope: Construct, generation: number): Secret {

@@ -1,4 +1,4 @@
-import { AssetHashType, Aws, DockerImage, Duration, Stack, Validations } from "aws-cdk-lib";
+import { AssetHashType, DockerImage, Duration, Stack, Validations } from "aws-cdk-lib";
 import type { OriginProps } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -14,8 +14,7 @@ export function webFunctionOrigin(scope: Construct, server: LargeBodyServer, ori
   const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
   server.logGroup.grantWrite(role);
   const fn = new WebFunction(scope, "WebFunction", {
-    // One account's names are shared by all its regions.
-    webFunctionName: `agent-runs-${server.settings.stage}-${Aws.REGION}`,
+    webFunctionName: server.name,
     code: WebFunctionCode.fromAssetToManagedBucket(entries, {
       assetHashType: AssetHashType.OUTPUT,
       bundling: {
