@@ -12,6 +12,7 @@ export const envNames = [
 export const optionalEnvNames = [
   "SANDBOX_FUNCTION",
   "PRIVATE_ADDRESSES", // `allowed`: tools may connect beyond the public internet
+  "OTEL_EXPORTER_OTLP_ENDPOINT", // read by the exporter itself
 ] as const;
 
 type OptionalEnvName = (typeof optionalEnvNames)[number];

@@ -69,6 +69,7 @@ export class ServiceStack extends Stack {
       new Sandbox(this, "Sandbox", { logRetention, zones: zonesOf(settings) }).grantRun(advance);
     }
     if (settings.privateAddresses === "allowed") grant(advance, { PRIVATE_ADDRESSES: settings.privateAddresses });
+    if (settings.otlpEndpoint !== "") grant(advance, { OTEL_EXPORTER_OTLP_ENDPOINT: settings.otlpEndpoint });
 
     const fail = serviceFunction(this, "Fail", {
       entry: "fail",

@@ -37,6 +37,8 @@ export interface Settings {
   sandbox: "on" | "off";
   /** Whether MCP servers, and pages where the agent file says so, may be outside of the public internet. */
   privateAddresses: "refused" | "allowed";
+  /** Base URL of an OpenTelemetry collector that takes traces over HTTP without a key; empty: runs are not traced. */
+  otlpEndpoint: string;
 }
 
 interface Setting<T> {
@@ -117,7 +119,20 @@ const settings: { [Name in keyof Settings]: Setting<Settings[Name]> } = {
   },
   sandbox: oneOf("on", "off"),
   privateAddresses: oneOf("refused", "allowed"),
+  otlpEndpoint: {
+    fallback: "",
+    accepted:
+      "the http or https base URL of a collector, as https://collector.example.com:4318, without user, password and " +
+      "query, or an empty text for none",
+    read: (value) => (value === "" || isPlainUrl(String(value)) ? String(value) : undefined),
+  },
 };
+
+/** Whoever may look at a function may read its environment, so there must be no secret in it. */
+function isPlainUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && !/[@?#\s]/.test(text);
+}
 
 /** The first is the default. */
 function oneOf<Choice extends string>(...choices: [Choice, ...Choice[]]): Setting<Choice> {
@@ -172,6 +187,7 @@ export function readSettings(node: Node): Settings {
     availabilityZones: setting("availabilityZones"),
     sandbox: setting("sandbox"),
     privateAddresses: setting("privateAddresses"),
+    otlpEndpoint: setting("otlpEndpoint"),
   };
   if (problems.length === 0) problems.push(...conflicts(result));
   if (problems.length > 0) {

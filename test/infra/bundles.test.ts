@@ -75,6 +75,10 @@ describe("every function's bundle", () => {
       "turndown",
       "@modelcontextprotocol/client",
       "@modelcontextprotocol/client/validators/ajv",
+      "@opentelemetry/api",
+      "@opentelemetry/exporter-trace-otlp-http",
+      "@opentelemetry/resources",
+      "@opentelemetry/sdk-trace",
     ];
     const folder = join(file, "..");
     const imports = `for (const name of ${JSON.stringify(apart)}) Object.keys(await import(name)).length || process.exit(1);`;

@@ -111,4 +111,15 @@ describe("settings", () => {
       Environment: { Variables: Match.objectLike({ PRIVATE_ADDRESSES: "allowed" }) },
     });
   });
+
+  test("otlpEndpoint: advance knows where traces go, and nobody else does", () => {
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector.example.com" };
+    expect(advanceEnv(synthesise())).not.toContain("OTEL_EXPORTER_OTLP_ENDPOINT");
+    const { template: traced, all: found } = synthesise({
+      context: { otlpEndpoint: endpoint.OTEL_EXPORTER_OTLP_ENDPOINT },
+    });
+    expect(JSON.stringify(traced.toJSON()).split("OTEL_EXPORTER")).toHaveLength(2);
+    const [, advance = {}] = found("AWS::Lambda::Function").find(([name]) => name === "Advance") ?? [];
+    expect(advance).toMatchObject({ Environment: { Variables: endpoint } });
+  });
 });

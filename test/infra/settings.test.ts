@@ -23,6 +23,7 @@ test("cdk.json holds the settings' defaults", () => {
     availabilityZones: [],
     sandbox: "on",
     privateAddresses: "refused",
+    otlpEndpoint: "",
   });
   expect(read({})).toEqual(read(cdkJson.context));
 });
@@ -51,9 +52,17 @@ test.each([
   [{ availabilityZones: "use1-az1,use1-az2" }, /availabilityZones: received "use1-az1,use1-az2"/],
   [{ sandbox: true }, /sandbox: received true; accepted: on or off/],
   [{ privateAddresses: "yes" }, /privateAddresses: received "yes"; accepted: refused or allowed/],
+  [{ otlpEndpoint: "collector:4318" }, /otlpEndpoint: received "collector:4318"; accepted: the http or https base URL/],
+  [{ otlpEndpoint: "https://user:key@collector.example.com" }, /otlpEndpoint: received .*; accepted: .* without user/],
   [{ stages: "dev" }, /stages: no such setting; there are stage, removal, logRetentionDays/],
 ])("%j is refused, and the error says what is accepted", (context, message) => {
   expect(() => read(context)).toThrow(message);
+});
+
+test("an OpenTelemetry collector is named by its base URL", () => {
+  for (const otlpEndpoint of ["https://collector.example.com", "http://10.0.0.7:4318/otlp"]) {
+    expect(read({ otlpEndpoint })).toMatchObject({ otlpEndpoint });
+  }
 });
 
 const domain = "runs.example.com";
