@@ -3,25 +3,43 @@ import { isObject } from "../json.ts";
 
 /**
  * What a server said was wrong, when `error` is its answer; undefined when it is not. `words`: for people, undefined when
- * there are none. `said`: with the codes and types around them, to tell one error from another.
+ * there are none. `said`: words, codes and types, to tell one error from another. Neither has what some servers repeat
+ * of the request.
  */
 export function serverWords(error: unknown): { words: string | undefined; said: string } | undefined {
   if (APICallError.isInstance(error)) {
-    const { responseBody = "", message } = error;
-    return { words: wordsIn(responseBody) ?? (message || undefined), said: `${message}\n${responseBody}` };
+    const body = parsed(error.responseBody ?? "");
+    const words = wordsOf(body) ?? (error.message || undefined);
+    return { words, said: joined([words, ...codesOf(body)], "\n") ?? "" };
   }
   if (!isObject(error) || error instanceof Error) return undefined;
-  return { words: wordsOf(error), said: JSON.stringify(error) };
+  const words = wordsOf(error);
+  return { words, said: joined([words, ...codesOf(error)], "\n") ?? "" };
 }
 
-/** Of an error's body: JSON in any of the forms that servers have for it, or a line of text. Pages say nothing. */
-function wordsIn(body: string): string | undefined {
+/** An error's body: JSON, or a line of text. Pages say nothing. */
+function parsed(body: string): unknown {
   const text = body.trim();
   try {
-    return wordsOf(JSON.parse(text));
+    return JSON.parse(text);
   } catch {
-    return text === "" || text.startsWith("<") ? undefined : text;
+    return text.startsWith("<") ? undefined : text;
   }
+}
+
+const codes = ["code", "type", "status", "retryDelay"];
+
+/** Codes and the like with their names, as in `"code":"insufficient_quota"`. */
+function codesOf(value: unknown, depth = 0): string[] {
+  if (depth === deepest) return [];
+  if (Array.isArray(value)) return value.flatMap((each) => codesOf(each, depth + 1));
+  if (!isObject(value)) return [];
+  const { error, details, innererror } = value;
+  const own = codes.filter((name) => /^(string|number)$/.test(typeof value[name]));
+  return [
+    ...own.map((name) => `"${name}":"${String(value[name])}"`),
+    ...[error, details, innererror].flatMap((each) => codesOf(each, depth + 1)),
+  ];
 }
 
 // Where servers put it, the most telling first: an `error` beside a `message` is the status in words.
@@ -31,17 +49,16 @@ const deepest = 6;
 function wordsOf(value: unknown, depth = 0): string | undefined {
   if (typeof value === "string") return value.trim() || undefined;
   if (depth === deepest) return undefined;
-  if (Array.isArray(value))
-    return joined(
-      value.map((each) => wordsOf(each, depth + 1)),
-      "; ",
-    );
+  if (Array.isArray(value)) {
+    const each = value.map((one) => wordsOf(one, depth + 1));
+    return joined(each, "; ");
+  }
   if (!isObject(value)) return undefined;
   const { loc, metadata } = value;
   const words = places.map((place) => wordsOf(value[place], depth + 1)).find((each) => each !== undefined);
   // FastAPI says where in the request; OpenRouter, what the provider behind it said.
   const where = Array.isArray(loc) ? loc.join(".") : undefined;
-  const raw = isObject(metadata) && typeof metadata["raw"] === "string" ? wordsIn(metadata["raw"]) : undefined;
+  const raw = isObject(metadata) && typeof metadata["raw"] === "string" ? wordsOf(parsed(metadata["raw"])) : undefined;
   return words && joined([where, words, raw], ": ");
 }
 
