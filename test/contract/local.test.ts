@@ -97,6 +97,23 @@ test("a database without room to grow is unavailable, and works again when there
   await stores.accounts.putOrganization(organization);
 });
 
+test("without room to record an answer, no run can be claimed: its answer would be paid for again and again", async () => {
+  using stores = temporaryStores();
+  const { db } = stores.database;
+  const runId = randomUUID();
+  const run = { id: runId, agentId: "a", organizationId: "o", name: "Run", turn: 1, createdAt: 1, updatedAt: 1 };
+  await stores.runs.create({ ...run, status: "running" }, [{ turn: 1, role: "input_to_agent", text: "" }]);
+  const claim = () => stores.runs.claim({ runId, owner: "a", now: 1, until: 2 });
+  expect(await claim()).toBeDefined();
+  db.exec("PRAGMA max_page_count = 1"); // no more than there are
+  const big = stores.accounts.putOrganization({ id: randomUUID(), name: "Organization".repeat(10_000) });
+  await expect(big).rejects.toThrow(StoreUnavailable);
+  for (let again = 0; again < 3; again++) await expect(claim()).rejects.toThrow(StoreUnavailable);
+  db.exec("PRAGMA max_page_count = 4294967294");
+  expect(await claim()).toBeDefined();
+  expect(db.prepare("SELECT count(*) AS rows FROM summaries").get()).toEqual({ rows: 0 });
+});
+
 test("the log is lengthened once, without a trace in the database, and not where it can't be", async () => {
   using stores = temporaryStores();
   const { database } = stores;

@@ -70,6 +70,8 @@ export interface Database {
    * throws is undone alone and its promise rejects.
    */
   write: <T>(operation: () => T) => Promise<T>;
+  /** Whether the last write was refused for want of room, or of the lock. */
+  refusesWrites: () => boolean;
   /** A function that calls `changed` when another process has written to the file since its last call. */
   onOutsideWrite(changed: () => void): () => void;
   /**
@@ -109,6 +111,7 @@ export function openDatabase(file: string): Database {
   const waitNot = db.prepare("PRAGMA busy_timeout = 0");
   let pending: Pending[] = [];
   let reading = false;
+  let refusing = false;
 
   function endRead(): void {
     if (!reading) return;
@@ -146,6 +149,7 @@ export function openDatabase(file: string): Database {
     }
     pending = [];
     if (locked) {
+      refusing = true;
       for (const { reject } of batch) reject(new StoreUnavailable(lockedByOther));
       return;
     }
@@ -162,10 +166,12 @@ export function openDatabase(file: string): Database {
         return () => resolve(value);
       });
       commit.run();
+      refusing = false;
       return settled;
     } catch (thrown) {
       if (db.isTransaction) db.exec("ROLLBACK");
       const error = namedError(thrown);
+      refusing ||= error instanceof StoreUnavailable;
       return batch.length > 1
         ? undefined
         : batch.map(
@@ -197,6 +203,7 @@ export function openDatabase(file: string): Database {
         }
       });
     },
+    refusesWrites: () => refusing,
     onOutsideWrite(changed) {
       const dataVersion = db.prepare("PRAGMA data_version"); // other connections' commits only
       let seen = dataVersion.get()?.["data_version"];

@@ -28,7 +28,7 @@ type RunRow = [
   used: string | null,
 ];
 
-export function localRuns({ db, read, write }: Database): Runs {
+export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
   const leases = memoryLeases();
   const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL)");
   const insertMessage = db.prepare("INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?)");
@@ -37,6 +37,7 @@ export function localRuns({ db, read, write }: Database): Runs {
   const deleteQueued = db.prepare("DELETE FROM queue WHERE run = ? AND turn = ?");
   const dropQueue = db.prepare("DELETE FROM queue WHERE run = ?");
   const putSummary = db.prepare("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)");
+  const dropSummary = db.prepare("DELETE FROM summaries WHERE run = ?");
   const expected = db.prepare("SELECT seq, queued, used FROM runs WHERE id = ? AND status = ? AND turn = ?");
   const updateRun = db.prepare(
     "UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ?, queued = ?, used = ? WHERE seq = ?",
@@ -86,6 +87,12 @@ export function localRuns({ db, read, write }: Database): Runs {
       const failure = set.failure ? JSON.stringify(set.failure) : null;
       updateRun.run(set.status, set.turn, set.updatedAt, failure, queued, total(before, used), seq);
     } else if (used || queue !== undefined) updateCounts.run(queued, total(before, used), seq);
+  }
+
+  /** Takes the room of a long answer, and gives it back. */
+  function tryRoom(): void {
+    putSummary.run(-1, 0, "0".repeat(65_536));
+    dropSummary.run(-1);
   }
 
   function eraseNow(id: string): boolean {
@@ -169,6 +176,8 @@ export function localRuns({ db, read, write }: Database): Runs {
     erase: (id) => write(() => eraseNow(id)),
 
     async claim(request) {
+      // Whoever claims is about to pay for an answer, which there must be room to record.
+      if (refusesWrites()) await write(tryRoom);
       const found = read(() => isRunning.get(request.runId));
       const claim = found && leases.claim(request);
       return claim && { ...claim, turn: Number(found["turn"]) };
