@@ -15,6 +15,10 @@ interface Sent {
 
 const known = new Set(["model", "messages", "tools", "tool_choice", "stream", "max_tokens", "temperature"]);
 
+function refuse(message: string): [number, object] {
+  return [400, { object: "error", message, type: "invalid_request", code: "3230" }];
+}
+
 /** What Mistral's API refuses, in its words; undefined for what it takes. */
 function refusal(body: { messages: object[] }): [number, object] | undefined {
   const messages = body.messages as Sent[];
@@ -23,10 +27,6 @@ function refusal(body: { messages: object[] }): [number, object] | undefined {
     {
       detail: [{ type: "extra_forbidden", loc: ["body", ...loc], msg: "Extra inputs are not permitted", input: body }],
     },
-  ];
-  const refuse = (message: string): [number, object] => [
-    400,
-    { object: "error", message, type: "invalid_request", code: "3230" },
   ];
   const field = Object.keys(body).find((each) => !known.has(each));
   if (field !== undefined) return extra(field);

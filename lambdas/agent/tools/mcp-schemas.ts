@@ -45,12 +45,24 @@ export function checkable(schema: unknown): unknown {
 }
 
 /**
- * A tool's JSON Schema as providers take it: Anthropic and OpenAI refuse a whole request for one tool whose schema says
- * more at its top than what its properties are. The server still checks that.
+ * A tool's JSON Schema as providers take it. Anthropic and OpenAI refuse a whole request for one tool whose schema says
+ * more at its top than what its properties are, which the server still checks; OpenAI also for one without properties,
+ * or with a list of which it does not say what is in it.
  */
 export function acceptable(schema: Record<string, unknown>): Record<string, unknown> {
   const { allOf: _, anyOf: __, oneOf: ___, not: ____, enum: _____, ...rest } = schema;
-  return { ...rest, type: "object" };
+  return { properties: {}, ...(withItems(rest) as object), type: "object" };
+}
+
+// What is no schema, whatever it looks like.
+const values = new Set(["const", "enum", "default", "examples"]);
+
+function withItems(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withItems);
+  if (!isObject(schema)) return schema;
+  const entries = Object.entries(schema).map(([name, each]) => [name, values.has(name) ? each : withItems(each)]);
+  const isList = [schema["type"]].flat().includes("array") && schema["items"] === undefined;
+  return { ...Object.fromEntries(entries), ...(isList && { items: {} }) };
 }
 
 function listed(schemas: unknown): unknown[] | undefined {

@@ -98,7 +98,7 @@ function inputProblem({ name, input: schema }: ToolDefinition, problem: string, 
 
 /** What stands for the tools of a server that could not be listed. Its inputs can't be checked here. */
 export function standIns(server: McpServer, why: string, call: Call): Tool[] {
-  const input = { type: "object" };
+  const input = { type: "object", properties: {} };
   const problem = `The MCP server ${server.name} could not be listed: ${why}.`;
   const taken = new Set<string>();
   if (!server.tools) {

@@ -114,6 +114,29 @@ describe("a hostile MCP server", () => {
     expect(await opened.tools[0]?.run({}, context)).toMatchObject({ error: true });
   });
 
+  it("has schemas that OpenAI takes: with properties, and with something in each list", async () => {
+    const list = { type: "array", description: "Names" };
+    const properties = {
+      a: list,
+      b: { anyOf: [list, { type: "null" }] },
+      c: { type: ["array", "null"], items: { $ref: "#" } },
+    };
+    await using server = await hostileServer(() =>
+      tool({ properties, $defs: { d: list }, default: { type: "array" } }),
+    );
+    await using opened = await server.open();
+    const complete = { ...list, items: {} };
+    expect(opened.tools[0]?.definition.input).toEqual({
+      type: "object",
+      properties: { a: complete, b: { anyOf: [complete, { type: "null" }] }, c: properties.c },
+      $defs: { d: complete },
+      default: { type: "array" },
+    });
+    await using none = await hostileServer(() => tool({}));
+    await using bare = await none.open();
+    expect(bare.tools[0]?.definition.input).toEqual({ type: "object", properties: {} });
+  });
+
   it("gets no secret repeated that it was sent", async () => {
     const echo = { content: [{ type: "text", text: "You sent Bearer s3cret-token." }] };
     await using server = await hostileServer(({ method }, response) => {
