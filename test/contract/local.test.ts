@@ -170,6 +170,23 @@ test("of files that can't be written, or whose run can't, nothing is left to fil
   expect(foldersIn()).toEqual([id]); // the first one's
 });
 
+const overfilling = `
+  import { openLocalStores } from "./lambdas/stores/local/index.ts";
+  const { accounts } = openLocalStores({ dataDir: process.argv[1] });
+  const put = () => accounts.putOrganization({ id: crypto.randomUUID(), name: "Organization".repeat(10_000) });
+  for (;;) await put().catch(({ name, message }) => {
+    console.log(name + ": " + message);
+    process.exit();
+  });
+`;
+
+test.skipIf(process.platform === "win32")("a quota that is used up is a full disk, for the database too", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "quota-"));
+  const limited = 'ulimit -f 3000 && exec "$0" --input-type=module -e "$1" "$2"'; // a limit of each file's size
+  const child = spawnSync("sh", ["-c", limited, process.execPath, overfilling, dataDir], { encoding: "utf8" });
+  expect([child.stderr, child.stdout]).toEqual(["", "StoreUnavailable: the database's disk is full\n"]);
+});
+
 const exhausting = `
   import { openSync, closeSync } from "node:fs";
   import { openLocalStores } from "./lambdas/stores/local/index.ts";

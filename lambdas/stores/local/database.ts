@@ -246,16 +246,23 @@ export function openDatabase(file: string): Database {
 
 /** SQLite's primary result codes: https://www.sqlite.org/rescode.html */
 const [busy, full] = [5, 13];
-const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+/** Extended: SQLITE_IOERR_WRITE, which stands for a quota that is used up. */
+const notWritten = 778;
+const extendedCodeOf = (error: unknown): number => (error as { errcode?: number }).errcode ?? 0;
+const codeOf = (error: unknown): number => extendedCodeOf(error) & 0xff;
 
 /** Whether another process holds a lock that was needed. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error) === busy;
 }
 
+function isFull(error: unknown): boolean {
+  return codeOf(error) === full || extendedCodeOf(error) === notWritten;
+}
+
 function namedError(error: unknown): unknown {
   if (isBusy(error)) return new StoreUnavailable(lockedByOther, { cause: error });
-  if (codeOf(error) === full) return new StoreUnavailable("the database's disk is full", { cause: error });
+  if (isFull(error)) return new StoreUnavailable("the database's disk is full", { cause: error });
   return error;
 }
 
