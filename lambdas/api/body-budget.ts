@@ -50,7 +50,7 @@ export function bodyBudget(total: number, waitMilliseconds: number): BodyBudget 
   }
 
   /** Charges the bytes if that is safe. */
-  function charged(holder: Holder, bytes: number): boolean {
+  function tryCharge(holder: Holder, bytes: number): boolean {
     holder.held += bytes;
     if (safe()) return true;
     holder.held -= bytes;
@@ -61,7 +61,7 @@ export function bodyBudget(total: number, waitMilliseconds: number): BodyBudget 
   function wake(): void {
     for (const holder of holders) {
       const { waiting } = holder;
-      if (!waiting || !charged(holder, waiting.bytes)) continue;
+      if (!waiting || !tryCharge(holder, waiting.bytes)) continue;
       clearTimeout(waiting.timer);
       delete holder.waiting;
       waiting.resolve();
@@ -80,7 +80,7 @@ export function bodyBudget(total: number, waitMilliseconds: number): BodyBudget 
         take(bytes) {
           if (!holders.has(holder)) return Promise.reject(new Error("the share was released"));
           if (holder.held + bytes > most) return Promise.reject(new Error(`more than the announced ${most} bytes`));
-          if (charged(holder, bytes)) return Promise.resolve();
+          if (tryCharge(holder, bytes)) return Promise.resolve();
           return new Promise((resolve, reject) => {
             const giveUp = (): void => {
               delete holder.waiting;

@@ -42,7 +42,7 @@ export async function bodyOf(
     size += piece.value.length;
     if (size > limits.drain) return { reason: "too large", complete: false };
     if (size > limits.most) refused ??= "too large";
-    if (refused === undefined && !(await taken(share, piece.value.length))) refused = "no memory";
+    if (refused === undefined && !(await tryTake(share, piece.value.length))) refused = "no memory";
     if (refused === undefined) {
       piece.value.copy(room, size - piece.value.length);
     } else {
@@ -54,7 +54,7 @@ export async function bodyOf(
   return refused === undefined ? { body: room.subarray(0, size) } : { reason: refused, complete: true };
 }
 
-async function taken(share: Share, bytes: number): Promise<boolean> {
+async function tryTake(share: Share, bytes: number): Promise<boolean> {
   try {
     await share.take(bytes);
     return true;

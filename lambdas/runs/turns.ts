@@ -12,8 +12,8 @@ export interface TurnId {
   turn: number;
 }
 
-/** A turn that a worker works on. `startedAt`: when its input was accepted, in milliseconds since 1970. */
-export interface WorkedTurn extends TurnId {
+/** A turn that a worker has the lease of. `startedAt`: when its input was accepted, in milliseconds since 1970. */
+export interface ClaimedTurn extends TurnId {
   token: number;
   startedAt: number;
 }
@@ -30,7 +30,7 @@ interface Deps {
  */
 export async function finishTurn(
   { runs, now }: Deps,
-  { runId, turn, token, startedAt }: WorkedTurn,
+  { runId, turn, token, startedAt }: ClaimedTurn,
   { text, last, queue }: { text: string; last: AnswerPart; queue: QueuedInput[] },
 ): Promise<"finished" | "lost" | { next: number }> {
   // An input may be queued between the read and the write: then look again.
@@ -51,7 +51,7 @@ export async function finishTurn(
       change.messages?.push({ turn: next.turn, role: "input_to_agent", text: next.text });
       change.queue = { take: next.turn };
     }
-    if (await written(runs, change)) return next ? { next: next.turn } : "finished";
+    if (await changeWithRetries(runs, change)) return next ? { next: next.turn } : "finished";
     const state = await runs.load(runId);
     const same = state?.run.status === from && state.run.turn === turn;
     if (!same || state.queue.length === waiting.length) return "lost";
@@ -65,7 +65,7 @@ export async function finishTurn(
  */
 export function failTurn(
   deps: Deps,
-  { runId, turn, token, startedAt }: TurnId & Partial<WorkedTurn>,
+  { runId, turn, token, startedAt }: TurnId & Partial<ClaimedTurn>,
   failure: Failure,
   last?: AnswerPart,
 ): Promise<boolean> {
@@ -84,7 +84,7 @@ export function failTurn(
     ...((last || startedAt !== undefined) && { used }),
     queue: "drop",
   };
-  return last ? written(deps.runs, change) : deps.runs.change(change);
+  return last ? changeWithRetries(deps.runs, change) : deps.runs.change(change);
 }
 
 /**
@@ -94,7 +94,7 @@ export function failTurn(
  */
 export function stepRecorder(
   { runs }: Pick<Deps, "runs">,
-  { runId, turn, token }: WorkedTurn,
+  { runId, turn, token }: ClaimedTurn,
 ): (step: StepRecord) => Promise<boolean> {
   let waiting: StepRecord[] = [];
   let next: Promise<boolean> | undefined;
@@ -106,7 +106,7 @@ export function stepRecorder(
     next = undefined;
     const used = steps.reduce((sum, step) => plus(sum, usedIn(step) ?? nothingUsed), nothingUsed);
     const summary = steps.findLast((step) => step.part === "summary");
-    return written(runs, {
+    return changeWithRetries(runs, {
       runId,
       expect: { status: transitions.turnFinished.from, turn },
       token,
@@ -133,7 +133,7 @@ const firstPause = 200; // ms; 6 s in all at most
  * A change that carries what was paid for: it is worth some patience with a store that is out of reach. When an attempt
  * got no answer, a later one that loses may have lost to it, which only a fresh look can tell.
  */
-async function written(runs: Runs, change: RunChange): Promise<boolean> {
+async function changeWithRetries(runs: Runs, change: RunChange): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
       const applied = await runs.change(change);

@@ -12,7 +12,7 @@ import { filesOf } from "../runs/files.ts";
 import { claimRun, keepLease } from "../runs/leases.ts";
 import { turnStartedAt } from "../runs/lifecycle.ts";
 import type { Lease, RunState, StepRecord, Stores } from "../runs/ports.ts";
-import { failTurn, finishTurn, stepRecorder, type WorkedTurn } from "../runs/turns.ts";
+import { failTurn, finishTurn, stepRecorder, type ClaimedTurn } from "../runs/turns.ts";
 import type { AdvanceResult, TurnPayload } from "./payload.ts";
 import { leaseWaitSeconds, patienceSeconds, retryPolicy } from "./timing.ts";
 import type { Telemetry, TurnTrace } from "./telemetry.ts";
@@ -58,7 +58,7 @@ export class RetryLater extends Error {
  */
 export async function advance(deps: AdvanceDeps, turn: TurnPayload, allowance: Allowance): Promise<AdvanceResult> {
   try {
-    const { state, lease } = await claimed(deps, turn, allowance);
+    const { state, lease } = await claimOrWait(deps, turn, allowance);
     if (state?.run.status !== "running" || state.run.turn < turn.turn) return { done: true, turn: turn.turn };
     if (!lease) return { done: false, turn: state.run.turn };
     return await workUnderLease(deps, state, lease, allowance);
@@ -68,7 +68,7 @@ export async function advance(deps: AdvanceDeps, turn: TurnPayload, allowance: A
 }
 
 /** The run's state with the lease on it; a lease that another worker holds is waited for, within bounds. */
-async function claimed(deps: AdvanceDeps, { runId, turn }: TurnPayload, allowance: Allowance) {
+async function claimOrWait(deps: AdvanceDeps, { runId, turn }: TurnPayload, allowance: Allowance) {
   const { signal, leaseWait = leaseWaitSeconds } = allowance;
   const owner = randomUUID();
   for (let waited = 0; ; waited++) {
@@ -86,16 +86,16 @@ async function workUnderLease(
   allowance: Allowance,
 ): Promise<AdvanceResult> {
   const { id: runId, turn } = state.run;
-  const worked: WorkedTurn = { runId, turn, token: lease.token, startedAt: turnStartedAt(state.run) };
+  const claimed: ClaimedTurn = { runId, turn, token: lease.token, startedAt: turnStartedAt(state.run) };
   const kept = keepLease(deps, lease, allowance.signal);
-  const record = stepRecorder(deps, worked);
+  const record = stepRecorder(deps, claimed);
   let progress = false;
   let ended = false;
 
   async function settle(outcome: TurnOutcome): Promise<AdvanceResult> {
     switch (outcome.kind) {
       case "done": {
-        const finished = await finishTurn(deps, worked, { ...outcome, queue: state.queue });
+        const finished = await finishTurn(deps, claimed, { ...outcome, queue: state.queue });
         // Lost to a stop or to another worker: the next call reads where the run stands.
         if (finished === "lost") return { done: false, turn };
         ended = true;
@@ -103,7 +103,7 @@ async function workUnderLease(
         return finished === "finished" ? { done: true, turn } : { done: false, turn: finished.next };
       }
       case "failed":
-        ended = await failTurn(deps, worked, outcome.failure, outcome.last);
+        ended = await failTurn(deps, claimed, outcome.failure, outcome.last);
         log("error", "turn failed", { runId, turn, failure: outcome.failure });
         return { done: ended, turn };
       case "retry":
@@ -115,7 +115,7 @@ async function workUnderLease(
   }
 
   try {
-    const outcome = await work(deps, state, {
+    const outcome = await runAgent(deps, state, {
       deadline: allowance.deadline,
       signal: kept.signal,
       async record(step) {
@@ -139,7 +139,7 @@ async function workUnderLease(
   }
 }
 
-async function work(
+async function runAgent(
   deps: AdvanceDeps,
   state: RunState,
   { signal, deadline, record }: Allowance & { record: (step: StepRecord) => Promise<boolean> },
@@ -159,7 +159,7 @@ async function work(
   await using toolbox = await openTools(agent, edges, signal);
   for (const problem of toolbox.problems) log("error", problem, { runId, turn });
   const trace = deps.telemetry?.begin({ runId, turn, agent, provider: opened.provider, model: opened.name });
-  const working = runTurn(
+  const running = runTurn(
     {
       turn,
       modelName: opened.name,
@@ -189,12 +189,12 @@ async function work(
       },
     },
   );
-  return await (trace ? traced(working, trace) : working);
+  return await (trace ? withTrace(running, trace) : running);
 }
 
-async function traced(working: Promise<TurnOutcome>, trace: TurnTrace): Promise<TurnOutcome> {
+async function withTrace(running: Promise<TurnOutcome>, trace: TurnTrace): Promise<TurnOutcome> {
   try {
-    const outcome = await working;
+    const outcome = await running;
     trace.end("failure" in outcome ? outcome.failure : undefined);
     return outcome;
   } catch (error) {

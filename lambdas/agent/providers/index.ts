@@ -53,7 +53,7 @@ export async function openModel(
   // The entry fits the configuration's own kind, which the compiler can't see through the look-up.
   const { provider } = configuration;
   const name = chosen ?? model;
-  const open = await kept(JSON.stringify([configuration, name, apiKey]), () =>
+  const open = await reuseOrOpen(JSON.stringify([configuration, name, apiKey]), () =>
     providers[provider](configuration as never, name, apiKey),
   );
   return { model: open(), name: name || provider, provider };
@@ -63,7 +63,7 @@ export async function openModel(
 const opened = new Map<string, Promise<() => Model>>();
 const mostOpened = 100;
 
-function kept(key: string, open: () => Promise<() => Model>): Promise<() => Model> {
+function reuseOrOpen(key: string, open: () => Promise<() => Model>): Promise<() => Model> {
   const model = opened.get(key) ?? open();
   opened.delete(key);
   opened.set(key, model); // the last one used is the last one dropped

@@ -123,7 +123,7 @@ interface Watch {
 /** Breaks a call off when nothing is heard for `silence` milliseconds, and when its caller gives it up. */
 function watchOver(outgoing: ClientRequest, silence: number, signal: AbortSignal | undefined): Watch {
   let exchange: ClientRequest | IncomingMessage = outgoing;
-  outgoing.on("error", told);
+  outgoing.on("error", ignoreError);
   const timer = setTimeout(() => exchange.destroy(new Silence(silence)), silence);
   const abort = (): void => void exchange.destroy(signal?.reason as Error);
   signal?.addEventListener("abort", abort, { once: true });
@@ -132,7 +132,7 @@ function watchOver(outgoing: ClientRequest, silence: number, signal: AbortSignal
     goOn(incoming) {
       timer.refresh();
       exchange = incoming;
-      incoming.on("error", told);
+      incoming.on("error", ignoreError);
     },
     end() {
       clearTimeout(timer);
@@ -142,7 +142,7 @@ function watchOver(outgoing: ClientRequest, silence: number, signal: AbortSignal
 }
 
 /** Whoever waits for the answer is told; an error that nobody listens for would end the process. */
-function told(): void {}
+function ignoreError(): void {}
 
 /** Unlike `ReadableStream.from`, which ends a connection only with its next chunk when nobody reads on. */
 function bodyOf(chunks: Chunks, incoming: IncomingMessage): ReadableStream<Uint8Array> {

@@ -8,10 +8,10 @@ import { builtIn, error, type Files, type Tool, type ToolOutput } from "./tool.t
 
 /** `write_file`. */
 export const write: Tool = builtIn(writeFile, (input: { name: string; content: string }, { files }) =>
-  asOnlyWriter(files, () => written(input, files)),
+  asOnlyWriter(files, () => writeText(input, files)),
 );
 
-async function written(input: { name: string; content: string }, files: Files): Promise<ToolOutput> {
+async function writeText(input: { name: string; content: string }, files: Files): Promise<ToolOutput> {
   const content = new TextEncoder().encode(input.content);
   const problem =
     tooLarge(content.length, workspaceLimits.writeBytes) ?? newNameProblem(input.name, await files.list());
@@ -32,11 +32,11 @@ interface Edit {
  * would be there twice after a second time.
  */
 export const edit: Tool = {
-  ...builtIn(editFile, (input: Edit, { files }) => asOnlyWriter(files, () => edited(input, files))),
+  ...builtIn(editFile, (input: Edit, { files }) => asOnlyWriter(files, () => editText(input, files))),
   effects: "cumulative",
 };
 
-async function edited(
+async function editText(
   { name, old_text: old, new_text: replacement, all = false }: Edit,
   files: Files,
 ): Promise<ToolOutput> {

@@ -11,7 +11,7 @@ const firstPause = 40; // ms; 1.2 s in all at most
 /**
  * Undefined when the write's condition failed. Contention and throttling say nothing about it: those are tried again.
  */
-export async function conditional<Output>(send: () => Promise<Output>): Promise<Output | undefined> {
+export async function sendConditional<Output>(send: () => Promise<Output>): Promise<Output | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await send();
@@ -27,7 +27,7 @@ export async function conditional<Output>(send: () => Promise<Output>): Promise<
 export function runUpdates({ documents, table }: ItemsHome) {
   return (runId: string, input: Omit<UpdateCommandInput, "TableName" | "Key">) => {
     const command = { TableName: table, Key: { pk: partition(runId), sk: head }, ...input };
-    return conditional(() => documents.send(new UpdateCommand(command)));
+    return sendConditional(() => documents.send(new UpdateCommand(command)));
   };
 }
 

@@ -5,18 +5,18 @@ import { readHead } from "./run-reads.ts";
 
 /** Leases are attributes of the run's own item, so that every write to the run can ask for the token. */
 export function awsLeases(home: ItemsHome): Pick<Runs, "claim" | "renew" | "holds" | "release"> {
-  const updated = runUpdates(home);
+  const updateRun = runUpdates(home);
 
   return {
     async claim(request) {
-      const taken = await updated(request.runId, claimUpdate(request));
+      const taken = await updateRun(request.runId, claimUpdate(request));
       if (!taken) return undefined;
       const { leaseOwner, leaseToken = 0, turn } = taken.Attributes ?? {};
       return { token: Number(leaseToken) + 1, turn: Number(turn), unreleased: leaseOwner !== undefined };
     },
 
     async renew({ runId, token }, until) {
-      const renewed = await updated(runId, {
+      const renewed = await updateRun(runId, {
         ConditionExpression: "leaseToken = :token AND #status = :running",
         UpdateExpression: "SET leaseUntil = :until",
         ExpressionAttributeNames: { "#status": "status" },
@@ -31,7 +31,7 @@ export function awsLeases(home: ItemsHome): Pick<Runs, "claim" | "renew" | "hold
     },
 
     async release({ runId, token }) {
-      await updated(runId, {
+      await updateRun(runId, {
         ConditionExpression: "leaseToken = :token",
         UpdateExpression: "REMOVE leaseOwner, leaseUntil",
         ExpressionAttributeValues: { ":token": token },

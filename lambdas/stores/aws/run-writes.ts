@@ -9,7 +9,7 @@ import {
 import { allEnded } from "../../agent/all-ended.ts";
 import { log } from "../../log.ts";
 import type { RunChange, Runs, StepRecord, TurnMessage } from "../../runs/ports.ts";
-import { conditional, runUpdates } from "./conditional.ts";
+import { sendConditional, runUpdates } from "./conditional.ts";
 import {
   type Item,
   messageKey,
@@ -31,7 +31,7 @@ const absent = "attribute_not_exists(pk)";
 
 export function awsRunWrites(home: RunsHome): Pick<Runs, "create" | "change" | "erase"> {
   const { documents, table, objects, retentionDays } = home;
-  const updated = runUpdates(home);
+  const updateRun = runUpdates(home);
 
   /**
    * True when all writes were applied, false when a condition failed. The token makes the client's own retry after a
@@ -39,13 +39,13 @@ export function awsRunWrites(home: RunsHome): Pick<Runs, "create" | "change" | "
    * made false. It is new for each call, so that of two equal calls only one wins. This is also why even one item is
    * written by a transaction.
    */
-  async function applied(writes: Write[]): Promise<boolean> {
+  async function transact(writes: Write[]): Promise<boolean> {
     const input = { TransactItems: writes, ClientRequestToken: randomUUID() };
-    const written = async (): Promise<true> => {
+    const send = async (): Promise<true> => {
       await documents.send(new TransactWriteCommand(input));
       return true;
     };
-    return (await conditional(written)) ?? false;
+    return (await sendConditional(send)) ?? false;
   }
 
   function messageWrites(runId: string, messages: TurnMessage[]): Promise<Write[]> {
@@ -113,7 +113,7 @@ export function awsRunWrites(home: RunsHome): Pick<Runs, "create" | "change" | "
         await takeBack(run.id, await stored.catch(() => []));
         throw error;
       }
-      if (await applied([put(toItem(run, messages.length)), ...(await stored)])) return;
+      if (await transact([put(toItem(run, messages.length)), ...(await stored)])) return;
       throw new Error(`run ${run.id} or one of its messages exists already; a new run needs an id of its own`);
     },
 
@@ -125,11 +125,11 @@ export function awsRunWrites(home: RunsHome): Pick<Runs, "create" | "change" | "
         queueWrites(runId, queue),
         summaryWrites(runId, summary),
       ]);
-      return applied([headWrite(table, change), ...writes.flat()]);
+      return transact([headWrite(table, change), ...writes.flat()]);
     },
 
     async erase(id) {
-      const bare = await updated(id, {
+      const bare = await updateRun(id, {
         ConditionExpression: "#status = :terminated",
         UpdateExpression: "SET #name = :none, messageCount = :zero, queued = :zero REMOVE failure",
         ExpressionAttributeNames: { "#status": "status", "#name": "name" },
