@@ -1,7 +1,7 @@
 import type { RefusalCode } from "../runs/errors.ts";
 import type { ValidationIssue } from "./issues.ts";
 
-/** The status of every refusal (specification section 7.2). The last two reach operators only, never HTTP. */
+/** The status of every refusal (specification section 7.2). The last three reach operators only, never HTTP. */
 export const statusOf: Record<RefusalCode, number> = {
   key_missing: 401,
   key_invalid: 401,
@@ -14,7 +14,8 @@ export const statusOf: Record<RefusalCode, number> = {
   no_model: 422,
   history_failed: 502,
   history_unavailable: 503,
-  run_not_idle: 409,
+  queue_full: 409,
+  run_changed: 409,
   run_ended: 409,
 };
 

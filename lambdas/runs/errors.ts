@@ -12,7 +12,8 @@ export type RefusalCode =
   | "file_not_base64"
   | "no_model"
   | "run_not_found"
-  | "run_not_idle"
+  | "queue_full"
+  | "run_changed"
   | "run_ended"
   | "history_unavailable"
   | "history_failed";

@@ -134,10 +134,7 @@ export async function acceptInput(
     const { status, turn, queued = 0 } = run;
     if (status === "running") {
       if (queued >= maxQueued) {
-        throw new Refusal(
-          "run_not_idle",
-          `run ${runId} has ${queued} inputs waiting already; ${maxQueued} are accepted`,
-        );
+        throw new Refusal("queue_full", `run ${runId} has ${queued} inputs waiting already; ${maxQueued} are accepted`);
       }
       const add = { turn: turn + queued + 1, text };
       if (await deps.runs.change({ runId, expect: { status, turn, queued }, queue: { add } })) return;
@@ -151,7 +148,7 @@ export async function acceptInput(
       });
       if (accepted) return startTurn(deps, runId, turn + 1);
     } else {
-      throw new Refusal("run_not_idle", `run ${runId} is ${status}; only a running or finished run accepts input`);
+      throw new Refusal("run_ended", `run ${runId} is ${status}; only a running or finished run accepts input`);
     }
   }
 }
@@ -195,7 +192,7 @@ export async function deleteRun(
     await deps.runs.change({ runId, expect: { status: from, turn }, set: { status: to, turn, updatedAt: deps.now() } });
   } else await stopRun(deps, runId);
   await sleep(workLeft(run, deps.now()));
-  if (!(await deps.runs.erase(runId))) throw new Refusal("run_not_idle", `run ${runId} changed meanwhile; try again`);
+  if (!(await deps.runs.erase(runId))) throw new Refusal("run_changed", `run ${runId} changed meanwhile; try again`);
   await deps.workspace.removeAll(runId);
 }
 
