@@ -65,6 +65,12 @@ export function listenAddress(): { host: string; port: number } {
   return { host, port: Number(port) };
 }
 
+/** What a Node that the platform brings may need to find its own libraries, for processes that get nothing else. */
+export function libraryPath(): Record<string, string> {
+  const path = process.env["LD_LIBRARY_PATH"];
+  return path ? { LD_LIBRARY_PATH: path } : {};
+}
+
 /** Whether there is an OpenTelemetry endpoint. What these names hold is read by the exporter itself. */
 export function tracingWanted(environment: Record<string, string | undefined> = process.env): boolean {
   return ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"].some((name) => environment[name]);

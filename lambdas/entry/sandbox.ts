@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { childProcessSandbox } from "../agent/sandbox/child-process.ts";
+import { libraryPath } from "../env.ts";
 import { messageMegabytes, packed, unpackedRequest } from "../agent/sandbox/wire.ts";
 
 declare const __dirname: string;
@@ -8,7 +9,12 @@ declare const __dirname: string;
 const folder = import.meta.dirname ?? __dirname;
 
 /** `child.mjs` is `agent/sandbox/child.ts` bundled; the packages of the engines are beside it, as they are published. */
-const sandbox = childProcessSandbox({ program: join(folder, "child.mjs"), readable: [folder], most: 1 });
+const sandbox = childProcessSandbox({
+  program: join(folder, "child.mjs"),
+  readable: [folder],
+  most: 1,
+  environment: libraryPath(),
+});
 
 /** One program, both sides as `agent/sandbox/wire.ts` packs them. What it wrote is left out when it does not fit. */
 export async function handler({ request }: { request: string }): Promise<{ result: string }> {

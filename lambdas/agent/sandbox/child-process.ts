@@ -28,6 +28,8 @@ export interface ChildProcessSettings {
   readable: string[];
   /** Processes at a time; more requests wait. */
   most: number;
+  /** All of their environment. */
+  environment?: Record<string, string>;
 }
 
 interface Child {
@@ -40,7 +42,7 @@ interface Child {
 }
 
 /**
- * A sandbox in processes of this machine: without environment, without rights to start others, with no file to read but
+ * A sandbox in processes of this machine: without the environment of this one, without rights to start others, with no file to read but
  * its own code and none to write, and ended by force when they overstep. One of each engine waits, for five minutes, for
  * the next request. What a JavaScript program did ends with its machine; all others end with their process.
  */
@@ -95,12 +97,12 @@ export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & {
   };
 }
 
-function start({ program, readable }: ChildProcessSettings, engine: SandboxEngine): Child {
+function start({ program, readable, environment = {} }: ChildProcessSettings, engine: SandboxEngine): Child {
   const rights = ["--permission", ...[program, ...readable].map((path) => `--allow-fs-read=${path}`)];
   // Python runs in a thread of its process.
   if (engine === "shell") rights.push("--allow-worker");
   const child = spawn(process.execPath, [...rights, "--max-old-space-size=256", "--expose-gc", program], {
-    env: {},
+    env: environment,
     cwd: tmpdir(),
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     serialization: "advanced",
