@@ -28,8 +28,15 @@ export function parseAgentFile(text: string): { fields: AgentFields } | { proble
   return problems.length > 0 ? { problems } : { fields };
 }
 
+/** Bytes of UTF-8, as JSON: DynamoDB takes 400 KB for an item. */
+const maxBytes = 350_000;
+
 /** What no schema of a single field can say. */
-function conflicts({ limits, runLimits, prices, mcp = [] }: AgentFields): string[] {
+function conflicts(fields: AgentFields): string[] {
+  const { limits, runLimits, prices, mcp = [] } = fields;
+  const bytes = Buffer.byteLength(JSON.stringify(fields));
+  if (bytes > maxBytes)
+    return [`all fields together have ${bytes} bytes of UTF-8, and at most ${maxBytes} are accepted`];
   const names = mcp.map(({ name }) => name);
   const twice = new Set(names.filter((name, index) => names.indexOf(name) < index));
   const problems = [...twice].map((name) => `mcp names two servers ${JSON.stringify(name)}; each needs its own name`);

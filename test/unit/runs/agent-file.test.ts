@@ -47,4 +47,10 @@ describe("an agent file", () => {
   ])("%j is refused", (fields, problem) => {
     expect(parsed(fields)).toEqual({ problems: [problem] });
   });
+
+  test("has no more bytes than a store takes", () => {
+    const problem = expect.stringMatching(/^all fields together have 400\d{3} bytes of UTF-8, and at most 350000 are/);
+    expect(parsed({ instructions: "🙂".repeat(100_000) })).toEqual({ problems: [problem] });
+    expect(parsed({ instructions: "é".repeat(100_000) })).toHaveProperty("fields");
+  });
 });
