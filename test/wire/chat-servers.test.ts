@@ -34,7 +34,7 @@ describe("an answer as chat completions servers send it", () => {
     ["usage in the choice, as Moonshot's", streams(all, { choices: [{ delta: {}, finish_reason: "stop", usage }] })],
     ["usage of Groq's own", streams(all, { ...done, x_groq: { usage } })],
     ["counts as texts", streams(all, { ...done, usage: { prompt_tokens: "21", completion_tokens: "7" } })],
-    ["null for errors", streams({ ...all, error: null }, { ...done, usage })],
+    ["null for errors", streams({ ...all, error: null }, { ...done, usage, error: {} })],
     ["empty events, to keep the connection", streams(all, "", "null", { ...done, usage })],
     ["an end with blanks", bytes(`${event(all)}${event({ ...done, usage })}data: [DONE] \n\n`)],
     ["a role of its own", streams(chunk({ role: "model", content: "All." }), { ...done, usage })],

@@ -109,6 +109,15 @@ describe("what a server refuses a request with", () => {
     });
   });
 
+  it.each([
+    "tools param requires --jinja flag",
+    'Error rendering prompt with jinja template: "Unknown test: sequence"',
+    'Failed to parse messages: Unsupported content part type: "file"',
+  ])("because the model's template does not take it is not waited for: %s", async (message) => {
+    const failed = await refused(answers(500, { error: { code: 500, message, type: "server_error" } }));
+    expect(failed).toMatchObject({ category: "model_refused", retryable: false });
+  });
+
   it("quotes nothing of the conversation", async () => {
     const text = 'The patient Maria Gonzalez was admitted on 3 May with "acute" pain.\nShe left on 9 May.';
     const quoting = {

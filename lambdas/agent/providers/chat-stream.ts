@@ -26,7 +26,7 @@ function eventOf(json: unknown): unknown {
 function errorOf(event: Json): Json | undefined {
   const { error, object, message, code, type, choices, delta } = event;
   if (typeof error === "string" && error !== "") return { message: error };
-  if (isObject(error)) {
+  if (isObject(error) && Object.keys(error).length > 0) {
     const words = typeof error["message"] === "string" ? error["message"] : JSON.stringify(error);
     return { ...error, message: words, type: textOf(error["type"]), code: codeOf(error["code"]) };
   }

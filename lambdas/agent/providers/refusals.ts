@@ -27,6 +27,12 @@ export function refusal({ status, title, detail, said, model, credentials }: Ref
     const remedy = `Give the agent the window of '${model}' (contextTokens), or a smaller task.`;
     return { ...failure("model_refused", remedy), tooLong: true };
   }
+  if (status === 500 && template.test(said)) {
+    return failure(
+      "model_refused",
+      `Check how the model server runs '${model}': its chat template takes no such request.`,
+    );
+  }
   if (client && unpaid.test(said)) return failure("model_configuration", "Check the provider account's credit.");
   if (client && filtered.test(said)) {
     return failure(
@@ -78,6 +84,9 @@ const tooLong = new RegExp(
   ].join("|"),
   "i",
 );
+
+/** Of llama.cpp and LM Studio, in their words: the same request fails each time. */
+const template = /jinja|chat template|parse messages/i;
 
 /**
  * No credit: waiting does not help. By code or type, because Gemini says the same words of a limit for a minute.
