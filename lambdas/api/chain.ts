@@ -46,7 +46,7 @@ export function operation<Added>(
 }
 
 /** A JSON answer. */
-export function json(statusCode: number, body: unknown, headers: Record<string, string> = {}): ApiResponse {
+export function jsonResponse(statusCode: number, body: unknown, headers: Record<string, string> = {}): ApiResponse {
   return {
     statusCode,
     headers: { "content-type": "application/json", ...headers },
@@ -106,14 +106,14 @@ function sign(event: ApiEvent, response: ApiResponse): void {
 }
 
 function errorAnswer(error: unknown, requestId: string): ApiResponse {
-  if (error instanceof InvalidRequest) return json(422, { detail: error.issues });
+  if (error instanceof InvalidRequest) return jsonResponse(422, { detail: error.issues });
   if (error instanceof Refusal) {
     const status = statusOf[error.code];
     if (status >= 500) log("error", error.message, { requestId, error });
-    return json(status, { detail: error.message }, status === 401 ? { "www-authenticate": "Bearer" } : {});
+    return jsonResponse(status, { detail: error.message }, status === 401 ? { "www-authenticate": "Bearer" } : {});
   }
   log("error", "unforeseen error", { requestId, error });
-  return json(500, { detail: "Internal Server Error" });
+  return jsonResponse(500, { detail: "Internal Server Error" });
 }
 
 /** Specification section 5: a Bearer credential counts; else `X-API-Key`. Both as API Gateway gives them, lower case. */

@@ -3,7 +3,7 @@ import { decodeBase64, type FileInput, maxTotalFileBytes } from "../runs/files.t
 import type { CreateInput } from "../runs/use-cases.ts";
 import { withExactIntegers } from "./exact-integers.ts";
 import { type Issues, validateCreate } from "./issues.ts";
-import { parseJsonBody, textOf, withoutByteOrderMark } from "./json.ts";
+import { parseJsonBody, textOf, withoutByteOrderMark } from "./json-body.ts";
 
 /**
  * Parses and validates a create body: text, or the bytes as they came. Long file contents are decoded straight from

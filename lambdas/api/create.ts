@@ -3,7 +3,7 @@ import { createRun, type Deps } from "../runs/use-cases.ts";
 import {
   type ApiHandler,
   type Authenticated,
-  json,
+  jsonResponse,
   operation,
   withCaller,
   type WithCreateBody,
@@ -17,7 +17,7 @@ export function createHandler(deps: Deps): ApiHandler {
     async ({ caller, input, requestContext: { requestId } }) => {
       const runId = await createRun(deps, await caller, input);
       log("info", "run created", { requestId, runId });
-      return json(201, { agent_id: runId } satisfies CreateResponse);
+      return jsonResponse(201, { agent_id: runId } satisfies CreateResponse);
     },
     withCaller(deps),
     withCreateBody,

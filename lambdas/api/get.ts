@@ -3,7 +3,7 @@ import {
   type ApiEvent,
   type ApiHandler,
   type Authenticated,
-  json,
+  jsonResponse,
   type Middleware,
   operation,
   withCaller,
@@ -17,7 +17,7 @@ export function getHandler(deps: Pick<Deps, "accounts" | "runs">, ...last: Middl
   return operation<Authenticated & WithRunId>(
     async ({ caller, runId }) => {
       const { run, transcript } = await readRun(deps, caller, runId);
-      return json(200, { agent_id: run.id, loop_status: run.status, transcript } satisfies StatusResponse);
+      return jsonResponse(200, { agent_id: run.id, loop_status: run.status, transcript } satisfies StatusResponse);
     },
     withCaller(deps),
     withRunId,

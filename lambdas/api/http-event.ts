@@ -9,10 +9,10 @@ import {
 } from "node:http";
 import { unescape } from "node:querystring";
 import type { Duplex } from "node:stream";
-import { type ApiEvent, type ApiResponse, json } from "./chain.ts";
+import { type ApiEvent, type ApiResponse, jsonResponse } from "./chain.ts";
 
 /** For a body larger than any this API can need, without looking into it (specification section 7.2). */
-export const tooLarge: ApiResponse = json(413, { detail: "total file size exceeds the allowed limit" });
+export const tooLarge: ApiResponse = jsonResponse(413, { detail: "total file size exceeds the allowed limit" });
 
 /** Bytes from which on a body is not made a text. */
 const largeBody = 64 * 1024;
@@ -75,7 +75,7 @@ function afterAnswers(socket: Duplex & { _httpMessage?: ServerResponse | null },
   else then();
 }
 
-const plainly = (status: number): ApiResponse => json(status, { detail: STATUS_CODES[status] });
+const plainly = (status: number): ApiResponse => jsonResponse(status, { detail: STATUS_CODES[status] });
 
 function refuseConnection(socket: Duplex, status: number): void {
   if (!socket.writable) return void socket.destroy();

@@ -4,7 +4,7 @@ import { log } from "../log.ts";
 import { semaphore } from "../semaphore.ts";
 import { bodyBudget } from "./body-budget.ts";
 import { announcedBytes, bodyOf, type Refused } from "./bounded-body.ts";
-import { type ApiHandler, type ApiResponse, json } from "./chain.ts";
+import { type ApiHandler, type ApiResponse, jsonResponse } from "./chain.ts";
 import { eventOf, hostMissing, refuseInJson, respond, tooLarge } from "./http-event.ts";
 import { acceptsSecret } from "./origin-secret.ts";
 import { routeOf } from "./routes.ts";
@@ -68,7 +68,7 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
 
   /** `waits`: the client sends its body only when it is told to. */
   async function serve(request: IncomingMessage, response: ServerResponse, waits: boolean): Promise<void> {
-    if (request.url === healthPath) return respond(response, json(200, { status: "ok" }));
+    if (request.url === healthPath) return respond(response, jsonResponse(200, { status: "ok" }));
     const started = performance.now();
     const refused = refusal(request, waits);
     if (waits && !refused) response.writeContinue();
@@ -90,7 +90,7 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
   function refusal(request: IncomingMessage, waits: boolean): ApiResponse | undefined {
     const noHost = hostMissing(request);
     if (noHost) return noHost;
-    if (!knows(request.headers[originSecret.header])) return json(403, { detail: "Forbidden" });
+    if (!knows(request.headers[originSecret.header])) return jsonResponse(403, { detail: "Forbidden" });
     const { body, drain } = largeBodyLimits;
     return announcedBytes(request, body) > (waits ? body : drain) ? tooLarge : undefined;
   }
@@ -146,10 +146,10 @@ const noBody = Buffer.alloc(0);
 
 const refusals: Record<Refused["reason"], ApiResponse> = {
   "too large": tooLarge,
-  "no memory": json(
+  "no memory": jsonResponse(
     503,
     { detail: "too many large requests at once; send it again in a few seconds" },
     { "retry-after": "5" },
   ),
-  silence: json(408, { detail: "the body stopped coming; send it again" }),
+  silence: jsonResponse(408, { detail: "the body stopped coming; send it again" }),
 };

@@ -1,5 +1,5 @@
 import { validateCreate, validateRunId } from "../../lambdas/api/issues.ts";
-import { parseJsonBody } from "../../lambdas/api/json.ts";
+import { parseJsonBody } from "../../lambdas/api/json-body.ts";
 import type { Case } from "./cases.ts";
 
 /** What record.py writes for a case: the response's status, and its body where that is JSON. */

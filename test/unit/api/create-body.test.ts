@@ -2,7 +2,7 @@ import fc from "../../properties.ts";
 import { expect, test } from "vitest";
 import { readCreateBody } from "../../../lambdas/api/create-body.ts";
 import { validateCreate } from "../../../lambdas/api/issues.ts";
-import { parseJsonBody } from "../../../lambdas/api/json.ts";
+import { parseJsonBody } from "../../../lambdas/api/json-body.ts";
 import { decodeFiles } from "../../../lambdas/runs/files.ts";
 
 const type = "application/json";

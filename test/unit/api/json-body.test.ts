@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "../../properties.ts";
 import { describe, expect, test } from "vitest";
-import { parseJsonBody } from "../../../lambdas/api/json.ts";
+import { parseJsonBody } from "../../../lambdas/api/json-body.ts";
 
 const parse = (raw: string | Uint8Array) => parseJsonBody(raw, "application/json");
 
