@@ -17,7 +17,7 @@ Each size is sent four times: with a length and chunked, without and with Expect
 are the contract's, 1: some are not, 2: these options were wrong.`;
 
 /** 10 MiB in base64, which the contract takes. */
-const mostBase64 = 13_981_016;
+const maxBase64 = 13_981_016;
 
 const columns = ["MB", "body", "Expect", "status", "answered by", "100", "sent MB", "s", "contract", ""];
 const widths = [5, 8, 7, 7, 15, 4, 8, 6, 9, 0];
@@ -63,8 +63,8 @@ async function probe({ url, key, sizes, timeoutSeconds, json }: Options): Promis
 function isContract({ status, answeredBy, detail }: Outcome, base64: number, withKey: boolean): boolean {
   if (answeredBy !== "service") return false;
   const refused = status === 413 && detail === "total file size exceeds the allowed limit";
-  if (base64 > mostBase64 && refused) return true;
-  return withKey ? base64 <= mostBase64 && status === 201 : status === 401;
+  if (base64 > maxBase64 && refused) return true;
+  return withKey ? base64 <= maxBase64 && status === 201 : status === 401;
 }
 
 /** A create of exactly so many bytes; `base64`: characters of its one file. JSON may end with spaces. */

@@ -5,7 +5,7 @@ const apiGatewayBody = 10 * MiB;
 /** Bytes of an event that Lambda takes: the body is one of its strings. */
 const lambdaEvent = 6 * MiB;
 /** How much longer a body was in the event than it had been on the wire, at least and at most (measured). */
-const eventGrowth = { least: 1.26, most: 2 };
+const eventGrowth = { min: 1.26, max: 2 };
 /** Base64 makes four characters of three bytes. */
 const base64Growth = 4 / 3;
 
@@ -14,9 +14,9 @@ const tenth = MiB / 10;
 /** MiB of files in one create, decoded, to the tenth that is on the safe side. */
 export const fileLimitsWithoutFrontDoor = {
   /** Up to here they always get through. */
-  taken: Math.floor(lambdaEvent / eventGrowth.most / base64Growth / tenth) / 10,
+  taken: Math.floor(lambdaEvent / eventGrowth.max / base64Growth / tenth) / 10,
   /** From here on Lambda refuses them. */
-  refusedByLambda: Math.ceil(lambdaEvent / eventGrowth.least / base64Growth / tenth) / 10,
+  refusedByLambda: Math.ceil(lambdaEvent / eventGrowth.min / base64Growth / tenth) / 10,
   /** From here on API Gateway does. */
   refusedByApiGateway: Math.ceil(apiGatewayBody / base64Growth / tenth) / 10,
 };

@@ -143,12 +143,12 @@ function oneOf<Choice extends string>(...choices: [Choice, ...Choice[]]): Settin
   };
 }
 
-function wholeNumber(fallback: number, least: number, most: number): Setting<number> {
+function wholeNumber(fallback: number, min: number, max: number): Setting<number> {
   return {
     fallback,
-    accepted: `a whole number from ${least} to ${most}`,
+    accepted: `a whole number from ${min} to ${max}`,
     read: (value) =>
-      /^\d{1,9}$/.test(String(value)) && Number(value) >= least && Number(value) <= most ? Number(value) : undefined,
+      /^\d{1,9}$/.test(String(value)) && Number(value) >= min && Number(value) <= max ? Number(value) : undefined,
   };
 }
 

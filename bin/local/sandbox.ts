@@ -12,7 +12,7 @@ export function localToolEdges() {
   const sandbox = childProcessSandbox({
     program: join(root, "lambdas/agent/sandbox/child.ts"),
     readable: [join(root, "lambdas"), join(root, "package.json"), packages, realpathSync(packages)],
-    most: Math.max(2, availableParallelism()),
+    maxProcesses: Math.max(2, availableParallelism()),
   });
   return { sandbox, readDocument: documentsIn(sandbox), privateAddresses: true };
 }

@@ -3,14 +3,14 @@ export interface AttachmentKind {
   types: RegExp;
   name: string;
   /** Bytes of one. */
-  mostBytes: number;
+  maxBytes: number;
   /** Of one request. */
-  most: number;
+  maxCount: number;
 }
 
 const kinds: AttachmentKind[] = [
-  { types: /^image\/(png|jpeg|gif|webp)$/, name: "images", mostBytes: 3_750_000, most: 20 },
-  { types: /^application\/pdf$/, name: "PDFs", mostBytes: 4_500_000, most: 5 },
+  { types: /^image\/(png|jpeg|gif|webp)$/, name: "images", maxBytes: 3_750_000, maxCount: 20 },
+  { types: /^application\/pdf$/, name: "PDFs", maxBytes: 4_500_000, maxCount: 5 },
 ];
 
 /** The kind that a media type belongs to; undefined when no model is shown such files. */
@@ -22,6 +22,6 @@ export function attachmentKind(mediaType: string): AttachmentKind | undefined {
 export function notShown(mediaType: string, bytes: number): string | undefined {
   const kind = attachmentKind(mediaType);
   if (!kind) return "only images (PNG, JPEG, GIF, WebP) and PDFs can be shown";
-  if (bytes <= kind.mostBytes) return undefined;
-  return `it has ${bytes} bytes, and ${kind.name} can be shown up to ${kind.mostBytes} bytes`;
+  if (bytes <= kind.maxBytes) return undefined;
+  return `it has ${bytes} bytes, and ${kind.name} can be shown up to ${kind.maxBytes} bytes`;
 }

@@ -1,5 +1,5 @@
 /** How deep JSON from outside may be nested. What walks it recursively, JSON.stringify too, fails at thousands. */
-export const deepest = 100;
+export const maxDepth = 100;
 
 /** Where a JSON text gets nested too deep, as the end of what is not; undefined when it nowhere does. */
 export function tooDeepAt(json: string): number | undefined {
@@ -10,7 +10,7 @@ export function tooDeepAt(json: string): number | undefined {
     if (character === '"') at = endOfString(json, at);
     else if (character === "]" || character === "}") levels--;
     else if (character === "[" || character === "{") levels++;
-    if (levels > deepest) return at + 1;
+    if (levels > maxDepth) return at + 1;
   }
   return undefined;
 }

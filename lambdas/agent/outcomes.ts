@@ -14,10 +14,10 @@ export function failed(failure: Failure, last?: AnswerPart): TurnOutcome {
   return { kind: "failed", failure, ...(last && { last }) };
 }
 
-/** After a model call that failed. `longest`: milliseconds, beyond which a wait would keep the run from its limit. */
-export function unsuccessful({ failure, retryAfter }: ModelFailure, longest: number): TurnOutcome {
+/** After a model call that failed. `maxWait`: milliseconds, beyond which a wait would keep the run from its limit. */
+export function unsuccessful({ failure, retryAfter }: ModelFailure, maxWait: number): TurnOutcome {
   if (!failure.retryable) return failed(failure);
-  return { kind: "retry", failure, ...(retryAfter !== undefined && { after: Math.min(retryAfter, longest) }) };
+  return { kind: "retry", failure, ...(retryAfter !== undefined && { after: Math.min(retryAfter, maxWait) }) };
 }
 
 export const refused: Failure = {

@@ -3,7 +3,7 @@ import type { ModelFailure } from "./model.ts";
 
 /** How long to wait before call `attempt` + 1, in milliseconds: full jitter, and no less than the provider asked for. */
 export function delayAfter(attempt: number, retryAfter = 0): number {
-  return Math.max(retryAfter, fullJitter(attempt, { first: 500, most: 8_000 }));
+  return Math.max(retryAfter, fullJitter(attempt, { first: 500, max: 8_000 }));
 }
 
 /**

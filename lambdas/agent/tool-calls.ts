@@ -13,7 +13,7 @@ import { within } from "./within.ts";
  * Calls of one answer that are made at the same time. Models ask for thousands when something is wrong with them; and
  * records that are made together share a write, of which a transaction of DynamoDB takes 99 and 4 MB.
  */
-const mostAtOnce = 16;
+const maxAtOnce = 16;
 
 /**
  * Makes the calls that have no recorded result, several at the same time, and records each one's result as it ends.
@@ -23,7 +23,7 @@ const mostAtOnce = 16;
 export async function runCalls(turn: Turn, pending: PendingCalls, timeLeft: number): Promise<StepPart[] | "stopped"> {
   const { ports } = turn;
   const until = ports.now() + timeLeft;
-  const inTurn = semaphore(mostAtOnce);
+  const inTurn = semaphore(maxAtOnce);
   let over = false;
 
   async function make(call: ToolCall, index: number): Promise<StepPart | undefined> {
@@ -98,10 +98,10 @@ async function outputOf(
 /** A large text goes whole into a file of the workspace; the model gets its beginning and where the rest is. */
 async function fitting(turn: Turn, output: ToolOutput, file: string): Promise<ToolOutput> {
   const { text } = output;
-  const most = resultCharacters(turn.contextTokens);
-  if (text.length <= most) return output;
+  const max = resultCharacters(turn.contextTokens);
+  if (text.length <= max) return output;
   await turn.ports.files.write(file, new TextEncoder().encode(text));
-  const head = text.slice(0, Math.floor(most / 4)).toWellFormed();
+  const head = text.slice(0, Math.floor(max / 4)).toWellFormed();
   const note = `[The result has ${text.length} characters; above are the first ${head.length}. All of it is in the file ${file} of the workspace.]`;
   return { ...output, text: `${head}\n${note}` };
 }

@@ -1,4 +1,4 @@
-import { longestTimer } from "../backoff.ts";
+import { maxTimer } from "../backoff.ts";
 
 /**
  * What `work` resolves to, waited for no longer than `milliseconds`. Rejects with the signal's reason as soon as it
@@ -24,7 +24,7 @@ export async function within<Value>(
   };
   signal.addEventListener("abort", onAbort, { once: true });
   // A timer may fire up to a millisecond early by the clock.
-  const timer = setTimeout(onTime, Math.min(Math.ceil(milliseconds) + 1, longestTimer));
+  const timer = setTimeout(onTime, Math.min(Math.ceil(milliseconds) + 1, maxTimer));
   try {
     return await Promise.race([ended.promise, work(cut.signal)]);
   } finally {

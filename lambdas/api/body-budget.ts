@@ -13,8 +13,8 @@ export interface Share {
 
 /** Memory for bodies that come in at the same time. */
 export interface BodyBudget {
-  /** `most`: bytes that this body may need in all; has to fit the budget. */
-  open(most: number): Share;
+  /** `max`: bytes that this body may need in all; has to fit the budget. */
+  open(max: number): Share;
   /** Bytes held now. */
   readonly held: number;
 }
@@ -26,7 +26,7 @@ export class NoMemory extends Error {
 
 interface Holder {
   held: number;
-  most: number;
+  max: number;
   waiting?: { bytes: number; resolve: () => void; timer: NodeJS.Timeout };
 }
 
@@ -42,8 +42,8 @@ export function bodyBudget(total: number, waitMilliseconds: number): BodyBudget 
   function safe(): boolean {
     let free = total - heldBytes();
     if (free < 0) return false;
-    for (const { held, most } of [...holders].toSorted((a, b) => a.most - a.held - (b.most - b.held))) {
-      if (most - held > free) return false;
+    for (const { held, max } of [...holders].toSorted((a, b) => a.max - a.held - (b.max - b.held))) {
+      if (max - held > free) return false;
       free += held;
     }
     return true;
@@ -72,14 +72,14 @@ export function bodyBudget(total: number, waitMilliseconds: number): BodyBudget 
     get held() {
       return heldBytes();
     },
-    open(most) {
-      if (most > total) throw new Error(`a body of up to ${most} bytes does not fit a budget of ${total} bytes`);
-      const holder: Holder = { held: 0, most };
+    open(max) {
+      if (max > total) throw new Error(`a body of up to ${max} bytes does not fit a budget of ${total} bytes`);
+      const holder: Holder = { held: 0, max };
       holders.add(holder);
       return {
         take(bytes) {
           if (!holders.has(holder)) return Promise.reject(new Error("the share was released"));
-          if (holder.held + bytes > most) return Promise.reject(new Error(`more than the announced ${most} bytes`));
+          if (holder.held + bytes > max) return Promise.reject(new Error(`more than the announced ${max} bytes`));
           if (tryCharge(holder, bytes)) return Promise.resolve();
           return new Promise((resolve, reject) => {
             const giveUp = (): void => {
@@ -90,7 +90,7 @@ export function bodyBudget(total: number, waitMilliseconds: number): BodyBudget 
           });
         },
         complete() {
-          holder.most = holder.held;
+          holder.max = holder.held;
           wake();
         },
         release() {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { NoMemory, type Share } from "./body-budget.ts";
 
-/** Bytes and milliseconds. `most`: of a body; `drain`: of one that is refused; `silence`: between two pieces. */
+/** Bytes and milliseconds. `max`: of a body; `drain`: of one that is refused; `silence`: between two pieces. */
 export interface BodyLimits {
-  most: number;
+  max: number;
   drain: number;
   silence: number;
 }
@@ -17,10 +17,10 @@ export interface Refused {
   complete: boolean;
 }
 
-/** Bytes announced: the Content-Length, `most` for a chunked body, 0 without a body (RFC 9112, 6.3). */
-export function announcedBytes({ headers }: IncomingMessage, most: number): number {
+/** Bytes announced: the Content-Length, `max` for a chunked body, 0 without a body (RFC 9112, 6.3). */
+export function announcedBytes({ headers }: IncomingMessage, max: number): number {
   if (headers["content-length"] !== undefined) return Number(headers["content-length"]);
-  return headers["transfer-encoding"] === undefined ? 0 : most;
+  return headers["transfer-encoding"] === undefined ? 0 : max;
 }
 
 /** The whole body, held in `share`, in an object that can let it go. Rejects when the client goes away. */
@@ -29,8 +29,8 @@ export async function bodyOf(
   share: Share,
   limits: BodyLimits,
 ): Promise<{ body: Buffer } | Refused> {
-  const announced = announcedBytes(request, limits.most);
-  let refused: Refused["reason"] | undefined = announced > limits.most ? "too large" : undefined;
+  const announced = announcedBytes(request, limits.max);
+  let refused: Refused["reason"] | undefined = announced > limits.max ? "too large" : undefined;
   // Only pages that are written to take memory. Pieces that are kept and joined would take it twice.
   let room = Buffer.allocUnsafeSlow(refused ? 0 : announced);
   let size = 0;
@@ -41,7 +41,7 @@ export async function bodyOf(
     if (piece.done) break;
     size += piece.value.length;
     if (size > limits.drain) return { reason: "too large", complete: false };
-    if (size > limits.most) refused ??= "too large";
+    if (size > limits.max) refused ??= "too large";
     if (refused === undefined && !(await tryTake(share, piece.value.length))) refused = "no memory";
     if (refused === undefined) {
       piece.value.copy(room, size - piece.value.length);

@@ -97,10 +97,10 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
 
   /** `last`: the connection is of no more use. */
   async function answerTo(request: IncomingMessage): Promise<{ answer: ApiResponse; last: boolean }> {
-    const { body: most, drain, silence } = largeBodyLimits;
-    const share = budget.open(Math.min(announcedBytes(request, most), most));
+    const { body: max, drain, silence } = largeBodyLimits;
+    const share = budget.open(Math.min(announcedBytes(request, max), max));
     try {
-      const received = await bodyOf(request, share, { most, drain, silence });
+      const received = await bodyOf(request, share, { max, drain, silence });
       if ("reason" in received) return { answer: refusals[received.reason], last: !received.complete };
       const answer = await inTurn(() => {
         const event = eventOf(request, received.body);

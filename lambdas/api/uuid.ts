@@ -4,7 +4,7 @@ const hyphenated = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-
 export const uuidPattern = new RegExp(`^(?:[0-9a-fA-F]{32}|(?:urn:uuid:)?${hyphenated}|\\{${hyphenated}\\})$`);
 
 const prefix = "urn:uuid:";
-const longest = prefix.length + 36;
+const maxLength = prefix.length + 36;
 /** Where the hyphens of the hyphenated form stand. */
 const hyphens = [8, 13, 18, 23] as const;
 
@@ -24,7 +24,7 @@ export function canonicalUuid(text: string): string {
  */
 export function uuidProblem(text: string): string {
   const length = Buffer.byteLength(text);
-  if (length > longest) return `invalid length: found ${length}`;
+  if (length > maxLength) return `invalid length: found ${length}`;
   const [digits, prefixLength] = withoutPrefix(text, length);
   const isLong = Buffer.byteLength(digits) === 36;
   let at = 0;

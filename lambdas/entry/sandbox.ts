@@ -12,7 +12,7 @@ const folder = import.meta.dirname ?? __dirname;
 const sandbox = childProcessSandbox({
   program: join(folder, "child.mjs"),
   readable: [folder],
-  most: 1,
+  maxProcesses: 1,
   environment: libraryPath(),
 });
 

@@ -117,5 +117,5 @@ async function giveUp(deps: AdvanceDeps, turn: TurnPayload, error: unknown, sign
 /** Milliseconds. */
 function delayOf(attempt: number): number {
   const { firstDelaySeconds, backoffRate, maxDelaySeconds } = retryPolicy;
-  return fullJitter(attempt, { first: firstDelaySeconds * 1_000, most: maxDelaySeconds * 1_000, rate: backoffRate });
+  return fullJitter(attempt, { first: firstDelaySeconds * 1_000, max: maxDelaySeconds * 1_000, rate: backoffRate });
 }

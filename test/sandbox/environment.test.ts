@@ -17,7 +17,12 @@ it.each([undefined, { LD_LIBRARY_PATH: "/var/lang/lib" }])(
     const folder = mkdtempSync(join(tmpdir(), "environment-"));
     const program = join(folder, "child.mjs");
     writeFileSync(program, tellsItsEnvironment);
-    const sandbox = childProcessSandbox({ program, readable: [], most: 1, ...(environment && { environment }) });
+    const sandbox = childProcessSandbox({
+      program,
+      readable: [],
+      maxProcesses: 1,
+      ...(environment && { environment }),
+    });
     const request: SandboxRequest = { engine: "javascript", program: "", files: [], seconds: 10 };
     const { output } = await sandbox.run(request, new AbortController().signal);
     sandbox.close();

@@ -51,7 +51,7 @@ function send(url: URL, request: Request, body: Buffer | undefined, rules: Netwo
   });
 }
 
-function toResponse(message: IncomingMessage, most: number): Response {
+function toResponse(message: IncomingMessage, max: number): Response {
   const status = message.statusCode ?? 502;
   if (status < 200 || status > 599) {
     message.destroy();
@@ -62,15 +62,15 @@ function toResponse(message: IncomingMessage, most: number): Response {
     message.resume();
     return new Response(null, { status, headers });
   }
-  const body = Readable.toWeb(Number.isFinite(most) ? Readable.from(upTo(most, message)) : message);
+  const body = Readable.toWeb(Number.isFinite(max) ? Readable.from(upTo(max, message)) : message);
   return new Response(body as ReadableStream<Uint8Array>, { status, headers });
 }
 
-async function* upTo(most: number, message: IncomingMessage): AsyncGenerator<Uint8Array> {
+async function* upTo(max: number, message: IncomingMessage): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of message as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > most) throw new Error(`the response has more than ${most} bytes`);
+    if (size > max) throw new Error(`the response has more than ${max} bytes`);
     yield chunk;
   }
 }

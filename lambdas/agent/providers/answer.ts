@@ -7,7 +7,7 @@ import type {
   LanguageModelV4TextPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import { deepest, isObject, tooDeepAt } from "../json.ts";
+import { maxDepth, isObject, tooDeepAt } from "../json.ts";
 import type { ModelAnswer, ModelRequest, ToolCall } from "../model.ts";
 import { unknownTool } from "../tools/tool.ts";
 
@@ -22,9 +22,9 @@ type TextPart = Extract<LanguageModelV4StreamPart, { type: `${"text" | "reasonin
 type Text = LanguageModelV4TextPart | LanguageModelV4ReasoningPart;
 
 /** Calls of one answer that are taken: each has its records, and an answer of 64 MB has room for 400,000. */
-const mostCalls = 1_000;
+const maxCalls = 1_000;
 /** Characters of ids and names that are kept as they are: of the providers' none is longer. */
-const mostCharacters = 256;
+const maxCharacters = 256;
 
 /**
  * Reads the answer to `prompt`, as far as its parts go. `rawReason`: why it ended, in the provider's words; undefined
@@ -46,7 +46,7 @@ export async function readAnswer(
     if (part.type === "error") throw part.error;
     if (isText(part)) addText(content, open, part);
     if (part.type === "text-delta") answer.text += part.delta;
-    if (part.type === "tool-call" && answer.toolCalls.length < mostCalls) addCall(answer, content, part, taken, tools);
+    if (part.type === "tool-call" && answer.toolCalls.length < maxCalls) addCall(answer, content, part, taken, tools);
     if (part.type === "finish") {
       rawReason = part.finishReason.raw;
       answer.finishReason = finishReason(part.finishReason.unified, rawReason);
@@ -109,10 +109,10 @@ function addCall(
   taken: Set<string>,
   tools: ModelRequest["tools"],
 ): void {
-  const usable = toolCallId !== "" && toolCallId.length <= mostCharacters && !taken.has(toolCallId);
+  const usable = toolCallId !== "" && toolCallId.length <= maxCharacters && !taken.has(toolCallId);
   const id = usable ? toolCallId : `call_${randomUUID()}`;
   taken.add(id);
-  const name = toolName.slice(0, mostCharacters);
+  const name = toolName.slice(0, maxCharacters);
   const text = sent.slice(0, tooDeepAt(sent));
   const parsed = parse(text);
   const call: ToolCall = { id, name, input: parsed ? parsed.value : text };
@@ -146,7 +146,7 @@ function invalidity(name: string, input: string, parsed: boolean, tools: ModelRe
   const known = tools.find((each) => each.name === name);
   if (!known) return unknownTool(name, tools);
   if (parsed) return undefined;
-  const wrong = tooDeepAt(input) === undefined ? "are not valid JSON" : `are nested more than ${deepest} levels deep`;
+  const wrong = tooDeepAt(input) === undefined ? "are not valid JSON" : `are nested more than ${maxDepth} levels deep`;
   return `The arguments of ${name} ${wrong}. Received: ${input.slice(0, 200)}. Accepted: ${JSON.stringify(known.input)}.`;
 }
 

@@ -2,7 +2,7 @@ import { type AttachmentKind, attachmentKind, notShown } from "../attachment-kin
 import type { Attachment, Message, ModelRequest } from "../model.ts";
 
 /** Bytes of all parts of one request: as base64 they stay below the 20 MB that Bedrock takes for one. */
-const mostBytesTogether = 14_000_000;
+const maxBytesTogether = 14_000_000;
 
 /** What the model sees of an attachment: its bytes, or a sentence that says why it does not see them. */
 export type Shown = Uint8Array | string;
@@ -25,14 +25,14 @@ export async function showAttachments(
       const kind = attachmentKind(attachment.mediaType);
       const count = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, count);
-      return kind && count > kind.most ? displaced : contentOf(attachment, readAttachment);
+      return kind && count > kind.maxCount ? displaced : contentOf(attachment, readAttachment);
     }),
   );
   let together = 0;
   for (const [index, attachment] of newest.entries()) {
     const content = contents[index] ?? displaced;
     const bytes = typeof content === "string" ? 0 : content.length;
-    const fits = together + bytes <= mostBytesTogether;
+    const fits = together + bytes <= maxBytesTogether;
     if (fits) together += bytes;
     shown.set(attachment, fits ? content : displaced);
   }

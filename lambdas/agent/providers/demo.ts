@@ -58,8 +58,8 @@ function currentTurn(messages: Message[]): Turn {
 
 function directive(input: string): { steps: number; delay: number } {
   const line = /^\s*demo:(.*)$/im.exec(input)?.[1] ?? "";
-  const number = (name: string, most: number): number =>
-    Math.min(Number(new RegExp(`\\b${name}=(\\d+)`, "i").exec(line)?.[1] ?? 0), most);
+  const number = (name: string, max: number): number =>
+    Math.min(Number(new RegExp(`\\b${name}=(\\d+)`, "i").exec(line)?.[1] ?? 0), max);
   return { steps: number("steps", maxSteps), delay: number("delay", maxDelay) };
 }
 

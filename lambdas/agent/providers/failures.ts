@@ -27,7 +27,7 @@ export interface Endpoint {
 export function modelFailure(cause: unknown, endpoint: Endpoint, request: ModelRequest): ModelFailure {
   const contents = contentsOf(request);
   const clean = (text: string): string =>
-    withoutContents(withoutSecrets(text, endpoint.secrets(), "[API key]").slice(0, mostRead), contents);
+    withoutContents(withoutSecrets(text, endpoint.secrets(), "[API key]").slice(0, maxRead), contents);
   const server = `The model server ${address(endpoint.address)}`;
   const silence = causes(cause).find((error) => error instanceof Silence);
   const tooLong = causes(cause).find((error) => error instanceof TooLong);
@@ -145,7 +145,7 @@ function messageOf(cause: unknown): string {
 }
 
 /** Characters of a server's words that are looked at. */
-const mostRead = 4_000;
+const maxRead = 4_000;
 
 function clipped(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();

@@ -61,7 +61,7 @@ export async function openModel(
 
 /** Models that were opened before. Their libraries compile schemas for each anew, which takes longer than a short call. */
 const opened = new Map<string, Promise<() => Model>>();
-const mostOpened = 100;
+const maxOpened = 100;
 
 function reuseOrOpen(key: string, open: () => Promise<() => Model>): Promise<() => Model> {
   const model = opened.get(key) ?? open();
@@ -69,7 +69,7 @@ function reuseOrOpen(key: string, open: () => Promise<() => Model>): Promise<() 
   opened.set(key, model); // the last one used is the last one dropped
   model.catch(() => opened.delete(key));
   const [oldest = ""] = opened.keys();
-  if (opened.size > mostOpened) opened.delete(oldest);
+  if (opened.size > maxOpened) opened.delete(oldest);
   return model;
 }
 

@@ -16,7 +16,7 @@ const silenceLimit = 240_000;
  */
 const answerLimit = 64 * 1024 * 1024;
 /** Characters of the longest last line, with the line breaks around it. */
-const longestLast = 200;
+const maxLast = 200;
 /** Bytes that are read of an error, of which a sentence is kept. */
 const errorLimit = 256 * 1024;
 /** Milliseconds that a server may take to end an answer of which nothing more is to come. */
@@ -173,7 +173,7 @@ async function* wholeAnswer(incoming: IncomingMessage, watch: Watch, last?: RegE
       if (size > answerLimit) throw new TooLong(answerLimit);
       yield chunk;
       if (!last) continue;
-      tail = (tail + chunk.toString("latin1")).slice(-longestLast);
+      tail = (tail + chunk.toString("latin1")).slice(-maxLast);
       if (last.test(tail)) break;
     }
     complete = true;

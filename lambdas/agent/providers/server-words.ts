@@ -31,7 +31,7 @@ const codes = ["code", "type", "status", "retryDelay"];
 
 /** Codes and the like with their names, as in `"code":"insufficient_quota"`. */
 function codesOf(value: unknown, depth = 0): string[] {
-  if (depth === deepest) return [];
+  if (depth === maxDepth) return [];
   if (Array.isArray(value)) return value.flatMap((each) => codesOf(each, depth + 1));
   if (!isObject(value)) return [];
   const { error, details, innererror } = value;
@@ -44,11 +44,11 @@ function codesOf(value: unknown, depth = 0): string[] {
 
 // Where servers put it, the most telling first: an `error` beside a `message` is the status in words.
 const places = ["message", "Message", "detail", "error", "msg", "error_description", "errors", "title"];
-const deepest = 6;
+const maxDepth = 6;
 
 function wordsOf(value: unknown, depth = 0): string | undefined {
   if (typeof value === "string") return value.trim() || undefined;
-  if (depth === deepest) return undefined;
+  if (depth === maxDepth) return undefined;
   if (Array.isArray(value)) {
     const each = value.map((one) => wordsOf(one, depth + 1));
     return joined(each, "; ");

@@ -27,7 +27,7 @@ export interface ChildProcessSettings {
   /** Folders and files that a process may read besides: those of the packages. Everything else is refused to it. */
   readable: string[];
   /** Processes at a time; more requests wait. */
-  most: number;
+  maxProcesses: number;
   /** All of their environment. */
   environment?: Record<string, string>;
 }
@@ -48,7 +48,7 @@ interface Child {
  */
 export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & { close(): void } {
   const waiting = new Map<SandboxEngine, Child>();
-  const inTurn = semaphore(settings.most);
+  const inTurn = semaphore(settings.maxProcesses);
 
   function take(engine: SandboxEngine): Child {
     const child = waiting.get(engine) ?? start(settings, engine);
@@ -154,10 +154,10 @@ async function work(child: Child, request: SandboxRequest, signal: AbortSignal):
   };
   const onAbort = () => endBecause("The program was stopped.");
   signal.addEventListener("abort", onAbort, { once: true });
-  const most = memoryLimits[engine];
+  const max = memoryLimits[engine];
   const watch = setInterval(() => {
-    if (residentBytes(running.pid) > most)
-      endBecause(`The program was ended: it used more than ${most >> 20} MB of memory.`);
+    if (residentBytes(running.pid) > max)
+      endBecause(`The program was ended: it used more than ${max >> 20} MB of memory.`);
   }, watchMilliseconds);
   try {
     await child.loaded;

@@ -78,9 +78,9 @@ export function isDocx(bytes: Uint8Array): boolean {
 
 /**
  * Bytes that the entries of a ZIP archive really unpack to, whatever their headers claim; undefined when that is more
- * than `most`, or the archive is damaged.
+ * than `max`, or the archive is damaged.
  */
-function unpackedSize(zip: Buffer, most: number): number | undefined {
+function unpackedSize(zip: Buffer, max: number): number | undefined {
   const end = zip.lastIndexOf("PK\u0005\u0006");
   if (end < 0) return undefined;
   let entry = zip.readUInt32LE(end + 16);
@@ -91,13 +91,13 @@ function unpackedSize(zip: Buffer, most: number): number | undefined {
     const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
     const packed = zip.subarray(start, start + zip.readUInt32LE(entry + 20));
     const stored = zip.readUInt16LE(entry + 10) === 0;
-    if (!stored && total >= most) return undefined;
+    if (!stored && total >= max) return undefined;
     try {
-      total += stored ? packed.length : inflateRawSync(packed, { maxOutputLength: most - total }).length;
+      total += stored ? packed.length : inflateRawSync(packed, { maxOutputLength: max - total }).length;
     } catch {
       return undefined;
     }
-    if (total > most) return undefined;
+    if (total > max) return undefined;
     entry += 46 + zip.readUInt16LE(entry + 28) + zip.readUInt16LE(entry + 30) + zip.readUInt16LE(entry + 32);
   }
   return total;

@@ -10,10 +10,10 @@ import { error, type Tool } from "./tool.ts";
 type Call = (tool: string) => Tool["run"];
 
 /** Characters of a tool's schema and description: they go to the model with every call. */
-const mostToolCharacters = 50_000;
-const mostNameCharacters = 64; // what OpenAI, Anthropic and Bedrock accept
+const maxToolCharacters = 50_000;
+const maxNameCharacters = 64; // what OpenAI, Anthropic and Bedrock accept
 /** Tools of one agent: what OpenAI takes. */
-const mostTools = 128;
+const maxTools = 128;
 /** Share of the model's window that the tools of MCP servers may fill. */
 const share = 0.5;
 
@@ -70,7 +70,7 @@ export async function listedTools(
 function isUsable(tool: ListedTool): boolean {
   try {
     const text = JSON.stringify(tool);
-    return text.length <= mostToolCharacters && tooDeepAt(text) === undefined;
+    return text.length <= maxToolCharacters && tooDeepAt(text) === undefined;
   } catch {
     return false; // nested so deep that JSON.stringify fails
   }
@@ -115,7 +115,7 @@ export function standIns(server: McpServer, why: string, call: Call): Tool[] {
 /** As many of the tools, from the first on, as a model takes beside `others` tools and has room for in its window. */
 export function fittingTools(tools: Tool[], others: number, contextTokens = defaultContextTokens): Tool[] {
   let room = contextTokens * bytesOfToken * share;
-  return tools.slice(0, Math.max(0, mostTools - others)).filter(({ definition }) => {
+  return tools.slice(0, Math.max(0, maxTools - others)).filter(({ definition }) => {
     room -= Buffer.byteLength(JSON.stringify(definition));
     return room >= 0;
   });
@@ -123,9 +123,9 @@ export function fittingTools(tools: Tool[], others: number, contextTokens = defa
 
 /** Prefixed by the server's name, in the letters and the length that all providers accept, and unique. */
 function toolName(server: McpServer, tool: string, taken: Set<string>): string {
-  const wanted = `${server.name}__${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, mostNameCharacters);
+  const wanted = `${server.name}__${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, maxNameCharacters);
   let name = wanted;
-  for (let n = 2; taken.has(name); n++) name = `${wanted.slice(0, mostNameCharacters - String(n).length - 1)}_${n}`;
+  for (let n = 2; taken.has(name); n++) name = `${wanted.slice(0, maxNameCharacters - String(n).length - 1)}_${n}`;
   taken.add(name);
   return name;
 }

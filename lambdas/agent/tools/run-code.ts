@@ -50,7 +50,7 @@ async function runCode(
 async function filesFor(
   files: Files,
   names: string[] | undefined,
-  most: number,
+  max: number,
 ): Promise<{ files: SandboxFile[] } | { problem: string }> {
   const listed = await files.list();
   const wanted = names === undefined ? listed : listed.filter(({ name }) => names.includes(name));
@@ -60,10 +60,10 @@ async function filesFor(
     if ("problem" in file) return file;
   }
   const size = wanted.reduce((sum, file) => sum + file.size, 0);
-  if (size > most) {
+  if (size > max) {
     const how =
       names === undefined ? "Name those that the program needs in files." : "Run it for fewer files at a time.";
-    return { problem: `The files have ${size} bytes together; at most ${most} go into the sandbox. ${how}` };
+    return { problem: `The files have ${size} bytes together; at most ${max} go into the sandbox. ${how}` };
   }
   const read = await Promise.all(wanted.map(async ({ name }) => ({ name, content: await files.read(name) })));
   return { files: read.flatMap(({ name, content }) => (content ? [{ name, content }] : [])) };

@@ -53,7 +53,7 @@ async function searchAll(input: Search, files: Files, signal: AbortSignal): Prom
   const worker = new Worker(workerSource, {
     eval: true,
     env: {},
-    workerData: { pattern: input.pattern, flags: flags(input), most: workspaceLimits.matches + 1 },
+    workerData: { pattern: input.pattern, flags: flags(input), max: workspaceLimits.matches + 1 },
   });
   const stop = () => void worker.terminate();
   signal.addEventListener("abort", stop, { once: true });
@@ -116,7 +116,7 @@ parentPort.on("message", ({ names, glob, text }) => {
     if (!match) continue;
     const start = Math.max(0, Math.min(match.index - 100, line.length - 300));
     found.push({ line: index + 1, text: line.slice(start, start + 300) });
-    if (found.length >= workerData.most) break;
+    if (found.length >= workerData.max) break;
   }
   parentPort.postMessage(found);
 });

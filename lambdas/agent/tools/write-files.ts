@@ -87,7 +87,7 @@ export function newNameProblem(name: string, existing: { name: string }[]): stri
   );
 }
 
-function tooLarge(bytes: number, most: number): string | undefined {
-  if (bytes <= most) return undefined;
-  return `The content has ${bytes} bytes of UTF-8; at most ${most} are accepted. Write several smaller files.`;
+function tooLarge(bytes: number, max: number): string | undefined {
+  if (bytes <= max) return undefined;
+  return `The content has ${bytes} bytes of UTF-8; at most ${max} are accepted. Write several smaller files.`;
 }
