@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { ModelAnswer } from "../../lambdas/agent/model.ts";
-import { answerOf, ask, failureOf } from "./ask.ts";
+import type { Message, ModelAnswer, ModelOutcome } from "../../lambdas/agent/model.ts";
+import { answerOf, ask, failureOf, request } from "./ask.ts";
 import { chunk, startStream, streams } from "./chat-completions-server.ts";
 import { chatCompletions as wire } from "./chat-completions.ts";
-import type { Reply } from "./model-server.ts";
+import { modelServer, type Reply } from "./model-server.ts";
 
 const all = chunk({ role: "assistant", content: "All." });
 const half = chunk({ content: "Half" });
@@ -22,6 +22,10 @@ function bytes(text: string): Reply {
 const event = (json: object): string => `data: ${JSON.stringify(json)}\n\n`;
 const calls = (...tool_calls: object[]): object => chunk({ tool_calls });
 const called = (name: string, args: unknown): object => ({ name, arguments: args });
+
+function detail(type: string, index: number, more: object): object {
+  return chunk({ reasoning_details: [{ type, index, format: "google-gemini-v1", ...more }] });
+}
 
 async function answer(reply: Reply): Promise<ModelAnswer> {
   return answerOf((await ask(wire, reply)).outcome);
@@ -148,6 +152,32 @@ describe("an answer as chat completions servers send it", () => {
     expect((await answer(streams(unclosed, chunk({}, { finish_reason: "length" })))).text).toBe("");
     expect((await answer(streams(unclosed, done))).text).toBe("<think>Hm, all");
     expect((await answer(streams(chunk({ content: "Use </think> and <think>." }), done))).text).toContain("</think>");
+  });
+
+  it("goes back with the details of its reasoning, as OpenRouter wants it, each whole", async () => {
+    const thinks = [
+      detail("reasoning.text", 0, { text: "Let me", signature: null }),
+      detail("reasoning.text", 0, { text: " see.", signature: "S1" }),
+      detail("reasoning.encrypted", 0, { id: "call-1", data: "AAAA" }),
+    ];
+    const looks = streams(...thinks, calls({ index: 0, id: "call-1", function: called("list_files", "{}") }), done);
+    await using server = await modelServer(looks, streams(all, done));
+    const model = wire.open(server.baseUrl);
+    const first = answerOf(JSON.parse(JSON.stringify(await model(request()))) as ModelOutcome);
+    const results = [{ callId: "call-1", name: "list_files", text: "None." }];
+    const messages: Message[] = [
+      { role: "user", text: "Hello" },
+      { role: "assistant", answer: first },
+      { role: "tool", results },
+    ];
+    expect(answerOf(await model(request({ messages }))).text).toBe("All.");
+    expect(server.received[1]?.body.messages[2]).toMatchObject({
+      tool_calls: [{ id: "call-1" }],
+      reasoning_details: [
+        { type: "reasoning.text", index: 0, text: "Let me see.", signature: "S1" },
+        { type: "reasoning.encrypted", index: 0, id: "call-1", data: "AAAA" },
+      ],
+    });
   });
 
   it("is none when its server could not make out a call, which is asked for again", async () => {

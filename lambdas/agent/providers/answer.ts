@@ -6,9 +6,11 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4TextPart,
   LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import { maxDepth, isObject, tooDeepAt } from "../json.ts";
 import type { ModelAnswer, ModelRequest, ToolCall } from "../model.ts";
+import { fieldsOfMessage } from "./reasoning-details.ts";
 import { unknownTool } from "../tools/tool.ts";
 
 /** What a provider makes of an answer, part by part. */
@@ -27,21 +29,32 @@ const maxCalls = 1_000;
 const maxCharacters = 256;
 
 /**
- * Reads the answer to `prompt`, as far as its parts go. `rawReason`: why it ended, in the provider's words; undefined
- * when it did not. A call that can't be made is part of the answer and says why; calls beyond 1,000 are left out.
+ * `content`: what goes back to the provider, and `fields` of the message around it. `rawReason`: why the answer ended, in
+ * the provider's words; undefined when it did not.
+ */
+interface ReadAnswer {
+  answer: ModelAnswer;
+  content: AnswerContent;
+  fields: SharedV4ProviderMetadata | undefined;
+  rawReason: string | undefined;
+}
+
+/**
+ * Reads the answer to `prompt`, as far as its parts go. A call that can't be made is part of the answer and says why; calls beyond 1,000 are left out.
  * Rejects with what the parts reject with, and with an error that is one of them.
  */
 export async function readAnswer(
   parts: AnswerParts,
   prompt: LanguageModelV4Prompt,
   tools: ModelRequest["tools"],
-): Promise<{ answer: ModelAnswer; content: AnswerContent; rawReason: string | undefined }> {
+): Promise<ReadAnswer> {
   const usage = { inputTokens: 0, outputTokens: 0 };
   const answer: ModelAnswer = { text: "", toolCalls: [], finishReason: "other", usage };
   const content: AnswerContent = [];
   const open = new Map<string, Text>();
   const taken = callIds(prompt);
   let rawReason: string | undefined;
+  let fields: SharedV4ProviderMetadata | undefined;
   for await (const part of parts) {
     if (part.type === "error") throw part.error;
     if (isText(part)) addText(content, open, part);
@@ -49,6 +62,7 @@ export async function readAnswer(
     if (part.type === "tool-call" && answer.toolCalls.length < maxCalls) addCall(answer, content, part, taken, tools);
     if (part.type === "finish") {
       rawReason = part.finishReason.raw;
+      fields = fieldsOfMessage(part.providerMetadata);
       answer.finishReason = finishReason(part.finishReason.unified, rawReason);
       answer.usage = usageOf(part.usage);
     }
@@ -56,7 +70,7 @@ export async function readAnswer(
   answer.text = withoutThoughts(answer.text, answer.finishReason === "length");
   const cut = answer.finishReason === "length" ? " The answer was cut at its longest; write less." : "";
   for (const call of answer.toolCalls) if (call.invalid !== undefined) call.invalid += cut;
-  return { answer, content: content.filter((part) => !isNothing(part)), rawReason };
+  return { answer, content: content.filter((part) => !isNothing(part)), rawReason, fields };
 }
 
 const thoughts = { begin: "<think>", end: "</think>" };

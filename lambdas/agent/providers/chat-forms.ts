@@ -43,10 +43,10 @@ export const whole: Form = {
 
 /** Groq, among others: "property 'reasoning_content' is unsupported". */
 const withoutReasoning: Form = {
-  refusal: /reasoning_content(?!.*(must be|missing|required))/s,
+  refusal: /reasoning_(content|details)(?!.*(must be|missing|required))/s,
   change: ofAssistant(
-    (message) => "reasoning_content" in message,
-    (message) => without(message, "reasoning_content"),
+    (message) => "reasoning_content" in message || "reasoning_details" in message,
+    (message) => without(message, "reasoning_content", "reasoning_details"),
   ),
 };
 

@@ -48,11 +48,12 @@ function choiceOf({ index, delta, message, finish_reason: reason }: Json): Json 
   };
 }
 
-function deltaOf({ content, refusal, reasoning_content, reasoning, tool_calls }: Json): Json {
+function deltaOf({ content, refusal, reasoning_content, reasoning, reasoning_details, tool_calls }: Json): Json {
   return {
     content,
     refusal,
     reasoning_content: textOf(reasoning_content) || textOf(reasoning),
+    reasoning_details,
     ...(Array.isArray(tool_calls) && { tool_calls: tool_calls.filter(isObject).map(callOf) }),
   };
 }

@@ -1,4 +1,4 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { Attachment, Message, ModelAnswer, ToolCall } from "../model.ts";
 import { isObject, wellFormed } from "../json.ts";
 import type { AnswerContent } from "./answer.ts";
@@ -38,14 +38,18 @@ export function toPrompt(instructions: string, messages: Message[], wire: Wire):
 
 /**
  * The provider's own form of an answer, to be sent back to it. Arguments that are no object are wrapped in one: servers
- * parse them when they are sent back, and fail on anything else. So do names of tools that the model made up.
+ * parse them when they are sent back, and fail on anything else. So do names of tools that the model made up. `fields`: of
+ * the message around it.
  */
-export function echoOf(origin: string, content: AnswerContent): Echo | undefined {
+export function echoOf(origin: string, content: AnswerContent, fields?: SharedV4ProviderMetadata): Echo | undefined {
   if (content.length === 0) return undefined;
   const own = content.map((part) =>
     part.type === "tool-call" ? { ...part, toolName: toolName(part.toolName), input: toInput(part.input) } : part,
   );
-  return { origin, messages: wellFormed([{ role: "assistant", content: own }]) };
+  return {
+    origin,
+    messages: wellFormed([{ role: "assistant", content: own, ...(fields && { providerOptions: fields }) }]),
+  };
 }
 
 function toMessages(message: Message, wire: Wire): LanguageModelV4Message[] {

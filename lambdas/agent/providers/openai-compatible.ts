@@ -5,6 +5,7 @@ import type { AnswerParts } from "./answer.ts";
 import { type ChatRequest, type Form, forms, newNameOfBound, whole } from "./chat-forms.ts";
 import { asStream } from "./chat-stream.ts";
 import { modelFetch } from "./model-fetch.ts";
+import { reasoningDetails } from "./reasoning-details.ts";
 import { serverWords } from "./server-words.ts";
 import { type Streamed, streamedModels, streamOf } from "./streamed.ts";
 
@@ -27,6 +28,7 @@ export function openAiCompatible({ baseUrl, model, apiKey, silence }: OpenAiComp
       name: "openai-compatible",
       baseURL: baseUrl,
       includeUsage: true,
+      metadataExtractor: reasoningDetails,
       fetch: send,
       ...(apiKey !== undefined && { apiKey }),
       transformRequestBody: (body) => taken.reduce((request, form) => form.change(request), body as ChatRequest),

@@ -116,13 +116,13 @@ async function answerTo(
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
   });
-  const { answer, content, rawReason } = await readAnswer(parts, prompt, tools);
+  const { answer, content, fields, rawReason } = await readAnswer(parts, prompt, tools);
   signal.throwIfAborted();
   // Two of the providers' streams end without an error when the connection does.
   if (rawReason === undefined) throw new BrokenOff();
   if (brokenOff.has(rawReason)) throw new BrokenOff(rawReason);
   if (malformedCall.test(rawReason)) return { ...nothing, usage: answer.usage };
-  const echo = echoOf(origin, content);
+  const echo = echoOf(origin, content, fields);
   return { ...wellFormed(answer), ...(echo && { echo }) };
 }
 
