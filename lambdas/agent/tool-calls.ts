@@ -4,7 +4,7 @@ import { resultCharacters } from "./context.ts";
 import { limitName } from "./limits.ts";
 import type { ToolCall, ToolResult } from "./model.ts";
 import type { PendingCalls, StepPart } from "./steps.ts";
-import { error, offered, type Tool, type ToolOutput, unknownTool } from "./tools/tool.ts";
+import { errorOutput, offered, type Tool, type ToolOutput, unknownTool } from "./tools/tool.ts";
 import type { Turn } from "./turn.ts";
 import { wellFormed } from "./json.ts";
 import { within } from "./within.ts";
@@ -41,9 +41,9 @@ export async function runCalls(turn: Turn, pending: PendingCalls, timeLeft: numb
       const part = await make(call, index);
       over ||= part === undefined;
       return part;
-    } catch (problem) {
+    } catch (error) {
       over = true;
-      throw problem;
+      throw error;
     }
   }
 
@@ -66,8 +66,8 @@ async function makeCall(
   const once = tool?.effects !== undefined && call.invalid === undefined;
   const begunBefore = began.includes(index);
   // Also of a tool that is gone, such as of a server that does not answer now.
-  if (begunBefore && !(once && tool.idempotent)) return { callId, name, ...error(unknownEffect) };
-  if (timeLeft <= 0) return { callId, name, ...error(`Not made: the ${secondsLimit(turn)} is reached.`) };
+  if (begunBefore && !(once && tool.idempotent)) return { callId, name, ...errorOutput(unknownEffect) };
+  if (timeLeft <= 0) return { callId, name, ...errorOutput(`Not made: the ${secondsLimit(turn)} is reached.`) };
   if (once && !begunBefore && !(await ports.record({ part: "began", step, call: index }))) return "stopped";
 
   const begun = ports.now();
@@ -86,12 +86,12 @@ async function outputOf(
   timeLeft: number,
 ): Promise<ToolOutput> {
   const { files, signal, tools } = turn.ports;
-  if (tool?.unavailable !== undefined) return error(tool.unavailable);
-  if (invalid !== undefined) return error(invalid);
-  if (!tool) return error(unknownTool(name, offered(tools)));
+  if (tool?.unavailable !== undefined) return errorOutput(tool.unavailable);
+  if (invalid !== undefined) return errorOutput(invalid);
+  if (!tool) return errorOutput(unknownTool(name, offered(tools)));
   const output = await within(timeLeft, signal, (cut) => tool.run(input, { files, signal: cut }));
   return output === "timed-out"
-    ? error(`Cut off: the ${secondsLimit(turn)} is reached. Its effect is unknown.`)
+    ? errorOutput(`Cut off: the ${secondsLimit(turn)} is reached. Its effect is unknown.`)
     : output;
 }
 

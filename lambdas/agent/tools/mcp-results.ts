@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { newNameProblem } from "./write-files.ts";
 import { attachmentKind, notShown } from "../attachment-kinds.ts";
-import { error, type Files, type ToolOutput } from "./tool.ts";
+import { errorOutput, type Files, type ToolOutput } from "./tool.ts";
 
 /** What an MCP tool answered, as far as it is used here. */
 export interface McpResult {
@@ -35,7 +35,7 @@ export async function resultOutput(server: string, result: McpResult, files: Fil
   }
   if (content.length === 0 && structuredContent !== undefined) pieces.push(jsonText(structuredContent));
   const text = pieces.join("\n").slice(0, maxCharacters) || "The tool answered with nothing.";
-  return { ...(isError ? error(text) : { text }), ...(attachments.length > 0 && { attachments }) };
+  return { ...(isError ? errorOutput(text) : { text }), ...(attachments.length > 0 && { attachments }) };
 }
 
 function jsonText(value: unknown): string {

@@ -4,7 +4,7 @@ import { tooDeepAt, wellFormed } from "../json.ts";
 import type { ToolDefinition } from "../model.ts";
 import type { McpServer } from "./mcp.ts";
 import { acceptable, checkable } from "./mcp-schemas.ts";
-import { error, type Tool } from "./tool.ts";
+import { errorOutput, type Tool } from "./tool.ts";
 
 /** Makes a tool's calls, by the name that the server has for it. */
 type Call = (tool: string) => Tool["run"];
@@ -50,7 +50,7 @@ export async function listedTools(
       async run(input, context) {
         problemOf ??= inputCheck(() => validatorOf(inputSchema));
         const problem = problemOf(input);
-        return problem === undefined ? run(input, context) : error(inputProblem(definition, problem, input));
+        return problem === undefined ? run(input, context) : errorOutput(inputProblem(definition, problem, input));
       },
     };
   });
@@ -103,7 +103,7 @@ export function standIns(server: McpServer, why: string, call: Call): Tool[] {
   const taken = new Set<string>();
   if (!server.tools) {
     const definition = { name: toolName(server, "unavailable", taken), description: problem, input };
-    return [{ definition, run: async () => error(`${problem} Its tools can't be used in this turn.`) }];
+    return [{ definition, run: async () => errorOutput(`${problem} Its tools can't be used in this turn.`) }];
   }
   return server.tools.map((name) => ({
     definition: { name: toolName(server, name, taken), description: problem, input },

@@ -6,7 +6,7 @@ import { within } from "../within.ts";
 import { type McpResult, resultOutput } from "./mcp-results.ts";
 import { mcpFetch } from "./mcp-messages.ts";
 import { listedTools, standIns } from "./mcp-tools.ts";
-import { error, type Tool, type ToolOutput } from "./tool.ts";
+import { errorOutput, type Tool, type ToolOutput } from "./tool.ts";
 
 /**
  * An MCP server whose tools an agent may use, over streamable HTTP. `headers`: sent with every request; a value is
@@ -148,7 +148,8 @@ async function callTool(
   input: unknown,
   { files, signal }: Parameters<Tool["run"]>[1],
 ): Promise<ToolOutput> {
-  const failed = (why: string): ToolOutput => error(`The MCP server ${server.name} did not answer the call: ${why}.`);
+  const failed = (why: string): ToolOutput =>
+    errorOutput(`The MCP server ${server.name} did not answer the call: ${why}.`);
   const parameters = { name: tool, arguments: (input ?? {}) as Record<string, unknown> };
   const answer = await within(callSeconds * 1000, signal, async (cut): Promise<McpResult | string> => {
     const call = async (used: Promise<Client>): Promise<McpResult> =>

@@ -5,7 +5,7 @@ import { readFile, workspaceLimits } from "./definitions.ts";
 import { type DocumentKind, type DocumentText, isDocx, type ReadDocument } from "./documents.ts";
 import { existingFile } from "./existing-file.ts";
 import { decodeText, excerpt } from "./text-files.ts";
-import { builtIn, error, type Tool, type ToolOutput } from "./tool.ts";
+import { builtIn, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
 
 type Place = { offset?: number; limit?: number; column?: number };
 
@@ -14,7 +14,7 @@ export function read(readDocument: ReadDocument): Tool {
   return builtIn(readFile, async (input: { name: string } & Place, { files, signal }) => {
     const { name } = input;
     const file = await existingFile(files, name);
-    if ("problem" in file) return error(file.problem);
+    if ("problem" in file) return errorOutput(file.problem);
     const { bytes } = file;
     const content = decodeText(bytes);
     if ("text" in content) return textOutput(name, content.text, input);
@@ -22,26 +22,26 @@ export function read(readDocument: ReadDocument): Tool {
     const what = `${name} is ${content.binary} of ${bytes.length} bytes`;
     if (content.mediaType?.startsWith("image/")) return shown(what, bytes, { name, mediaType: content.mediaType });
     const kind = documentKind(content, bytes);
-    if (!kind) return error(`${what}; only text files, PDF and DOCX documents and images can be read.`);
+    if (!kind) return errorOutput(`${what}; only text files, PDF and DOCX documents and images can be read.`);
     const found = await documentText(kind, bytes, readDocument, signal);
-    if ("problem" in found) return error(`${what}; ${found.problem}.`);
+    if ("problem" in found) return errorOutput(`${what}; ${found.problem}.`);
     if (found.text !== "") return textOutput(name, found.text, input);
     return kind === "pdf"
       ? shown(`${what} without text, probably a scan`, bytes, { name, mediaType: "application/pdf" })
-      : error(`${what}; it holds no text.`);
+      : errorOutput(`${what}; it holds no text.`);
   });
 }
 
 function textOutput(name: string, text: string, place: Place): ToolOutput {
   const result = excerpt(name, text, place);
-  return "problem" in result ? error(result.problem) : result;
+  return "problem" in result ? errorOutput(result.problem) : result;
 }
 
 function shown(what: string, bytes: Uint8Array, attachment: Attachment): ToolOutput {
   const problem = notShown(attachment.mediaType, bytes.length);
   return problem === undefined
     ? { text: `${what}. It is attached.`, attachments: [attachment] }
-    : error(`${what}; ${problem}.`);
+    : errorOutput(`${what}; ${problem}.`);
 }
 
 function documentKind(content: { mediaType?: string }, bytes: Uint8Array): DocumentKind | undefined {

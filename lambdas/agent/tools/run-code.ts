@@ -4,7 +4,7 @@ import { runJavascript, runShell, sandboxLimits } from "./definitions.ts";
 import { existingFile } from "./existing-file.ts";
 import { fileLine } from "./list-files.ts";
 import { asOnlyWriter } from "./only-writer.ts";
-import { builtIn, error, type Files, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
+import { builtIn, errorOutput, type Files, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 import { newNameProblem } from "./write-files.ts";
 
 interface Choice {
@@ -30,7 +30,7 @@ export function shell(sandbox: Sandbox | undefined): Tool {
 
 function withoutSandbox(definition: ToolDefinition): Tool {
   const unavailable = `${definition.name} can't be used here: the service was set up without a sandbox for programs.`;
-  return { definition, unavailable, run: async () => error(unavailable) };
+  return { definition, unavailable, run: async () => errorOutput(unavailable) };
 }
 
 async function runCode(
@@ -41,7 +41,7 @@ async function runCode(
   { files, signal }: ToolContext,
 ): Promise<ToolOutput> {
   const given = await filesFor(files, names, sandbox.maxBytes);
-  if ("problem" in given) return error(given.problem);
+  if ("problem" in given) return errorOutput(given.problem);
   const result = await sandbox.run({ engine, program, files: given.files, seconds }, signal);
   return outputOf(result, await asOnlyWriter(files, () => keep(result, files)));
 }
@@ -92,5 +92,5 @@ function outputOf({ output, problem, notes }: SandboxResult, kept: string[]): To
   const said = [...notes, ...kept].map((note) => `[${note}]`);
   const printed = output === "" && problem === undefined && said.length === 0 ? "The program printed nothing." : output;
   const text = [printed, ...said, problem].filter(Boolean).join("\n");
-  return problem === undefined ? { text } : error(text);
+  return problem === undefined ? { text } : errorOutput(text);
 }

@@ -4,7 +4,7 @@ import { semaphore } from "../../semaphore.ts";
 import { within } from "../within.ts";
 import { searchFiles, workspaceLimits } from "./definitions.ts";
 import { decodeText } from "./text-files.ts";
-import { builtIn, error, type Files, type Tool } from "./tool.ts";
+import { builtIn, errorOutput, type Files, type Tool } from "./tool.ts";
 
 interface Found {
   lines: { file: string; line: number; text: string }[];
@@ -27,14 +27,16 @@ const searches = semaphore(4);
 export const search: Tool = builtIn(searchFiles, async (input: Search, { files, signal }) => {
   try {
     new RegExp(input.pattern, flags(input));
-  } catch (problem) {
-    return error(`${(problem as Error).message}. Accepted: a JavaScript regular expression without slashes around it.`);
+  } catch (error) {
+    return errorOutput(
+      `${(error as Error).message}. Accepted: a JavaScript regular expression without slashes around it.`,
+    );
   }
   const found = await searches(() =>
     within(workspaceLimits.searchSeconds * 1000, signal, (cut) => searchAll(input, files, cut)),
   );
   if (found === "timed-out") {
-    return error(
+    return errorOutput(
       `The search took more than ${workspaceLimits.searchSeconds} seconds. Use a simpler pattern (no repetition ` +
         "within a repetition), or a glob for fewer files.",
     );

@@ -59,12 +59,12 @@ export function builtIn<Input extends object>(
     definition,
     async run(input, context) {
       if (accepts(input)) return run(input as Input, context);
-      return error(inputProblem(definition, accepts.errors ?? [], input));
+      return errorOutput(inputProblem(definition, accepts.errors ?? [], input));
     },
   };
 }
 
-export function error(text: string): ToolOutput {
+export function errorOutput(text: string): ToolOutput {
   return { text, error: true };
 }
 

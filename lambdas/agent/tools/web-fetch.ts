@@ -3,22 +3,22 @@ import { within } from "../within.ts";
 import { fetchLimits, webFetch } from "./definitions.ts";
 import type { ReadDocument } from "./documents.ts";
 import { decodeText } from "./text-files.ts";
-import { builtIn, error, type Tool, type ToolOutput } from "./tool.ts";
+import { builtIn, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
 
 /** `web_fetch`. `readDocument` makes Markdown of HTML: a page can be made so that this takes hours. */
 export function fetchPage(rules: NetworkRules, readDocument: ReadDocument): Tool {
   const get = guardedFetch({ ...rules, responseBytes: fetchLimits.bytes });
   return builtIn(webFetch, async ({ url, offset = 0 }: { url: string; offset?: number }, { signal }) => {
     if (!URL.canParse(url))
-      return error(`${JSON.stringify(url)} is no URL. Accepted: such as https://example.com/page.`);
+      return errorOutput(`${JSON.stringify(url)} is no URL. Accepted: such as https://example.com/page.`);
     const found = await within(fetchLimits.seconds * 1000, signal, (cut) =>
-      page(get, readDocument, new URL(url), cut).catch((problem: unknown) => {
+      page(get, readDocument, new URL(url), cut).catch((error: unknown) => {
         cut.throwIfAborted();
-        return { problem: `it can't be fetched: ${problem instanceof Error ? problem.message : String(problem)}` };
+        return { problem: `it can't be fetched: ${error instanceof Error ? error.message : String(error)}` };
       }),
     );
-    if (found === "timed-out") return error(`${url}: it took more than ${fetchLimits.seconds} seconds.`);
-    return "problem" in found ? error(`${url}: ${found.problem}.`) : shown(found, offset);
+    if (found === "timed-out") return errorOutput(`${url}: it took more than ${fetchLimits.seconds} seconds.`);
+    return "problem" in found ? errorOutput(`${url}: ${found.problem}.`) : shown(found, offset);
   });
 }
 
@@ -62,5 +62,5 @@ function shown({ url, status, text }: Page, offset: number): ToolOutput {
   const heading = `${url.href} (status ${status}): characters ${offset} to ${Math.min(end, text.length)} of ${text.length}`;
   const more = text.length > end ? `\n[More: continue with offset ${end}.]` : "";
   const output = `${heading}\n${text.slice(offset, end)}${more}`;
-  return status >= 400 ? error(output) : { text: output };
+  return status >= 400 ? errorOutput(output) : { text: output };
 }

@@ -4,7 +4,7 @@ import { filenameProblem, sameOnSomeDisk } from "../../filenames.ts";
 import { fileLine } from "./list-files.ts";
 import { decodeText } from "./text-files.ts";
 import { asOnlyWriter } from "./only-writer.ts";
-import { builtIn, error, type Files, type Tool, type ToolOutput } from "./tool.ts";
+import { builtIn, errorOutput, type Files, type Tool, type ToolOutput } from "./tool.ts";
 
 /** `write_file`. */
 export const write: Tool = builtIn(writeFile, (input: { name: string; content: string }, { files }) =>
@@ -15,7 +15,7 @@ async function writeText(input: { name: string; content: string }, files: Files)
   const content = new TextEncoder().encode(input.content);
   const problem =
     tooLarge(content.length, workspaceLimits.writeBytes) ?? newNameProblem(input.name, await files.list());
-  if (problem !== undefined) return error(problem);
+  if (problem !== undefined) return errorOutput(problem);
   await files.write(input.name, content);
   return { text: `Wrote ${fileLine({ name: input.name, size: content.length })}.` };
 }
@@ -41,21 +41,21 @@ async function editText(
   files: Files,
 ): Promise<ToolOutput> {
   const file = await existingFile(files, name);
-  if ("problem" in file) return error(file.problem);
+  if ("problem" in file) return errorOutput(file.problem);
   const text = decodeText(file.bytes);
-  if ("binary" in text) return error(`${name} is ${text.binary}; only text files can be edited.`);
-  if (old === "") return error("old_text is empty. Accepted: a part of the file, exactly as it is there.");
-  if (old === replacement) return error("old_text and new_text are the same, so there is nothing to replace.");
+  if ("binary" in text) return errorOutput(`${name} is ${text.binary}; only text files can be edited.`);
+  if (old === "") return errorOutput("old_text is empty. Accepted: a part of the file, exactly as it is there.");
+  if (old === replacement) return errorOutput("old_text and new_text are the same, so there is nothing to replace.");
   const pieces = text.text.split(old);
   const found = pieces.length - 1;
   if (found === 0) {
-    return error(
+    return errorOutput(
       `${name} does not hold old_text. It has to be there exactly, white space and line ends included; ` +
         "read the part of the file that is to change.",
     );
   }
   if (found > 1 && !all) {
-    return error(
+    return errorOutput(
       `${name} holds old_text ${found} times. Add lines around it until it is unique, or set all to true to ` +
         "replace all of them.",
     );
@@ -63,7 +63,7 @@ async function editText(
   const mark = file.bytes[0] === 0xef && file.bytes[1] === 0xbb && file.bytes[2] === 0xbf ? "\ufeff" : "";
   const content = new TextEncoder().encode(mark + pieces.join(replacement));
   const problem = tooLarge(content.length, workspaceLimits.editBytes);
-  if (problem !== undefined) return error(problem);
+  if (problem !== undefined) return errorOutput(problem);
   await files.write(name, content);
   return {
     text: `Replaced ${found === 1 ? "1 place" : `${found} places`} in ${fileLine({ name, size: content.length })}.`,
