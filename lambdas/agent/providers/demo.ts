@@ -36,7 +36,7 @@ export const demo: Model = async (request) => {
   };
 };
 
-interface Turn {
+interface DemoTurn {
   input: string;
   hasFiles: boolean;
   /** Steps that this turn has taken so far, and what the tools answered to them, oldest first. */
@@ -44,7 +44,7 @@ interface Turn {
   results: ToolResult[];
 }
 
-function currentTurn(messages: Message[]): Turn {
+function currentTurn(messages: Message[]): DemoTurn {
   const start = messages.findLastIndex((message) => message.role === "user" && !message.note);
   const first = messages[start];
   const later = messages.slice(start + 1);
@@ -63,7 +63,7 @@ function directive(input: string): { steps: number; delay: number } {
   return { steps: number("steps", maxSteps), delay: number("delay", maxDelay) };
 }
 
-function nextCalls(request: ModelRequest, turn: Turn, steps: number): ToolCall[] {
+function nextCalls(request: ModelRequest, turn: DemoTurn, steps: number): ToolCall[] {
   const can = (name: string): boolean => request.tools.some((tool) => tool.name === name);
   const call = (name: string, input: object, index = 0): ToolCall => ({
     id: `demo-${turn.steps + 1}-${index + 1}`,
@@ -82,11 +82,11 @@ function nextCalls(request: ModelRequest, turn: Turn, steps: number): ToolCall[]
   return [call("write_file", { name: scratchFile, content: `Step ${turn.steps + 1} of ${steps}.\n` })];
 }
 
-function filesFound({ results }: Turn): string[] {
+function filesFound({ results }: DemoTurn): string[] {
   return listedNames(results.find((result) => result.name === "list_files")?.text ?? "");
 }
 
-function report(turn: Turn): string {
+function report(turn: DemoTurn): string {
   const { input, results, steps } = turn;
   const listing = results.find((result) => result.name === "list_files")?.text;
   const reads = results.filter((result) => result.name === "read_file");
