@@ -1,5 +1,7 @@
 /** One body's part of the memory that all bodies share. */
 export interface Share {
+  /** Whether `bytes` more may be held, at once. */
+  tryTake(bytes: number): boolean;
   /**
    * Resolves when `bytes` more may be held. Waits while they might leave no body enough to be completed; rejects with
    * `NoMemory` when that takes too long. One call at a time.
@@ -77,6 +79,7 @@ export function bodyBudget(total: number, waitMilliseconds: number): BodyBudget 
       const holder: Holder = { held: 0, max };
       holders.add(holder);
       return {
+        tryTake: (bytes) => holders.has(holder) && holder.held + bytes <= max && tryCharge(holder, bytes),
         take(bytes) {
           if (!holders.has(holder)) return Promise.reject(new Error("the share was released"));
           if (holder.held + bytes > max) return Promise.reject(new Error(`more than the announced ${max} bytes`));

@@ -17,6 +17,9 @@ export interface Refused {
   complete: boolean;
 }
 
+/** Bytes of room for a body of unknown length, before it gets the room of the longest. */
+const chunkedAtFirst = 64 * 1024;
+
 /** Bytes announced: the Content-Length, `max` for a chunked body, 0 without a body (RFC 9112, 6.3). */
 export function announcedBytes({ headers }: IncomingMessage, max: number): number {
   if (headers["content-length"] !== undefined) return Number(headers["content-length"]);
@@ -27,52 +30,72 @@ export function announcedBytes({ headers }: IncomingMessage, max: number): numbe
 export async function bodyOf(
   request: IncomingMessage,
   share: Share,
-  limits: BodyLimits,
+  { max, drain, silence }: BodyLimits,
 ): Promise<{ body: Buffer } | Refused> {
-  const announced = announcedBytes(request, limits.max);
-  let refused: Refused["reason"] | undefined = announced > limits.max ? "too large" : undefined;
+  const announced = announcedBytes(request, max);
+  const known = request.headers["content-length"] !== undefined;
+  let refused: Refused["reason"] | undefined = announced > max ? "too large" : undefined;
   // Only pages that are written to take memory. Pieces that are kept and joined would take it twice.
-  let room = Buffer.allocUnsafeSlow(refused ? 0 : announced);
+  let room = Buffer.allocUnsafeSlow(refused ? 0 : known ? announced : chunkedAtFirst);
   let size = 0;
-  const pieces = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
-  for (;;) {
-    const piece = await within(limits.silence, pieces.next());
-    if (piece === undefined) return { reason: "silence", complete: false };
-    if (piece.done) break;
-    size += piece.value.length;
-    if (size > limits.drain) return { reason: "too large", complete: false };
-    if (size > limits.max) refused ??= "too large";
-    if (refused === undefined && !(await tryTake(share, piece.value.length))) refused = "no memory";
-    if (refused === undefined) {
-      piece.value.copy(room, size - piece.value.length);
-    } else {
-      room = Buffer.alloc(0);
-      share.release();
+  const { promise, resolve, reject } = Promise.withResolvers<{ body: Buffer } | Refused>();
+  const timer = setTimeout(onSilence, silence);
+
+  function onSilence(): void {
+    if (request.isPaused()) timer.refresh();
+    else resolve({ reason: "silence", complete: false });
+  }
+
+  function onPiece(piece: Buffer): void {
+    timer.refresh();
+    size += piece.length;
+    if (size > drain) resolve({ reason: "too large", complete: false });
+    if (size > max) forget("too large");
+    if (refused !== undefined) return;
+    if (share.tryTake(piece.length)) keep(piece);
+    else void wait(piece);
+  }
+
+  async function wait(piece: Buffer): Promise<void> {
+    request.pause();
+    try {
+      await share.take(piece.length);
+      keep(piece);
+    } catch (error) {
+      if (!(error instanceof NoMemory)) reject(error);
+      forget("no memory");
     }
+    request.resume();
   }
-  share.complete();
-  return refused === undefined ? { body: room.subarray(0, size) } : { reason: refused, complete: true };
-}
 
-async function tryTake(share: Share, bytes: number): Promise<boolean> {
-  try {
-    await share.take(bytes);
-    return true;
-  } catch (error) {
-    if (error instanceof NoMemory) return false;
-    throw error;
+  function keep(piece: Buffer): void {
+    if (size > room.length) room = moved(room, max);
+    piece.copy(room, size - piece.length);
   }
-}
 
-/** Undefined when the time is over first. */
-async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, undefined);
-  });
+  function forget(reason: Refused["reason"]): void {
+    refused ??= reason;
+    room = Buffer.alloc(0);
+    share.release();
+  }
+
+  function onEnd(): void {
+    share.complete();
+    resolve(refused === undefined ? { body: room.subarray(0, size) } : { reason: refused, complete: true });
+  }
+
+  request.on("data", onPiece).once("end", onEnd).once("error", reject);
+  request.once("close", () => reject(new Error("the client went away")));
   try {
-    return await Promise.race([promise, over]);
+    return await promise;
   } finally {
     clearTimeout(timer);
+    request.off("data", onPiece).pause();
   }
+}
+
+function moved(content: Buffer, bytes: number): Buffer<ArrayBuffer> {
+  const room = Buffer.allocUnsafeSlow(bytes);
+  content.copy(room);
+  return room;
 }

@@ -9,13 +9,25 @@ import {
 } from "node:http";
 import { unescape } from "node:querystring";
 import type { Duplex } from "node:stream";
+import type { Refused } from "./bounded-body.ts";
 import { type ApiEvent, type ApiResponse, jsonResponse } from "./chain.ts";
 
 /** For a body larger than any this API can need, without looking into it (specification section 7.2). */
 export const tooLarge: ApiResponse = jsonResponse(413, { detail: "total file size exceeds the allowed limit" });
 
+/** What is answered when there is no body to look into. */
+export const refusals: Record<Refused["reason"], ApiResponse> = {
+  "too large": tooLarge,
+  "no memory": jsonResponse(
+    503,
+    { detail: "too many large requests at once; send it again in a few seconds" },
+    { "retry-after": "5" },
+  ),
+  silence: jsonResponse(408, { detail: "the body stopped coming; send it again" }),
+};
+
 /** Bytes from which on a body is not made a text. */
-const largeBody = 64 * 1024;
+export const largeBody = 64 * 1024;
 
 /** A request as an event of payload format 2.0, as API Gateway makes it; a large body is in it as it came. */
 export function eventOf({ method = "GET", url = "/", headers }: IncomingMessage, body: Buffer): ApiEvent {

@@ -3,9 +3,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { log } from "../log.ts";
 import { semaphore } from "../semaphore.ts";
 import { bodyBudget } from "./body-budget.ts";
-import { announcedBytes, bodyOf, type Refused } from "./bounded-body.ts";
+import { announcedBytes, bodyOf } from "./bounded-body.ts";
 import { type ApiHandler, type ApiResponse, jsonResponse } from "./chain.ts";
-import { eventOf, hostMissing, refuseInJson, respond, tooLarge } from "./http-event.ts";
+import { eventOf, hostMissing, refusals, refuseInJson, respond, tooLarge } from "./http-event.ts";
 import { acceptsSecret } from "./origin-secret.ts";
 import { routeOf } from "./routes.ts";
 
@@ -143,13 +143,3 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
 }
 
 const noBody = Buffer.alloc(0);
-
-const refusals: Record<Refused["reason"], ApiResponse> = {
-  "too large": tooLarge,
-  "no memory": jsonResponse(
-    503,
-    { detail: "too many large requests at once; send it again in a few seconds" },
-    { "retry-after": "5" },
-  ),
-  silence: jsonResponse(408, { detail: "the body stopped coming; send it again" }),
-};

@@ -1,13 +1,22 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { ApiEvent, ApiHandler, ApiResponse } from "./chain.ts";
-import { eventOf, hostMissing, refuseInJson, respond, tooLarge } from "./http-event.ts";
+import { maxTimer } from "../backoff.ts";
+import { bodyBudget } from "./body-budget.ts";
+import { announcedBytes, bodyOf } from "./bounded-body.ts";
+import { eventOf, hostMissing, largeBody, refusals, refuseInJson, respond, tooLarge } from "./http-event.ts";
 import { type OperationName, routeOf } from "./routes.ts";
 
 /** The handlers that an HTTP home serves. `notFound` answers whatever the operations' do not. */
 export type ApiHandlers = Record<OperationName | "notFound", ApiHandler>;
 
-// The largest body the contract can need is 13,981,016 base64 characters of files and an input text of open length.
-const maxBodyBytes = 64 * 1024 * 1024;
+const MiB = 1024 * 1024;
+
+/** Bytes. The largest body the contract can need is 13,981,016 characters of base64 and an input text of open length. */
+const maxBody = 64 * MiB;
+/** Bytes of bodies over `largeBody` that are in memory at a time; others wait for so many milliseconds, then are 503. */
+const [bodyMemory, memoryWait] = [512 * MiB, 60_000];
+/** Node itself ends a request that takes 300 s. */
+const limits = { max: maxBody, drain: Infinity, silence: maxTimer };
 
 /** A node:http server in front of the handlers: requests become events of payload format 2.0, as API Gateway's. */
 export function httpServer(handlers: ApiHandlers): Server {
@@ -17,12 +26,29 @@ export function httpServer(handlers: ApiHandlers): Server {
   // A client may end its side once its request is sent, and still wants the answer. Node has the switch, its types don't.
   Object.assign(server, { httpAllowHalfOpen: true });
   refuseInJson(server);
+  const budget = bodyBudget(bodyMemory, memoryWait);
   return server;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const answer = await dispatch(handlers, request, await bodyOf(request));
+    const announced = announcedBytes(request, maxBody);
+    const answer = await (announced > largeBody
+      ? largeAnswer(request, Math.min(announced, maxBody))
+      : dispatch(handlers, request, await smallBodyOf(request, announced)));
     if (!server.listening) response.setHeader("connection", "close"); // it is ending, and waits for open connections
     await respond(response, answer);
+  }
+
+  async function largeAnswer(request: IncomingMessage, announced: number): Promise<ApiResponse> {
+    const share = budget.open(announced);
+    try {
+      const received = await bodyOf(request, share, limits);
+      if ("reason" in received && received.reason !== "too large") return refusals[received.reason];
+      const answer = dispatch(handlers, request, "body" in received ? received.body : undefined);
+      if ("body" in received) received.body = noBody; // the event has it, and the handler lets go of that
+      return await answer;
+    } finally {
+      share.release();
+    }
   }
 }
 
@@ -47,23 +73,13 @@ async function tooLargeFrom(create: ApiHandler, event: ApiEvent): Promise<ApiRes
   return answer.statusCode === 401 ? answer : tooLarge;
 }
 
-/** The whole body; undefined when it is larger than any this API can need. Read to its end, so that clients listen. */
-function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> | Buffer {
-  // Without these there is no body (RFC 9112, 6.3); waiting for its end cost a poll 10 µs.
-  if (!("content-length" in request.headers || "transfer-encoding" in request.headers)) return noBody;
-  const length = Number(request.headers["content-length"]);
-  const room = length > 0 && length <= maxBodyBytes ? Buffer.allocUnsafeSlow(length) : undefined;
+/** A body of no more than `largeBody`. Without an announcement there is none, and nothing to wait for: 10 µs of a poll. */
+function smallBodyOf(request: IncomingMessage, announced: number): Promise<Buffer> | Buffer {
+  if (announced === 0 && !("content-length" in request.headers)) return noBody;
   const chunks: Buffer[] = [];
-  let size = 0;
   return new Promise((resolve, reject) => {
-    request.on("data", (chunk: Buffer) => {
-      // Copied to its place at once where the length is known: chunks that are kept would double the memory.
-      if (room) chunk.copy(room, size);
-      else if (size + chunk.length <= maxBodyBytes) chunks.push(chunk);
-      else chunks.length = 0;
-      size += chunk.length;
-    });
-    request.once("end", () => resolve(size > maxBodyBytes ? undefined : (room ?? Buffer.concat(chunks))));
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.once("end", () => resolve(Buffer.concat(chunks)));
     request.once("error", reject);
     request.once("aborted", () => reject(new Error("the client went away")));
   });
