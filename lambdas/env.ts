@@ -29,12 +29,6 @@ export function envIfSet(name: OptionalEnvName): string | undefined {
   return process.env[name] || undefined;
 }
 
-/** The header by which CloudFront shows an origin that a request came through it. Lower case, as node:http has it. */
-export const originSecretHeader = "x-origin-secret";
-
-/** Where a load balancer asks an origin whether it is well. */
-export const healthPath = "/health";
-
 const setByLambda = "Lambda sets it; elsewhere it has to be set by hand.";
 
 /** Region, and the endpoint override where an emulator stands in for AWS. */

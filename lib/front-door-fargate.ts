@@ -29,7 +29,7 @@ import { ApplicationLoadBalancer, ApplicationProtocol } from "aws-cdk-lib/aws-el
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from "aws-cdk-lib/custom-resources";
 import type { Construct } from "constructs";
-import { healthPath } from "../lambdas/env.ts";
+import { healthPath } from "../lambdas/api/origin.ts";
 import { largeBodyHomes } from "./front-door-homes.ts";
 import { grantServer, type LargeBodyOrigin, type LargeBodyServer, writeImage } from "./front-door-server.ts";
 import { zonesOf } from "./settings.ts";

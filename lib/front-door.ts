@@ -19,7 +19,7 @@ import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import type { Construct } from "constructs";
 import { operations } from "../lambdas/api/contract.ts";
-import { originSecretHeader } from "../lambdas/env.ts";
+import { originSecretHeader } from "../lambdas/api/origin.ts";
 import { fargateOrigin } from "./front-door-fargate.ts";
 import type { LargeBodyHome } from "./front-door-homes.ts";
 import {

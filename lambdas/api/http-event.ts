@@ -82,7 +82,8 @@ export function hostMissing({ headers, httpVersion }: IncomingMessage): ApiRespo
 
 /** Calls `then` when the requests that came whole over a connection, before what could not be read, have their answers. */
 function afterAnswers(socket: Duplex & { _httpMessage?: ServerResponse | null }, then: () => void): void {
-  const next = socket._httpMessage; // Node's own name for the answer whose turn it is
+  // Node's own name, as of 24, for the answer whose turn it is. Where it is gone, nothing is waited for.
+  const next = socket._httpMessage;
   if (next?.req.complete) next.once("finish", () => afterAnswers(socket, then));
   else then();
 }

@@ -6,7 +6,7 @@ import { bodyBudget } from "./body-budget.ts";
 import { announcedBytes, bodyOf } from "./bounded-body.ts";
 import { type ApiHandler, type ApiResponse, jsonResponse } from "./chain.ts";
 import { eventOf, hostMissing, refusals, refuseInJson, respond, tooLarge } from "./http-event.ts";
-import { acceptsSecret } from "./origin-secret.ts";
+import { acceptsSecret, healthPath, originSecretHeader } from "./origin.ts";
 import { routeOf } from "./routes.ts";
 
 const MiB = 1024 * 1024;
@@ -39,10 +39,8 @@ export interface LargeBodyOptions {
   create: ApiHandler;
   /** Answers everything that is not a create. */
   notFound: ApiHandler;
-  /** The header (lower case) that shows who sent a request, and its accepted values; without one it is refused. */
-  originSecret: { header: string; accepted: string[] };
-  /** Answered to whoever asks. */
-  healthPath: string;
+  /** What CloudFront may send as `originSecretHeader`; a request without one of them is refused. */
+  originSecrets: string[];
   /** Bytes for bodies in memory. */
   bodyMemory: number;
   /** Told the status of every answer that has left. */
@@ -60,8 +58,8 @@ export interface LargeBodyServer {
  * before it answers, since its homes don't pass an answer on before that, unless the client waits to be asked for it.
  */
 export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
-  const { create, notFound, originSecret, healthPath } = options;
-  const knows = acceptsSecret(originSecret.accepted);
+  const { create, notFound } = options;
+  const knows = acceptsSecret(options.originSecrets);
   const budget = bodyBudget(options.bodyMemory, largeBodyLimits.memory);
   const inTurn = semaphore(largeBodyLimits.working);
   let stopping = false;
@@ -90,7 +88,7 @@ export function largeBodyServer(options: LargeBodyOptions): LargeBodyServer {
   function refusal(request: IncomingMessage, waits: boolean): ApiResponse | undefined {
     const noHost = hostMissing(request);
     if (noHost) return noHost;
-    if (!knows(request.headers[originSecret.header])) return jsonResponse(403, { detail: "Forbidden" });
+    if (!knows(request.headers[originSecretHeader])) return jsonResponse(403, { detail: "Forbidden" });
     const { body, drain } = largeBodyLimits;
     return announcedBytes(request, body) > (waits ? body : drain) ? tooLarge : undefined;
   }

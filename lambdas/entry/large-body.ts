@@ -2,7 +2,7 @@ import { GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { createHandler } from "../api/create.ts";
 import { largeBodyServer } from "../api/large-body-server.ts";
 import { notFoundHandler } from "../api/not-found.ts";
-import { awsPlace, env, healthPath, listenAddress, originSecretHeader } from "../env.ts";
+import { awsPlace, env, listenAddress } from "../env.ts";
 import { log } from "../log.ts";
 import { sfnClient } from "../stores/aws/clients.ts";
 import { awsSecretExists, secretsManagerClient } from "../stores/aws/secrets.ts";
@@ -35,8 +35,7 @@ async function main(): Promise<void> {
   const { server, stop } = largeBodyServer({
     create,
     notFound: notFoundHandler(),
-    originSecret: { header: originSecretHeader, accepted: await originSecrets() },
-    healthPath,
+    originSecrets: await originSecrets(),
     bodyMemory: Number(env("BODY_MEMORY_MB")) * 1024 * 1024,
     answered: (status) => emit({ LargeRequestsFailed: status >= 500 ? 1 : 0 }),
   });

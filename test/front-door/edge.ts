@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type IncomingHttpHeaders, request as httpRequest } from "node:http";
 import { fileURLToPath } from "node:url";
 import { httpServer } from "../http-server.ts";
-import { originSecretHeader } from "../../lambdas/env.ts";
+import { originSecretHeader } from "../../lambdas/api/origin.ts";
 import { runViewerRequest } from "./viewer-request.ts";
 
 const code = readFileSync(fileURLToPath(new URL("../../lib/front-door-function.js", import.meta.url)), "utf8");

@@ -26,13 +26,14 @@ const arrows: Record<string, string[]> = {
   "lambdas/log.ts": [],
   "lambdas/semaphore.ts": [],
   "lambdas/metrics.ts": ["lambdas/agent", "lambdas/runs", "lambdas/workflow"],
-  // Names and types only: what the functions read from the environment, and how long the workflow waits.
+  // Names and types only: what the functions read from the environment, what HTTP callers send, how long the workflow waits.
   lib: [
     "lambdas/env.ts",
     "lambdas/metrics.ts",
     "lambdas/workflow/timing.ts",
     "lambdas/stores/aws/table.ts",
     "lambdas/api/contract.ts",
+    "lambdas/api/origin.ts",
   ],
   conformance: [],
 };
