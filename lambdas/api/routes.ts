@@ -15,7 +15,7 @@ export function routeOf(
 ): { name: OperationName; parameters: Record<string, string> } | undefined {
   for (const route of routes) {
     const match = route.method === method && route.pattern.exec(path);
-    if (match) return { name: route.name, parameters: { ...match.groups } };
+    if (match) return { name: route.name, parameters: match.groups ?? {} };
   }
   return undefined;
 }

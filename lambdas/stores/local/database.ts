@@ -104,11 +104,10 @@ export function openDatabase(file: string): Database {
   const db = new DatabaseSync(file, { timeout: patience });
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${logPages}`);
   migrate(db, file);
+  db.exec("PRAGMA busy_timeout = 0"); // see flush
   const beginRead = db.prepare("BEGIN");
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
-  const wait = db.prepare(`PRAGMA busy_timeout = ${patience}`);
-  const waitNot = db.prepare("PRAGMA busy_timeout = 0");
   let pending: Pending[] = [];
   let reading = false;
   let refusing = false;
@@ -126,15 +125,22 @@ export function openDatabase(file: string): Database {
 
   /** Begins the next write; false when another process has the lock. Anything else wrong is left to `transact`. */
   function tryBegin(): boolean {
-    waitNot.get();
     try {
       begin.run();
+      return true;
     } catch (error) {
       return !isBusy(error);
-    } finally {
-      wait.get();
     }
-    return true;
+  }
+
+  /** Waits for another process's write, if need be, and stops this process meanwhile. */
+  function patiently<T>(work: () => T): T {
+    db.exec(`PRAGMA busy_timeout = ${patience}`);
+    try {
+      return work();
+    } finally {
+      db.exec("PRAGMA busy_timeout = 0");
+    }
   }
 
   /** SQLite's own way to wait for a lock would stop the whole process; this one lets it answer polls meanwhile. */
@@ -153,7 +159,7 @@ export function openDatabase(file: string): Database {
       for (const { reject } of batch) reject(new StoreUnavailable(lockedByOther));
       return;
     }
-    const settled = transact(batch) ?? batch.map((one) => transact([one])?.[0] ?? (() => undefined));
+    const settled = transact(batch) ?? patiently(() => batch.map((one) => transact([one])?.[0] ?? (() => undefined)));
     for (const settle of settled) settle();
   }
 
@@ -238,7 +244,7 @@ export function openDatabase(file: string): Database {
     },
     close() {
       endRead();
-      if (pending.length > 0) flush();
+      if (pending.length > 0) patiently(() => flush(0));
       db.close();
     },
   };
