@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { allEnded } from "../agent/all-ended.ts";
 import { modelProblem } from "../agent/providers/configuration.ts";
+import { pause } from "../backoff.ts";
 import { log } from "../log.ts";
 import { Refusal, StoreUnavailable } from "./errors.ts";
 import { decodeFiles, type FileInput } from "./files.ts";
@@ -191,7 +191,7 @@ export async function deleteRun(
     const { turn } = run;
     await deps.runs.change({ runId, expect: { status: from, turn }, set: { status: to, turn, updatedAt: deps.now() } });
   } else await stopRun(deps, runId);
-  await sleep(workLeft(run, deps.now()));
+  await pause(workLeft(run, deps.now()));
   if (!(await deps.runs.erase(runId))) throw new Refusal("run_changed", `run ${runId} changed meanwhile; try again`);
   await deps.workspace.removeAll(runId);
 }

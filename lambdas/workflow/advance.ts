@@ -6,6 +6,7 @@ import type { Sandbox } from "../agent/sandbox/sandbox.ts";
 import { summaryMessage, usedIn } from "../agent/steps.ts";
 import { openTools, type ToolEdges } from "../agent/tools/index.ts";
 import { runTurn, type TurnEvent, type TurnOutcome } from "../agent/turn.ts";
+import { pause } from "../backoff.ts";
 import { log } from "../log.ts";
 import { StoreUnavailable } from "../runs/errors.ts";
 import { filesOf } from "../runs/files.ts";
@@ -75,7 +76,7 @@ async function claimOrWait(deps: AdvanceDeps, { runId, turn }: TurnPayload, allo
     const found = await claimRun(deps, runId, owner);
     const running = found.state?.run.status === "running" && found.state.run.turn >= turn;
     if (found.lease || !running || waited >= leaseWait || signal.aborted) return found;
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await pause(1_000);
   }
 }
 

@@ -108,7 +108,7 @@ export function awsRunWrites(home: RunsHome): Pick<Runs, "create" | "change" | "
     async create(run, messages, admitted) {
       const stored = messageWrites(run.id, messages);
       try {
-        await allEnded<unknown>([admitted ?? Promise.resolve(), stored]);
+        await allEnded<unknown>([Promise.resolve(admitted), stored]);
       } catch (error) {
         await takeBack(run.id, await stored.catch(() => []));
         throw error;

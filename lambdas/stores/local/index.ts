@@ -39,11 +39,13 @@ export function openLocalStores({ dataDir }: { dataDir: string }): LocalStores {
     accounts: localAccounts(database),
     runs: {
       ...runs,
-      create: (run, ...created) =>
-        runs.create(run, ...created).catch(async (error: unknown) => {
+      async create(run, messages, admitted) {
+        await admitted;
+        await runs.create(run, messages).catch(async (error: unknown) => {
           await removeWithoutRun(run.id); // its files would keep a full disk full until the next start
           throw error;
-        }),
+        });
+      },
     },
     workspace,
     async removeAbandoned(before) {

@@ -28,6 +28,7 @@ type RunRow = [
   used: string | null,
 ];
 
+/** Runs in the database. `create` is called once a run is admitted. */
 export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
   const leases = memoryLeases();
   const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL)");
@@ -125,9 +126,8 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
   }
 
   return {
-    async create(run, messages, admitted) {
-      await admitted;
-      await write(() => {
+    create: (run, messages) =>
+      write(() => {
         const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt } = run;
         const { lastInsertRowid: seq } = insertRun.run(
           id,
@@ -140,8 +140,7 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
           updatedAt,
         );
         if (!add(seq, messages, [])) throw new Error(`run ${id}: two messages with one place`);
-      });
-    },
+      }),
 
     async read(id) {
       const found = read(() => find(id));
