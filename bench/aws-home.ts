@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { createHandler } from "../lambdas/api/create.ts";
-import type { ApiEvent } from "../lambdas/api/chain.ts";
-import { getHandler } from "../lambdas/api/get.ts";
-import { logging } from "../lambdas/log.ts";
-import { newApiKey } from "../lambdas/runs/keys.ts";
-import type { Agent } from "../lambdas/runs/ports.ts";
-import { documentClient, s3Client, sfnClient } from "../lambdas/stores/aws/clients.ts";
-import { awsStores } from "../lambdas/stores/aws/index.ts";
-import { awsWorkflow } from "../lambdas/stores/aws/workflow.ts";
-import { advance } from "../lambdas/workflow/advance.ts";
+import { createHandler } from "../src/api/handlers/create.ts";
+import type { ApiEvent } from "../src/api/handlers/middleware.ts";
+import { getHandler } from "../src/api/handlers/get.ts";
+import { logging } from "../src/log.ts";
+import { newApiKey } from "../src/accounts/api-key.ts";
+import type { Agent } from "../src/runs/ports.ts";
+import { documentClient, s3Client, sfnClient } from "../src/platform/aws/clients.ts";
+import { awsStores } from "../src/platform/aws/index.ts";
+import { awsWorkflow } from "../src/platform/aws/workflow.ts";
+import { advance } from "../src/workflow/advance.ts";
 import { awsEndpoint } from "./aws-endpoint.ts";
 import { modelLoop } from "./model-loop.ts";
 
-/** What `lambdas/env.ts` reads, for handlers in this process or another. */
+/** What `src/env.ts` reads, for handlers in this process or another. */
 export const environment = {
   AWS_REGION: "eu-central-1",
   AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",

@@ -8,7 +8,7 @@ import { environment } from "./aws-home.ts";
 import { newDataDir, root } from "./servers.ts";
 import { median, type Row } from "./table.ts";
 
-const entries = join(root, "lambdas", "entry");
+const entries = join(root, "lambdas");
 
 // In the fresh process: how long the runtime waits between starting to load the code and having its handler.
 const script = `
@@ -29,13 +29,13 @@ export async function buildBundles(): Promise<Map<string, string>> {
   const entryPoints = Object.fromEntries(names.map((name) => [name, join(entries, `${name}.ts`)]));
   await build({ ...bundleOptions, entryPoints, outdir: folder, outExtension: { ".js": ".cjs" } });
   const bundles = new Map(names.map((name) => [name, join(folder, `${name}.cjs`)]));
-  bundleSandbox(join(folder, "sandbox")); // finds its engines beside itself
-  return bundles.set("sandbox", join(folder, "sandbox", "index.js"));
+  bundleSandbox(join(folder, "run-program")); // finds its engines beside itself
+  return bundles.set("run-program", join(folder, "run-program", "index.js"));
 }
 
 /** Bytes of a function's code that its start reads; for the sandbox, of everything that it is deployed with. */
 function bytesOf(name: string, file: string): number {
-  if (name !== "sandbox") return statSync(file).size;
+  if (name !== "run-program") return statSync(file).size;
   const files = readdirSync(dirname(file), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return files.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }

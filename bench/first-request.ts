@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { packed } from "../lambdas/agent/sandbox/wire.ts";
+import { packed } from "../src/sandbox/codec.ts";
 import { type AwsHome, awsHome, environment } from "./aws-home.ts";
 import { buildBundles } from "./bundles.ts";
 import { median, type Row } from "./table.ts";
@@ -58,7 +58,7 @@ export async function measureFirstRequests({ samples }: { samples: number }): Pr
     const rows: Row[] = [];
     for (const [name, file] of bundles) {
       const wanted = firstEvents[name];
-      if (!wanted) throw new Error(`first-request.ts has no event for lambdas/entry/${name}.ts: add one`);
+      if (!wanted) throw new Error(`first-request.ts has no event for lambdas/${name}.ts: add one`);
       const times: First[] = [];
       for (let index = 0; index < samples; index++) {
         times.push(await ask(file, await wanted.event(home), home.endpoint.url, wanted.status));

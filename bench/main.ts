@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { logging } from "../lambdas/log.ts";
+import { logging } from "../src/log.ts";
 import { measureBundles } from "./bundles.ts";
 import { measureCalls } from "./calls.ts";
 import { measureFirstRequests } from "./first-request.ts";

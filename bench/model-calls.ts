@@ -1,5 +1,5 @@
-import { editFile, listFiles, readFile, searchFiles, writeFile } from "../lambdas/agent/tools/definitions.ts";
-import { openModel } from "../lambdas/agent/providers/index.ts";
+import { editFile, listFiles, readFile, searchFiles, writeFile } from "../src/agent/tools/definitions.ts";
+import { openModel } from "../src/agent/models/index.ts";
 import { modelLoop } from "./model-loop.ts";
 import { inTurns } from "./rounds.ts";
 import type { Row } from "./table.ts";

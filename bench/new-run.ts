@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Agent, Run } from "../lambdas/runs/ports.ts";
+import type { Agent, Run } from "../src/runs/ports.ts";
 
 /** A run of the agent, in its first turn. */
 export function newRun({ id: agentId, organizationId }: Pick<Agent, "id" | "organizationId">): Run {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Agent, StepRecord } from "../lambdas/runs/ports.ts";
-import { type LocalStores, openLocalStores } from "../lambdas/stores/local/index.ts";
-import { startRunner } from "../lambdas/workflow/runner.ts";
+import type { Agent, StepRecord } from "../src/runs/ports.ts";
+import { type LocalStores, openLocalStores } from "../src/platform/local/index.ts";
+import { startRunner } from "../src/platform/local/workflow.ts";
 import { newRun } from "./new-run.ts";
 import { newDataDir } from "./servers.ts";
 import { median, type Row } from "./table.ts";

@@ -1,4 +1,4 @@
-import { localToolEdges } from "../bin/local/sandbox.ts";
+import { localToolEdges } from "../src/platform/local/sandbox.ts";
 import { median, type Row } from "./table.ts";
 
 /** A program that prints a sum, in a sandbox that was just opened and in one that has run programs before. */

@@ -1,7 +1,7 @@
-import { Refusal } from "../lambdas/runs/errors.ts";
+import { Refusal } from "../src/runs/errors.ts";
 import { agentCommands } from "./admin/agents.ts";
 import { type Output, Problem } from "./admin/command.ts";
-import { openHome } from "./admin/home.ts";
+import { openHome } from "./admin/connect.ts";
 import { keyCommands } from "./admin/keys.ts";
 import { organizationCommands } from "./admin/organizations.ts";
 import { help, type Invocation, parseCommand } from "./admin/parse.ts";

@@ -1,5 +1,5 @@
-import type { ModelConfiguration } from "../lambdas/agent/model.ts";
-import { isRegion, providerNames } from "../lambdas/agent/providers/configuration.ts";
+import type { ModelConfiguration } from "../src/agent/model.ts";
+import { isRegion, providerNames } from "../src/agent/models/model-config.ts";
 
 const settings = ["baseUrl", "model", "secret", "region"] as const;
 type Setting = (typeof settings)[number];

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { BuildOptions } from "esbuild";
 
 /** Where the files with the functions' handlers are; ends with a slash. */
-export const entries = fileURLToPath(new URL("../lambdas/entry/", import.meta.url));
+export const entries = fileURLToPath(new URL("../lambdas/", import.meta.url));
 
 /**
  * Packages that few runs need: each is a file of its own below `node_modules`, read when it is first imported. In one

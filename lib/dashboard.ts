@@ -10,8 +10,8 @@ import {
   SingleValueWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { categoryDimension, namespace, serviceDimension } from "../lambdas/metrics.ts";
-import type { Watched } from "./operations.ts";
+import { categoryDimension, namespace, serviceDimension } from "../src/observability/metrics.ts";
+import type { Watched } from "./alarms.ts";
 
 /** One page: what users feel on top, then what runs cost, then the services beneath. */
 export function dashboard(scope: Construct, watched: Watched, alarms: Alarm[]): Dashboard {

@@ -29,13 +29,13 @@ const single = ["turndown", "sprintf-js", "seek-bzip", "minimatch", "diff", "unp
 export function bundleSandbox(folder: string): void {
   buildSync({
     ...bundleOptions,
-    entryPoints: [join(root, "lambdas/entry/sandbox.ts")],
+    entryPoints: [join(root, "lambdas/run-program.ts")],
     outfile: join(folder, "index.js"),
   });
   buildSync({
     ...bundleOptions,
     format: "esm",
-    entryPoints: [join(root, "lambdas/agent/sandbox/child.ts")],
+    entryPoints: [join(root, "src/sandbox/child.ts")],
     outfile: join(folder, "child.mjs"),
     external: ["just-bash", "quickjs-wasi", "unpdf", "mammoth"],
   });

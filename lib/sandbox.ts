@@ -4,7 +4,7 @@ import { Effect } from "aws-cdk-lib/aws-iam";
 import { type Function, TenancyConfig } from "aws-cdk-lib/aws-lambda";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { acknowledgeWildcard, grant, serviceFunction } from "./functions.ts";
+import { acknowledgeWildcard, grant, serviceFunction } from "./service-function.ts";
 import { bundleSandbox } from "./sandbox-bundle.ts";
 import type { zonesOf } from "./settings.ts";
 
@@ -34,7 +34,7 @@ export class Sandbox extends Construct {
     super(scope, id);
     const vpc = withoutWayOut(this, zones);
     this.#function = serviceFunction(this, "Function", {
-      entry: "sandbox",
+      entry: "run-program",
       write: bundleSandbox,
       description: "Runs a program that a model wrote over the files it is given",
       memory: 1769, // one whole processor; a shell may use 640 MB while processes of other engines wait

@@ -1,8 +1,8 @@
 import { Annotations, App, Validations } from "aws-cdk-lib";
 import recommendedFlags from "aws-cdk-lib/recommended-feature-flags.json" with { type: "json" };
 import { AwsSolutionsChecks } from "cdk-nag";
-import { FrontDoorStack } from "./front-door.ts";
-import { warningWithoutFrontDoor } from "./front-door-limits.ts";
+import { FrontDoorStack } from "./front-door/stack.ts";
+import { warningWithoutFrontDoor } from "./front-door/limits.ts";
 import { ServiceStack } from "./service-stack.ts";
 import { readSettings } from "./settings.ts";
 

@@ -1,20 +1,14 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { runningIndex } from "../lambdas/stores/aws/table.ts";
-import {
-  advanceSeconds,
-  failSeconds,
-  reconcileSeconds,
-  sweepMinutes,
-  sweepSeconds,
-} from "../lambdas/workflow/timing.ts";
-import { grant, serviceFunction } from "./functions.ts";
+import { runningIndex } from "../src/platform/aws/table.ts";
+import { advanceSeconds, failSeconds, reconcileSeconds, sweepMinutes, sweepSeconds } from "../src/workflow/policy.ts";
+import { grant, serviceFunction } from "./service-function.ts";
 import { HttpApi } from "./http-api.ts";
-import { Operations } from "./operations.ts";
-import { operatorPolicy } from "./operator.ts";
+import { Operations } from "./alarms.ts";
+import { operatorPolicy } from "./operator-policy.ts";
 import { type OutputName, outputs } from "./outputs.ts";
-import { grantModels } from "./models.ts";
-import { deadLetterQueue, Repair } from "./repair.ts";
+import { grantModels } from "./model-permissions.ts";
+import { deadLetterQueue, Repair } from "./recovery.ts";
 import { Sandbox } from "./sandbox.ts";
 import { type Settings, zonesOf } from "./settings.ts";
 import { Storage } from "./storage.ts";

@@ -1,7 +1,7 @@
 import type { Node } from "constructs";
 import type { VpcProps } from "aws-cdk-lib/aws-ec2";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
-import { type LargeBodyHome, largeBodyHomes } from "./front-door-homes.ts";
+import { type LargeBodyHome, largeBodyHomes } from "./front-door/hosting.ts";
 
 /** What a deployment may choose, in `cdk.json` under `context` or with `cdk deploy --context name=value`. */
 export interface Settings {

@@ -11,8 +11,8 @@ import {
   runningIndex,
   sortKey,
   ttlAttribute,
-} from "../lambdas/stores/aws/table.ts";
-import { acknowledgeWildcard, arnInFindings, grant } from "./functions.ts";
+} from "../src/platform/aws/table.ts";
+import { acknowledgeWildcard, arnInFindings, grant } from "./service-function.ts";
 import type { Settings } from "./settings.ts";
 
 type ItemKind = "KEY" | "AGENT" | "ORG" | "RUN" | "ORGS" | "AGENTS" | "KEYS" | "RUNS" | "RUNNING";

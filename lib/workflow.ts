@@ -19,8 +19,8 @@ import {
 } from "aws-cdk-lib/aws-stepfunctions";
 import { LambdaInvoke } from "aws-cdk-lib/aws-stepfunctions-tasks";
 import { Construct } from "constructs";
-import { advanceSeconds, failPolicy, retryPolicy, turnSeconds } from "../lambdas/workflow/timing.ts";
-import { acknowledgeWildcard, arnInFindings, grant } from "./functions.ts";
+import { advanceSeconds, failPolicy, retryPolicy, turnSeconds } from "../src/workflow/policy.ts";
+import { acknowledgeWildcard, arnInFindings, grant } from "./service-function.ts";
 
 export interface WorkflowProps {
   advance: Function;

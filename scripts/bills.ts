@@ -1,8 +1,8 @@
 import type { RunTraffic } from "../bench/calls.ts";
-import { metricUnits } from "../lambdas/metrics.ts";
-import { failureCategories } from "../lambdas/agent/model.ts";
-import { shards } from "../lambdas/stores/aws/table.ts";
-import { sweepMinutes } from "../lambdas/workflow/timing.ts";
+import { metricUnits } from "../src/observability/metrics.ts";
+import { failureCategories } from "../src/agent/model.ts";
+import { shards } from "../src/platform/aws/table.ts";
+import { sweepMinutes } from "../src/workflow/policy.ts";
 import type { Priced } from "./priced.ts";
 import { assumptions as assumed, prices } from "./prices.ts";
 

@@ -1,4 +1,4 @@
-import { renewalMilliseconds, watchMilliseconds } from "../lambdas/runs/leases.ts";
+import { renewalMilliseconds, watchMilliseconds } from "../src/runs/leases.ts";
 
 /** Where all figures here hold, and the day on which they were compared with what is public. */
 export const region = "us-east-1";

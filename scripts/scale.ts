@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
-import { shards } from "../lambdas/stores/aws/table.ts";
-import { sweepSeconds } from "../lambdas/workflow/timing.ts";
+import { shards } from "../src/platform/aws/table.ts";
+import { sweepSeconds } from "../src/workflow/policy.ts";
 import { type AwsHome, awsHome } from "../bench/aws-home.ts";
 import { measureRun, type RunTraffic } from "../bench/calls.ts";
 import { pollBill, tableUnits, total } from "./bills.ts";

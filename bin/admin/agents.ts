@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { McpServer } from "../../lambdas/agent/tools/mcp.ts";
-import { type AgentFields, parseAgentFile } from "../../lambdas/runs/agent-file.ts";
-import type { Accounts, Agent } from "../../lambdas/runs/ports.ts";
+import type { McpServer } from "../../src/agent/mcp/client.ts";
+import { type AgentFields, parseAgentFile } from "../../src/accounts/agent-definition.ts";
+import type { Accounts, Agent } from "../../src/runs/ports.ts";
 import { type Command, normalId, type Output, Problem, required } from "./command.ts";
 import { organizationOrOnly } from "./organizations.ts";
 import { record, table } from "./output.ts";

@@ -1,4 +1,4 @@
-import type { Stores, Workflow } from "../../lambdas/runs/ports.ts";
+import type { Stores, Workflow } from "../../src/runs/ports.ts";
 
 /** What the commands work on: the data of one service, wherever it lives. */
 export interface Home extends Stores {

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { type Command, type Given, Problem } from "./command.ts";
-import type { Place } from "./home.ts";
+import type { Place } from "./connect.ts";
 
 /** One call of the operator's command line. */
 export type Invocation = { help: true } | { command: Command; given: Given; place: Place; json: boolean };

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Run, Runs, RunView } from "../../lambdas/runs/ports.ts";
-import { acceptInput, deleteRun, stopRun } from "../../lambdas/runs/use-cases.ts";
+import type { Run, Runs, RunView } from "../../src/runs/ports.ts";
+import { acceptInput, deleteRun, stopRun } from "../../src/runs/use-cases.ts";
 import { findAgent } from "./agents.ts";
 import { type Command, normalId, type Output, Problem, required } from "./command.ts";
 import { printable, record, table, time } from "./output.ts";
-import { eventOutput } from "./run-steps.ts";
+import { eventOutput } from "./format-steps.ts";
 
 const defaultListed = 20;
 const maxListed = 1000;

@@ -1,9 +1,9 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { outputs, type OutputName } from "../../lib/outputs.ts";
-import { type ClientSettings, documentClient, s3Client, sfnClient } from "../../lambdas/stores/aws/clients.ts";
-import { awsStores } from "../../lambdas/stores/aws/index.ts";
-import { awsSecretProblem, secretsManagerClient } from "../../lambdas/stores/aws/secrets.ts";
-import { awsWorkflow } from "../../lambdas/stores/aws/workflow.ts";
+import { type ClientSettings, documentClient, s3Client, sfnClient } from "../../src/platform/aws/clients.ts";
+import { awsStores } from "../../src/platform/aws/index.ts";
+import { awsSecretProblem, secretsManagerClient } from "../../src/platform/aws/secrets.ts";
+import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
 import { type Home, Problem } from "./command.ts";
 
 /**

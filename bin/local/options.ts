@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import type { ModelConfiguration } from "../../lambdas/agent/model.ts";
-import { providerNames } from "../../lambdas/agent/providers/configuration.ts";
+import type { ModelConfiguration } from "../../src/agent/model.ts";
+import { providerNames } from "../../src/agent/models/model-config.ts";
 import { modelFromOptions } from "../model-options.ts";
 
 export interface LocalOptions {

@@ -1,18 +1,18 @@
 import type { AddressInfo } from "node:net";
-import { createHandler } from "../../lambdas/api/create.ts";
-import { getHandler } from "../../lambdas/api/get.ts";
-import { notFoundHandler } from "../../lambdas/api/not-found.ts";
-import { openapiHandler } from "../../lambdas/api/openapi.ts";
-import { httpServer } from "../../lambdas/api/server.ts";
-import { tracingWanted } from "../../lambdas/env.ts";
-import { log, logging } from "../../lambdas/log.ts";
-import { type LocalStores, openLocalStores } from "../../lambdas/stores/local/index.ts";
-import { lockDataDir } from "../../lambdas/stores/local/lock.ts";
-import { localSecrets } from "../../lambdas/stores/local/secrets.ts";
-import { startRunner } from "../../lambdas/workflow/runner.ts";
+import { createHandler } from "../../src/api/handlers/create.ts";
+import { getHandler } from "../../src/api/handlers/get.ts";
+import { notFoundHandler } from "../../src/api/handlers/not-found.ts";
+import { openapiHandler } from "../../src/api/handlers/openapi.ts";
+import { httpServer } from "../../src/api/server/local-server.ts";
+import { tracingWanted } from "../../src/env.ts";
+import { log, logging } from "../../src/log.ts";
+import { type LocalStores, openLocalStores } from "../../src/platform/local/index.ts";
+import { lockDataDir } from "../../src/platform/local/data-dir-lock.ts";
+import { localSecrets } from "../../src/platform/local/secrets.ts";
+import { startRunner } from "../../src/platform/local/workflow.ts";
 import type { LocalOptions } from "./options.ts";
-import { localToolEdges } from "./sandbox.ts";
-import { starterAgent } from "./starter.ts";
+import { localToolEdges } from "../../src/platform/local/sandbox.ts";
+import { starterAgent } from "./seed.ts";
 
 const watchMilliseconds = 250;
 
@@ -36,7 +36,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const secrets = localSecrets(process.env, dataDir);
   const tools = localToolEdges();
   const telemetry = tracingWanted(process.env)
-    ? (await import("../../lambdas/workflow/telemetry.ts")).openTelemetry()
+    ? (await import("../../src/observability/tracing.ts")).openTelemetry()
     : undefined;
   const runner = startRunner({ ...stores, ...secrets, ...tools, telemetry, now: Date.now });
   const deps = { ...stores, ...secrets, workflow: runner, now: Date.now };

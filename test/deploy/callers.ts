@@ -1,4 +1,4 @@
-import { signedHeaders } from "../../lambdas/stores/aws/signature.ts";
+import { signedHeaders } from "../../src/platform/aws/signature.ts";
 import { emulated, endpoint } from "./service.ts";
 
 /** Keys of somebody who has certain rights and no others, as the SDK reads them from the environment. */

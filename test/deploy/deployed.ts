@@ -3,11 +3,11 @@ import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { DescribeExecutionCommand } from "@aws-sdk/client-sfn";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
-import { awsExecutions } from "../../lambdas/stores/aws/executions.ts";
-import { documentClient, s3Client, sfnClient } from "../../lambdas/stores/aws/clients.ts";
-import { awsStores } from "../../lambdas/stores/aws/index.ts";
-import { awsWorkflow } from "../../lambdas/stores/aws/workflow.ts";
-import { chunk, send, startStream, usageChunk } from "../wire/chat-completions-server.ts";
+import { awsExecutions } from "../../src/platform/aws/execution-list.ts";
+import { documentClient, s3Client, sfnClient } from "../../src/platform/aws/clients.ts";
+import { awsStores } from "../../src/platform/aws/index.ts";
+import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
+import { chunk, send, startStream, usageChunk } from "../providers/chat-completions-server.ts";
 import { admin, client, conformance, emulated, forwardToApi, stackOutputs } from "./service.ts";
 
 /** The deployed service, from outside by its API and from inside by AWS's. */

@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { type HttpServer, httpServer } from "../http-server.ts";
+import { type HttpServer, httpServer } from "../support/http-server.ts";
 
 /** A server of this machine that passes every request on to another, with these headers over the request's own. */
 export function forwardTo(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Bundle, startBundle } from "../front-door/bundle.ts";
-import { type Edge, startEdge } from "../front-door/edge.ts";
+import { type Bundle, startBundle } from "../integration/front-door/bundle.ts";
+import { type Edge, startEdge } from "../integration/front-door/edge.ts";
 import { type Agent, type Deployed, keepsTheContract, openDeployed } from "./deployed.ts";
 import { deployedFrontDoor } from "./front-door.ts";
 import { client, emulated } from "./service.ts";

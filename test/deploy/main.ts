@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { HeadBucketCommand, NotFound, PutBucketTaggingCommand } from "@aws-sdk/client-s3";
 import { DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
-import { s3Client, sfnClient } from "../../lambdas/stores/aws/clients.ts";
+import { s3Client, sfnClient } from "../../src/platform/aws/clients.ts";
 import { newOperator } from "./callers.ts";
 import { cdk, frontDoorName, stackName } from "./cdk.ts";
 import { deployFrontDoor } from "./front-door.ts";

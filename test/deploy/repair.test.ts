@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { StopExecutionCommand } from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Run } from "../../lambdas/runs/ports.ts";
-import { sweep } from "../../lambdas/workflow/sweep.ts";
-import { chatServer } from "../wire/chat-completions-server.ts";
+import type { Run } from "../../src/runs/ports.ts";
+import { sweep } from "../../src/workflow/sweep.ts";
+import { chatServer } from "../providers/chat-completions-server.ts";
 import { type Deployed, openDeployed, server } from "./deployed.ts";
 import { callFunction } from "./service.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { answersWithResult, callsTool, chatServer } from "../wire/chat-completions-server.ts";
+import { answersWithResult, callsTool, chatServer } from "../providers/chat-completions-server.ts";
 import { type Deployed, openDeployed, server } from "./deployed.ts";
 import { admin } from "./service.ts";
 

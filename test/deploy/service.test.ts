@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { patienceSeconds } from "../../lambdas/workflow/timing.ts";
-import { chatServer, refuses } from "../wire/chat-completions-server.ts";
+import { patienceSeconds } from "../../src/workflow/policy.ts";
+import { chatServer, refuses } from "../providers/chat-completions-server.ts";
 import { cdk, stackName } from "./cdk.ts";
 import { type Agent, answer, type Deployed, keepsTheContract, openDeployed, server } from "./deployed.ts";
 import { admin } from "./service.ts";

@@ -4,7 +4,7 @@ import {
   DescribeStackResourcesCommand,
   DescribeStacksCommand,
 } from "@aws-sdk/client-cloudformation";
-import { signedHeaders } from "../../lambdas/stores/aws/signature.ts";
+import { signedHeaders } from "../../src/platform/aws/signature.ts";
 import { stackName } from "./cdk.ts";
 import { forwardTo } from "./forwarder.ts";
 import { environment, run, succeed } from "./processes.ts";

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
-import { optionalEnvNames } from "../../lambdas/env.ts";
+import { optionalEnvNames } from "../../src/env.ts";
 import { synthesise } from "./synth.ts";
 
 const run = promisify(execFile);

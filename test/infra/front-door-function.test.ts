@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runViewerRequest } from "../front-door/viewer-request.ts";
+import { runViewerRequest } from "../integration/front-door/viewer-request.ts";
 import { synthesiseFrontDoor } from "./front-door.ts";
 
 const { properties } = synthesiseFrontDoor();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sweepMinutes } from "../../lambdas/workflow/timing.ts";
+import { sweepMinutes } from "../../src/workflow/policy.ts";
 import { short, synthesise } from "./synth.ts";
 
 const { all } = synthesise();

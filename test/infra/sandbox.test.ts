@@ -1,7 +1,7 @@
 import { Match } from "aws-cdk-lib/assertions";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, test } from "vitest";
-import { sandboxLimits } from "../../lambdas/agent/tools/definitions.ts";
+import { sandboxLimits } from "../../src/sandbox/limits.ts";
 import { short, synthesise } from "./synth.ts";
 
 const { all, template } = synthesise();

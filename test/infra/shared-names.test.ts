@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { largeBodyHomes } from "../../lib/front-door-homes.ts";
+import { largeBodyHomes } from "../../lib/front-door/hosting.ts";
 import { synthesiseFrontDoor } from "./front-door.ts";
 import { short } from "./synth.ts";
 

@@ -1,7 +1,7 @@
 import aslValidator from "asl-validator";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
-import { failPolicy, failSeconds, retryPolicy, turnSeconds } from "../../lambdas/workflow/timing.ts";
+import { failPolicy, failSeconds, retryPolicy, turnSeconds } from "../../src/workflow/policy.ts";
 import { short, synthesise } from "./synth.ts";
 
 const { template, all } = synthesise();

@@ -1,6 +1,6 @@
-import fc from "../properties.ts";
+import fc from "../support/properties.ts";
 import { expect, test } from "vitest";
-import { safeFilenames } from "../../lambdas/filenames.ts";
+import { safeFilenames } from "../../src/filenames.ts";
 
 test.each([
   ["report.pdf", "report.pdf"],

@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
-import { emitter, type Measured, measuredRuns, ofEndedExecution } from "../../lambdas/metrics.ts";
-import { nothingUsed, type Used } from "../../lambdas/agent/limits.ts";
-import type { Failure } from "../../lambdas/agent/model.ts";
-import type { Run, Runs, StepRecord } from "../../lambdas/runs/ports.ts";
-import { temporaryStores } from "../temporary-stores.ts";
+import { emitter, type Measured, measuredRuns, ofEndedExecution } from "../../src/observability/metrics.ts";
+import { nothingUsed, type Used } from "../../src/agent/turn/limits.ts";
+import type { Failure } from "../../src/agent/model.ts";
+import type { Run, Runs, StepRecord } from "../../src/runs/ports.ts";
+import { temporaryStores } from "../support/temporary-stores.ts";
 
 const run: Run = {
   id: "0d2f7c1e-93c6-4a6e-9a39-f4c1b0a5f001",

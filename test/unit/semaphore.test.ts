@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { semaphore } from "../../lambdas/semaphore.ts";
+import { semaphore } from "../../src/async/semaphore.ts";
 
 test("as many work at the same time as there are places, the others in the order they came", async () => {
   const places = semaphore(2);

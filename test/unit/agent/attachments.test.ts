@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Attachment, Message } from "../../../lambdas/agent/model.ts";
-import { showAttachments } from "../../../lambdas/agent/providers/attachments.ts";
+import type { Attachment, Message } from "../../../src/agent/model.ts";
+import { showAttachments } from "../../../src/agent/models/attachments.ts";
 
 /** What is shown of files of one kind and size, in the order in which they came: bytes, or why not. */
 async function shown(count: number, mediaType: string, bytes: number): Promise<(number | string)[]> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Message, Model, ModelOutcome, ModelRequest } from "../../../lambdas/agent/model.ts";
-import type { Tool } from "../../../lambdas/agent/tools/tool.ts";
-import { runTurn } from "../../../lambdas/agent/turn.ts";
+import type { Message, Model, ModelOutcome, ModelRequest } from "../../../src/agent/model.ts";
+import type { Tool } from "../../../src/agent/tools/tool.ts";
+import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, call, turn } from "./scripted.ts";
 
 const window = 20_000;

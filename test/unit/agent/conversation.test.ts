@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Message } from "../../../lambdas/agent/model.ts";
-import { echoOf, toPrompt } from "../../../lambdas/agent/providers/conversation.ts";
+import type { Message } from "../../../src/agent/model.ts";
+import { echoOf, toPrompt } from "../../../src/agent/models/to-prompt.ts";
 
 const wire = { origin: "p m", shown: new Map(), callsAsText: false };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { demo } from "../../../lambdas/agent/providers/demo.ts";
-import { runTurn, type TurnOutcome } from "../../../lambdas/agent/turn.ts";
+import { demo } from "../../../src/agent/models/demo.ts";
+import { runTurn, type TurnOutcome } from "../../../src/agent/turn/run-turn.ts";
 import { files, turn } from "./scripted.ts";
 
 function text(outcome: TurnOutcome): string {

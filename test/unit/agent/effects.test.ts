@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { StepPart } from "../../../lambdas/agent/steps.ts";
-import type { Tool } from "../../../lambdas/agent/tools/tool.ts";
-import { runTurn } from "../../../lambdas/agent/turn.ts";
+import type { StepPart } from "../../../src/agent/turn/journal.ts";
+import type { Tool } from "../../../src/agent/tools/tool.ts";
+import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, call, files, scripted, turn } from "./scripted.ts";
 
 /** A tool that counts how often it was called. */

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import { nothingUsed } from "../../../lambdas/agent/limits.ts";
-import type { Failure, Message, Model } from "../../../lambdas/agent/model.ts";
-import type { Tool } from "../../../lambdas/agent/tools/tool.ts";
-import { runTurn } from "../../../lambdas/agent/turn.ts";
+import { nothingUsed } from "../../../src/agent/turn/limits.ts";
+import type { Failure, Message, Model } from "../../../src/agent/model.ts";
+import type { Tool } from "../../../src/agent/tools/tool.ts";
+import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, call, endless, scripted, turn } from "./scripted.ts";
 
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };

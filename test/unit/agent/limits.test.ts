@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { nothingUsed, plus, type RunLimits, type Used, usedBy } from "../../../lambdas/agent/limits.ts";
-import type { Model, ModelAnswer } from "../../../lambdas/agent/model.ts";
-import { foldStep, startProgress } from "../../../lambdas/agent/steps.ts";
-import { runTurn } from "../../../lambdas/agent/turn.ts";
+import { nothingUsed, plus, type RunLimits, type Used, usedBy } from "../../../src/agent/turn/limits.ts";
+import type { Model, ModelAnswer } from "../../../src/agent/model.ts";
+import { foldStep, startProgress } from "../../../src/agent/turn/journal.ts";
+import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, endless, turn } from "./scripted.ts";
 
 const usage: ModelAnswer["usage"] = { inputTokens: 1_000, outputTokens: 100, cachedInputTokens: 400 };

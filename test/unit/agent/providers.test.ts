@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it, vi } from "vitest";
-import type { ModelConfiguration } from "../../../lambdas/agent/model.ts";
-import { modelProblem } from "../../../lambdas/agent/providers/configuration.ts";
-import { openModel } from "../../../lambdas/agent/providers/index.ts";
-import { modelServer } from "../../wire/model-server.ts";
+import type { ModelConfiguration } from "../../../src/agent/model.ts";
+import { modelProblem } from "../../../src/agent/models/model-config.ts";
+import { openModel } from "../../../src/agent/models/index.ts";
+import { modelServer } from "../../providers/model-server.ts";
 
 const server: ModelConfiguration = { enabled: true, provider: "openai-compatible", baseUrl: "http://h/v1", model: "m" };
 const claude: ModelConfiguration = { enabled: true, provider: "anthropic", model: "m", secret: "env:KEY" };
@@ -75,7 +75,7 @@ it.each([server, claude, converse])(
 );
 
 it("loads the model library only when a model that needs it is opened", async () => {
-  const index = new URL("../../../lambdas/agent/providers/index.ts", import.meta.url).href;
+  const index = new URL("../../../src/agent/models/index.ts", import.meta.url).href;
   // Module hooks see every module of the child process.
   const code = `
     import { registerHooks } from "node:module";

@@ -1,8 +1,8 @@
-import fc from "../../properties.ts";
+import fc from "../../support/properties.ts";
 import { expect, it } from "vitest";
-import type { ModelOutcome } from "../../../lambdas/agent/model.ts";
-import type { StepPart } from "../../../lambdas/agent/steps.ts";
-import { runTurn, type TurnOutcome } from "../../../lambdas/agent/turn.ts";
+import type { ModelOutcome } from "../../../src/agent/model.ts";
+import type { StepPart } from "../../../src/agent/turn/journal.ts";
+import { runTurn, type TurnOutcome } from "../../../src/agent/turn/run-turn.ts";
 import { answer, call, files, scripted, turn } from "./scripted.ts";
 
 class Killed extends Error {}

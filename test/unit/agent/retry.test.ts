@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Failure, ModelOutcome } from "../../../lambdas/agent/model.ts";
-import { delayAfter } from "../../../lambdas/agent/retry.ts";
-import { runTurn } from "../../../lambdas/agent/turn.ts";
+import type { Failure, ModelOutcome } from "../../../src/agent/model.ts";
+import { delayAfter } from "../../../src/agent/turn/retry.ts";
+import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, turn } from "./scripted.ts";
 
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };

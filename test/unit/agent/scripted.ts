@@ -1,16 +1,9 @@
-import type {
-  Message,
-  Model,
-  ModelAnswer,
-  ModelOutcome,
-  ModelRequest,
-  ToolCall,
-} from "../../../lambdas/agent/model.ts";
-import type { StepPart } from "../../../lambdas/agent/steps.ts";
-import { nothingUsed } from "../../../lambdas/agent/limits.ts";
-import { builtInTools, type ToolEdges, toolNames } from "../../../lambdas/agent/tools/index.ts";
-import type { Files, Tool } from "../../../lambdas/agent/tools/tool.ts";
-import type { TurnEvent, TurnInput, TurnPorts } from "../../../lambdas/agent/turn.ts";
+import type { Message, Model, ModelAnswer, ModelOutcome, ModelRequest, ToolCall } from "../../../src/agent/model.ts";
+import type { StepPart } from "../../../src/agent/turn/journal.ts";
+import { nothingUsed } from "../../../src/agent/turn/limits.ts";
+import { builtInTools, type ToolEdges, toolNames } from "../../../src/agent/tools/index.ts";
+import type { Files, Tool } from "../../../src/agent/tools/tool.ts";
+import type { TurnEvent, TurnInput, TurnPorts } from "../../../src/agent/turn/run-turn.ts";
 
 /** An answer as a model would give it. */
 export function answer(text: string, toolCalls: ToolCall[] = [], more: Partial<ModelAnswer> = {}): ModelOutcome {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Model } from "../../../lambdas/agent/model.ts";
-import type { Tool } from "../../../lambdas/agent/tools/tool.ts";
-import { runTurn } from "../../../lambdas/agent/turn.ts";
+import type { Model } from "../../../src/agent/model.ts";
+import type { Tool } from "../../../src/agent/tools/tool.ts";
+import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, call, files, scripted, turn } from "./scripted.ts";
 
 const write = (id: string, name: string) => call(id, "write_file", { name, content: name });

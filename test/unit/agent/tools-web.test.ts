@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { httpServer } from "../../http-server.ts";
-import { isPublicAddress } from "../../../lambdas/agent/network/addresses.ts";
-import { guardedFetch } from "../../../lambdas/agent/network/guarded-fetch.ts";
-import { builtInTools } from "../../../lambdas/agent/tools/index.ts";
-import type { ToolOutput } from "../../../lambdas/agent/tools/tool.ts";
+import { httpServer } from "../../support/http-server.ts";
+import { isPublicAddress } from "../../../src/net/public-ip.ts";
+import { guardedFetch } from "../../../src/net/safe-fetch.ts";
+import { builtInTools } from "../../../src/agent/tools/index.ts";
+import type { ToolOutput } from "../../../src/agent/tools/tool.ts";
 import { files } from "./scripted.ts";
 
 const never = new AbortController().signal;

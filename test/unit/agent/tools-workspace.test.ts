@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { workspaceLimits } from "../../../lambdas/agent/tools/definitions.ts";
-import type { Files, ToolOutput } from "../../../lambdas/agent/tools/tool.ts";
+import { workspaceLimits } from "../../../src/agent/tools/definitions.ts";
+import type { Files, ToolOutput } from "../../../src/agent/tools/tool.ts";
 import { docx, pdf, zip } from "../../fixtures/documents.ts";
 import { allTools, files } from "./scripted.ts";
 

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import fc from "../../properties.ts";
+import fc from "../../support/properties.ts";
 import { describe, expect, it } from "vitest";
-import { workspaceLimits } from "../../../lambdas/agent/tools/definitions.ts";
-import { toolNames } from "../../../lambdas/agent/tools/index.ts";
-import type { Files, ToolOutput } from "../../../lambdas/agent/tools/tool.ts";
+import { workspaceLimits } from "../../../src/agent/tools/definitions.ts";
+import { toolNames } from "../../../src/agent/tools/index.ts";
+import type { Files, ToolOutput } from "../../../src/agent/tools/tool.ts";
 import { toolInputsFile, toolInputsSource } from "../../../scripts/generate-tools.ts";
 import { allTools, files } from "./scripted.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Failure } from "../../../lambdas/agent/model.ts";
-import { toolNames } from "../../../lambdas/agent/tools/index.ts";
-import type { Tool } from "../../../lambdas/agent/tools/tool.ts";
-import { runTurn } from "../../../lambdas/agent/turn.ts";
+import type { Failure } from "../../../src/agent/model.ts";
+import { toolNames } from "../../../src/agent/tools/index.ts";
+import type { Tool } from "../../../src/agent/tools/tool.ts";
+import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, call, files, scripted, turn } from "./scripted.ts";
 
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };

@@ -1,9 +1,9 @@
-import fc from "../../properties.ts";
+import fc from "../../support/properties.ts";
 import { expect, test } from "vitest";
-import { readCreateBody } from "../../../lambdas/api/create-body.ts";
-import { validateCreate } from "../../../lambdas/api/issues.ts";
-import { parseJsonBody } from "../../../lambdas/api/json-body.ts";
-import { decodeFiles } from "../../../lambdas/runs/files.ts";
+import { readCreateBody } from "../../../src/api/validation/create-body.ts";
+import { validateCreate } from "../../../src/api/validation/issues.ts";
+import { parseJsonBody } from "../../../src/api/validation/parse-json.ts";
+import { decodeFiles } from "../../../src/runs/uploads.ts";
 
 const type = "application/json";
 const template_id = "00000000-0000-4000-8000-000000000001";

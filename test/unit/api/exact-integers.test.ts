@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readCreateBody } from "../../../lambdas/api/create-body.ts";
+import { readCreateBody } from "../../../src/api/validation/create-body.ts";
 
 /** What the issues of a body say was received, as it goes over the wire. */
 function inputs(body: string): string[] {

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { cases, casesJson } from "../../oracle/cases.ts";
-import { answer, type Answer, withoutLongInputs } from "../../oracle/replay.ts";
+import { cases, casesJson } from "../../fastapi/cases.ts";
+import { answer, type Answer, withoutLongInputs } from "../../fastapi/replay.ts";
 
-const fixture = (name: string): string =>
-  readFileSync(new URL(`../../fixtures/fastapi/${name}`, import.meta.url), "utf8");
+const fixture = (name: string): string => readFileSync(new URL(`../../fastapi/${name}`, import.meta.url), "utf8");
 const { answers } = JSON.parse(fixture("answers.json")) as { answers: Record<string, Answer> };
 
 const invalid = (position: number, error: string) => ({
@@ -85,7 +84,7 @@ describe("answers as recorded from FastAPI", () => {
   });
 
   test("there is an answer for every case, and a refusal among them of every type", () => {
-    expect(casesJson === fixture("cases.json"), "run: node test/oracle/cases.ts; python test/oracle/record.py").toBe(
+    expect(casesJson === fixture("cases.json"), "run: node test/fastapi/cases.ts; python test/fastapi/record.py").toBe(
       true,
     );
     expect(Object.keys(answers)).toEqual(cases.map(({ id }) => id));

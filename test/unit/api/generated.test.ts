@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { expect, expectTypeOf, test } from "vitest";
-import type { CreateBody, CreateResponse, StatusResponse } from "../../../lambdas/api/contract.ts";
-import type { ValidationIssue } from "../../../lambdas/api/issues.ts";
+import type { CreateBody, CreateResponse, StatusResponse } from "../../../src/api/contract.ts";
+import type { ValidationIssue } from "../../../src/api/validation/issues.ts";
 import { generatedFiles } from "../../../scripts/generate.ts";
 import type { components } from "../../client/generated/api.d.ts";
 
@@ -14,7 +14,7 @@ test("generated files are what `npm run generate` writes", async () => {
 });
 
 test("the validators need no package at run time", () => {
-  const source = readFileSync(new URL("../../../lambdas/api/generated/validators.js", import.meta.url), "utf8");
+  const source = readFileSync(new URL("../../../src/api/generated/validators.js", import.meta.url), "utf8");
   expect(source).not.toMatch(/\brequire\(|\bimport\b/);
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { modelFromOptions } from "../../../bin/model-options.ts";
-import { modelProblem } from "../../../lambdas/agent/providers/configuration.ts";
+import { modelProblem } from "../../../src/agent/models/model-config.ts";
 
 const flags = {
   provider: "--provider",

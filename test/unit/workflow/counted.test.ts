@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from "vitest";
-import { logging } from "../../../lambdas/log.ts";
-import { type Measured, measuredRuns, ofEndedExecution } from "../../../lambdas/metrics.ts";
-import { stopRun } from "../../../lambdas/runs/use-cases.ts";
-import { graceSeconds, turnSeconds } from "../../../lambdas/workflow/timing.ts";
-import { reconcile } from "../../../lambdas/workflow/reconcile.ts";
-import { sweep } from "../../../lambdas/workflow/sweep.ts";
-import { newRun } from "../../contract/run-fixtures.ts";
-import { temporaryStores } from "../../temporary-stores.ts";
+import { logging } from "../../../src/log.ts";
+import { type Measured, measuredRuns, ofEndedExecution } from "../../../src/observability/metrics.ts";
+import { stopRun } from "../../../src/runs/use-cases.ts";
+import { graceSeconds, turnSeconds } from "../../../src/workflow/policy.ts";
+import { reconcile } from "../../../src/workflow/reconcile.ts";
+import { sweep } from "../../../src/workflow/sweep.ts";
+import { newRun } from "../../platform/run-fixtures.ts";
+import { temporaryStores } from "../../support/temporary-stores.ts";
 
 logging.level = "error";
 const stores = temporaryStores();

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
-import type { Model } from "../../../lambdas/agent/model.ts";
-import { StoreUnavailable } from "../../../lambdas/runs/errors.ts";
-import type { Agent } from "../../../lambdas/runs/ports.ts";
-import { advance, type AdvanceDeps, RetryLater } from "../../../lambdas/workflow/advance.ts";
-import { fail } from "../../../lambdas/workflow/fail.ts";
-import { newRun as newTurn, putAgent } from "../../aws/scripted-runs.ts";
-import { newRun } from "../../contract/run-fixtures.ts";
-import { temporaryStores } from "../../temporary-stores.ts";
+import type { Model } from "../../../src/agent/model.ts";
+import { StoreUnavailable } from "../../../src/runs/errors.ts";
+import type { Agent } from "../../../src/runs/ports.ts";
+import { advance, type AdvanceDeps, RetryLater } from "../../../src/workflow/advance.ts";
+import { fail } from "../../../src/workflow/fail.ts";
+import { newRun as newTurn, putAgent } from "../../integration/faults/scripted-runs.ts";
+import { newRun } from "../../platform/run-fixtures.ts";
+import { temporaryStores } from "../../support/temporary-stores.ts";
 
 const stores = temporaryStores();
 const { runs } = stores;

@@ -1,14 +1,14 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { logging } from "../../../lambdas/log.ts";
-import { StoreUnavailable } from "../../../lambdas/runs/errors.ts";
-import type { Execution, Executions, Run, Runs } from "../../../lambdas/runs/ports.ts";
-import { acceptInput, createRun, stopRun } from "../../../lambdas/runs/use-cases.ts";
-import { RetryLater } from "../../../lambdas/workflow/advance.ts";
-import { graceSeconds, turnSeconds } from "../../../lambdas/workflow/timing.ts";
-import { type ExecutionEvent, reconcile } from "../../../lambdas/workflow/reconcile.ts";
-import { sweep } from "../../../lambdas/workflow/sweep.ts";
-import { newRun } from "../../contract/run-fixtures.ts";
-import { temporaryStores } from "../../temporary-stores.ts";
+import { logging } from "../../../src/log.ts";
+import { StoreUnavailable } from "../../../src/runs/errors.ts";
+import type { Execution, Executions, Run, Runs } from "../../../src/runs/ports.ts";
+import { acceptInput, createRun, stopRun } from "../../../src/runs/use-cases.ts";
+import { RetryLater } from "../../../src/workflow/advance.ts";
+import { graceSeconds, turnSeconds } from "../../../src/workflow/policy.ts";
+import { type ExecutionEvent, reconcile } from "../../../src/workflow/reconcile.ts";
+import { sweep } from "../../../src/workflow/sweep.ts";
+import { newRun } from "../../platform/run-fixtures.ts";
+import { temporaryStores } from "../../support/temporary-stores.ts";
 
 logging.level = "error";
 const stores = temporaryStores();

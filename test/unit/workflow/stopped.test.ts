@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from "vitest";
-import type { RunChange, Runs } from "../../../lambdas/runs/ports.ts";
-import { stopRun } from "../../../lambdas/runs/use-cases.ts";
-import { advance } from "../../../lambdas/workflow/advance.ts";
-import { reconcile } from "../../../lambdas/workflow/reconcile.ts";
-import { externalWorkflow } from "../../../lambdas/workflow/runner.ts";
-import { newRun } from "../../contract/run-fixtures.ts";
-import { temporaryStores } from "../../temporary-stores.ts";
+import type { RunChange, Runs } from "../../../src/runs/ports.ts";
+import { stopRun } from "../../../src/runs/use-cases.ts";
+import { advance } from "../../../src/workflow/advance.ts";
+import { reconcile } from "../../../src/workflow/reconcile.ts";
+import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
+import { newRun } from "../../platform/run-fixtures.ts";
+import { temporaryStores } from "../../support/temporary-stores.ts";
 
 const stores = temporaryStores();
 afterAll(() => stores[Symbol.dispose]());

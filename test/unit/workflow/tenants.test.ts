@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "vitest";
-import { logging } from "../../../lambdas/log.ts";
-import { advance } from "../../../lambdas/workflow/advance.ts";
-import { newRun } from "../../contract/run-fixtures.ts";
+import { logging } from "../../../src/log.ts";
+import { advance } from "../../../src/workflow/advance.ts";
+import { newRun } from "../../platform/run-fixtures.ts";
 import { answer, call, scripted } from "../agent/scripted.ts";
-import { temporaryStores } from "../../temporary-stores.ts";
+import { temporaryStores } from "../../support/temporary-stores.ts";
 
 logging.level = "error";
 const stores = temporaryStores();

@@ -6,7 +6,7 @@ import {
   reconcileSeconds,
   sweepMinutes,
   sweepSeconds,
-} from "../../../lambdas/workflow/timing.ts";
+} from "../../../src/workflow/policy.ts";
 
 // How long a run may stay `running` at most once nobody works on it, in seconds, while AWS takes our calls.
 

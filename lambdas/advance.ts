@@ -1,0 +1,41 @@
+import type { Context } from "aws-lambda";
+import { awsSettings, envIfSet, tracingWanted } from "../src/env.ts";
+import { lambdaSandbox } from "../src/platform/aws/sandbox.ts";
+import { advance } from "../src/workflow/advance.ts";
+import { askedWait } from "../src/workflow/retry-after.ts";
+import type { AdvanceAnswer, AdvancePayload } from "../src/workflow/payload.ts";
+import { abortSeconds, lastStepSeconds } from "../src/workflow/policy.ts";
+import type { Telemetry } from "../src/observability/tracing.ts";
+import { secretOf } from "../src/platform/aws/lambda-secrets.ts";
+import { measuredStores } from "../src/platform/aws/lambda-stores.ts";
+
+const settings = awsSettings();
+const sandboxFunction = envIfSet("SANDBOX_FUNCTION");
+
+const deps = {
+  ...measuredStores(settings),
+  now: Date.now,
+  secretOf,
+  ...(sandboxFunction !== undefined && {
+    sandboxOf: (agentId: string) => lambdaSandbox(settings, sandboxFunction, agentId),
+  }),
+  privateAddresses: envIfSet("PRIVATE_ADDRESSES") === "allowed",
+};
+
+let telemetry: Telemetry | undefined;
+
+export async function handler(turn: AdvancePayload, context: Context): Promise<AdvanceAnswer> {
+  if (tracingWanted()) telemetry ??= (await import("../src/observability/tracing.ts")).openTelemetry();
+  const remaining = context.getRemainingTimeInMillis();
+  try {
+    const result = await advance({ ...deps, telemetry }, turn, {
+      signal: AbortSignal.timeout(remaining - abortSeconds * 1_000),
+      deadline: Date.now() + remaining - lastStepSeconds * 1_000,
+    });
+    return { ...result, waitSeconds: 0, waits: 0 };
+  } catch (error) {
+    return askedWait(error, turn);
+  } finally {
+    await telemetry?.flush(); // the process may be frozen after the answer
+  }
+}

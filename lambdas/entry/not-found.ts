@@ -1,3 +1,0 @@
-import { notFoundHandler } from "../api/not-found.ts";
-
-export const handler = notFoundHandler();

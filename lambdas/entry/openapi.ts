@@ -1,3 +1,0 @@
-import { openapiHandler } from "../api/openapi.ts";
-
-export const handler = openapiHandler();

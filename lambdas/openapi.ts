@@ -1,0 +1,3 @@
+import { openapiHandler } from "../src/api/handlers/openapi.ts";
+
+export const handler = openapiHandler();

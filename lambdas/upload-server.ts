@@ -1,0 +1,57 @@
+import { GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
+import { createHandler } from "../src/api/handlers/create.ts";
+import { largeBodyServer } from "../src/api/server/upload-server.ts";
+import { notFoundHandler } from "../src/api/handlers/not-found.ts";
+import { awsPlace, env, listenAddress } from "../src/env.ts";
+import { log } from "../src/log.ts";
+import { sfnClient } from "../src/platform/aws/clients.ts";
+import { awsSecretExists, secretsManagerClient } from "../src/platform/aws/secrets.ts";
+import { awsWorkflow } from "../src/platform/aws/workflow.ts";
+import { emit, measuredStores } from "../src/platform/aws/lambda-stores.ts";
+
+// This process may outlive its credentials: none are given, so that the clients find them, and newer ones in time.
+const settings = awsPlace();
+
+/** The secrets' values. Without them no request could be told from one that went around CloudFront. */
+async function originSecrets(): Promise<string[]> {
+  const secrets = await secretsManagerClient(settings);
+  const ids = env("ORIGIN_SECRET_ARNS").split(",");
+  const found = await Promise.all(ids.map((SecretId) => secrets.send(new GetSecretValueCommand({ SecretId }))));
+  secrets.destroy();
+  return found.map(({ SecretString }, index) => {
+    if (!SecretString)
+      throw new Error(`The secret ${ids[index]} has no text. Raise originSecretGeneration and deploy.`);
+    return SecretString;
+  });
+}
+
+async function main(): Promise<void> {
+  const create = createHandler({
+    ...measuredStores(settings),
+    workflow: awsWorkflow({ sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") }),
+    now: Date.now,
+    secretExists: awsSecretExists,
+  });
+  const { server, stop } = largeBodyServer({
+    create,
+    notFound: notFoundHandler(),
+    originSecrets: await originSecrets(),
+    bodyMemory: Number(env("BODY_MEMORY_MB")) * 1024 * 1024,
+    answered: (status) => emit({ LargeRequestsFailed: status >= 500 ? 1 : 0 }),
+  });
+  const { host, port } = listenAddress();
+  server.listen(port, host, () => log("info", "listening", { address: server.address() }));
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.once(signal, () => {
+      void stop().then(() => {
+        log("info", "ended", {});
+        process.exit(0);
+      });
+    });
+  }
+}
+
+main().catch((error: unknown) => {
+  log("error", "the server could not start", { error });
+  process.exit(1);
+});

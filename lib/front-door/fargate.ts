@@ -1,0 +1,164 @@
+import { join } from "node:path";
+import { Duration, Stack, Stage, Validations } from "aws-cdk-lib";
+import { OriginProtocolPolicy, type OriginProps } from "aws-cdk-lib/aws-cloudfront";
+import { VpcOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
+import {
+  GatewayVpcEndpointAwsService,
+  type IPeer,
+  IpAddresses,
+  type IVpc,
+  Peer,
+  Port,
+  SecurityGroup,
+  SubnetType,
+  Vpc,
+} from "aws-cdk-lib/aws-ec2";
+import { Platform } from "aws-cdk-lib/aws-ecr-assets";
+import {
+  Cluster,
+  ContainerImage,
+  ContainerInsights,
+  CpuArchitecture,
+  FargateService,
+  FargateTaskDefinition,
+  type ICluster,
+  LogDriver,
+  OperatingSystemFamily,
+} from "aws-cdk-lib/aws-ecs";
+import { ApplicationLoadBalancer, ApplicationProtocol } from "aws-cdk-lib/aws-elasticloadbalancingv2";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from "aws-cdk-lib/custom-resources";
+import type { Construct } from "constructs";
+import { healthPath } from "../../src/api/server/origin-secret.ts";
+import { largeBodyHomes } from "./hosting.ts";
+import { grantServer, type LargeBodyOrigin, type LargeBodyServer, writeImage } from "./server.ts";
+import { zonesOf } from "../settings.ts";
+
+const port = 3000;
+
+/** The large-body server on Fargate, behind a load balancer that only CloudFront reaches. One to four tasks, always one. */
+export function fargateOrigin(scope: Construct, server: LargeBodyServer, origin: OriginProps): LargeBodyOrigin {
+  // The casts: CDK's interfaces have optional properties where its classes have undefined ones.
+  const vpc = new Vpc(scope, "Vpc", {
+    ipAddresses: IpAddresses.cidr("10.0.0.0/16"),
+    ...zonesOf(server.settings),
+    natGateways: 0, // tasks have public addresses that nobody may connect to, for 33 USD a month less
+    subnetConfiguration: [
+      { name: "Balancer", subnetType: SubnetType.PRIVATE_ISOLATED },
+      { name: "Tasks", subnetType: SubnetType.PUBLIC, mapPublicIpOnLaunch: false },
+    ],
+    gatewayEndpoints: {
+      Objects: { service: GatewayVpcEndpointAwsService.S3 },
+      Items: { service: GatewayVpcEndpointAwsService.DYNAMODB },
+    },
+  }) as IVpc;
+  const balancerGroup = new SecurityGroup(scope, "BalancerGroup", { vpc, allowAllOutbound: false });
+  const taskGroup = new SecurityGroup(scope, "TaskGroup", { vpc });
+  balancerGroup.addIngressRule(cloudFront(scope), Port.tcp(80), "CloudFront by its VPC origin");
+
+  const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("ecs-tasks.amazonaws.com") });
+  const environment = { ...grantServer(role, server), AWS_REGION: Stack.of(scope).region };
+  const task = new FargateTaskDefinition(scope, "Task", {
+    cpu: 256,
+    memoryLimitMiB: largeBodyHomes.fargate.memory,
+    runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
+    taskRole: role,
+  });
+  const image = join(Stage.of(scope)?.outdir ?? "cdk.out", "large-body-image");
+  writeImage(image, Stack.of(scope).bundlingRequired);
+  task.addContainer("Server", {
+    image: ContainerImage.fromAsset(image, { platform: Platform.LINUX_ARM64 }),
+    environment,
+    portMappings: [{ containerPort: port }],
+    logging: LogDriver.awsLogs({ logGroup: server.logGroup, streamPrefix: "server" }),
+    readonlyRootFilesystem: true,
+    stopTimeout: Duration.seconds(30),
+  });
+
+  const cluster = new Cluster(scope, "Cluster", { vpc, containerInsightsV2: ContainerInsights.ENABLED }) as ICluster;
+  const service = new FargateService(scope, "Service", {
+    cluster,
+    taskDefinition: task,
+    desiredCount: 1,
+    minHealthyPercent: 100,
+    circuitBreaker: { rollback: true },
+    assignPublicIp: true,
+    vpcSubnets: { subnetType: SubnetType.PUBLIC },
+    securityGroups: [taskGroup],
+  });
+  service.autoScaleTaskCount({ minCapacity: 1, maxCapacity: 4 }).scaleOnCpuUtilization("Cpu", {
+    targetUtilizationPercent: 50,
+  });
+
+  const balancer = new ApplicationLoadBalancer(scope, "Balancer", {
+    vpc,
+    internetFacing: false,
+    vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
+    securityGroup: balancerGroup,
+    dropInvalidHeaderFields: true,
+  });
+  balancer.addListener("Http", { port: 80, open: false }).addTargets("Server", {
+    protocol: ApplicationProtocol.HTTP,
+    port,
+    targets: [service],
+    healthCheck: { path: healthPath, interval: Duration.seconds(10), timeout: Duration.seconds(5) },
+    deregistrationDelay: Duration.seconds(30),
+  });
+
+  Validations.of(vpc).acknowledge({
+    id: "AwsSolutions-VPC7",
+    reason: "The balancer's only client is CloudFront, and the server logs every request: flow logs would add nothing.",
+  });
+  Validations.of(task.obtainExecutionRole()).acknowledge({
+    id: "AwsSolutions-IAM5[Resource::*]",
+    reason: "Only for ecr:GetAuthorizationToken, which knows no resources.",
+  });
+  Validations.of(balancer).acknowledge({
+    id: "AwsSolutions-ELB2",
+    reason: "The server behind it logs every request; the balancer's own log would add health checks.",
+  });
+  Validations.of(task).acknowledge({
+    id: "AwsSolutions-ECS2",
+    reason: "The environment has names and numbers only; the server reads its secret from Secrets Manager.",
+  });
+  return {
+    origin: VpcOrigin.withApplicationLoadBalancer(balancer, {
+      ...origin,
+      vpcOriginName: server.name,
+      protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
+      readTimeout: Duration.seconds(120),
+    }),
+    ready: service,
+  };
+}
+
+/**
+ * What AWS says to let in to a VPC origin, whose requests do not come from the network's own addresses
+ * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/private-content-vpc-origins.html): a list, with
+ * another id in each region. It is asked for when the stack is deployed; a look-up of CDK's would ask at synthesis.
+ */
+function cloudFront(scope: Construct): IPeer {
+  const name = "com.amazonaws.global.cloudfront.origin-facing";
+  const id = "PrefixLists.0.PrefixListId";
+  const list = new AwsCustomResource(scope, "CloudFrontAddresses", {
+    onUpdate: {
+      service: "EC2",
+      action: "describeManagedPrefixLists",
+      parameters: { Filters: [{ Name: "prefix-list-name", Values: [name] }] },
+      outputPaths: [id],
+      physicalResourceId: PhysicalResourceId.of(name),
+    },
+    policy: AwsCustomResourcePolicy.fromSdkCalls({ resources: AwsCustomResourcePolicy.ANY_RESOURCE }),
+    installLatestAwsSdk: false,
+  });
+  const asks = Stack.of(scope).node.findChild(`AWS${AwsCustomResource.PROVIDER_FUNCTION_UUID.replaceAll("-", "")}`);
+  Validations.of(list).acknowledge({
+    id: "AwsSolutions-IAM5[Resource::*]",
+    reason: "Only for ec2:DescribeManagedPrefixLists, which knows no resources.",
+  });
+  Validations.of(asks).acknowledge({
+    id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]",
+    reason: "CDK's function asks once, when the stack is deployed, and writes its log with AWS's own policy for that.",
+  });
+  return Peer.prefixList(list.getResponseField(id));
+}

@@ -1,0 +1,107 @@
+import { isObject } from "../../json.ts";
+import { type Chunks, withEvents } from "../../net/sse.ts";
+
+type Json = Record<string, unknown>;
+
+/**
+ * What a chat completions server answered, as the stream of events that the API describes: servers leave out, add and
+ * rename parts of them, and send errors in several forms, or a whole answer as JSON.
+ */
+export function asStream(chunks: Chunks): Chunks {
+  return withEvents(chunks, (event) => [eventOf(event)]);
+}
+
+function eventOf(json: unknown): unknown {
+  const event: unknown = Array.isArray(json) && json.length === 1 ? json[0] : json;
+  if (!isObject(event)) return event;
+  const choices = Array.isArray(event["choices"]) ? event["choices"].filter(isObject) : [];
+  const error = errorOf(event) ?? choices.map(errorOf).find((each) => each !== undefined);
+  if (error) return { error };
+  const usage = [event, ...choices, event["x_groq"]].map(usageOf).find((each) => each !== undefined);
+  if (!usage && event["choices"] !== null && !Array.isArray(event["choices"])) return event;
+  return { choices: choices.map(choiceOf), ...(usage && { usage }) };
+}
+
+/** `{error: {message}}`, `{error: "…"}`, vLLM's `{object: "error", message}` and what has a message but no answer. */
+function errorOf(event: Json): Json | undefined {
+  const { error, object, message, code, type, choices, delta } = event;
+  if (typeof error === "string" && error !== "") return { message: error };
+  if (isObject(error) && Object.keys(error).length > 0) {
+    const words = typeof error["message"] === "string" ? error["message"] : JSON.stringify(error);
+    return { ...error, message: words, type: textOf(error["type"]), code: codeOf(error["code"]) };
+  }
+  const alone = typeof message === "string" && choices === undefined && delta === undefined;
+  if (object !== "error" && !alone) return undefined;
+  return {
+    message: typeof message === "string" ? message : JSON.stringify(message ?? event),
+    code: codeOf(code),
+    type: textOf(type),
+  };
+}
+
+function choiceOf({ index, delta, message, finish_reason: reason }: Json): Json {
+  const content = isObject(delta) ? delta : message;
+  return {
+    index,
+    ...(isObject(content) && { delta: deltaOf(content) }),
+    finish_reason: typeof reason === "string" && reason !== "" ? reason : null,
+  };
+}
+
+function deltaOf({ content, refusal, reasoning_content, reasoning, reasoning_details, tool_calls }: Json): Json {
+  return {
+    content,
+    refusal,
+    reasoning_content: textOf(reasoning_content) || textOf(reasoning),
+    reasoning_details,
+    ...(Array.isArray(tool_calls) && { tool_calls: tool_calls.filter(isObject).map(callOf) }),
+  };
+}
+
+/** A piece of a call. Some servers send arguments as the object that they are. */
+function callOf({ index, id, function: called, extra_content }: Json): Json {
+  const { name, arguments: args } = isObject(called) ? called : {};
+  return {
+    index: typeof index === "string" ? Number.parseInt(index) : index,
+    id: typeof id === "number" ? String(id) : id,
+    function: { name: textOf(name), arguments: isObject(args) ? JSON.stringify(args) : textOf(args) },
+    extra_content,
+  };
+}
+
+/**
+ * Counts as the API means them: reasoning is part of the completion. xAI and Gemini count it in the total only, which
+ * makes an answer look several times cheaper than it is.
+ */
+function usageOf(holder: unknown): Json | undefined {
+  const { usage } = isObject(holder) ? holder : {};
+  if (!isObject(usage)) return undefined;
+  const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details, completion_tokens_details } = usage;
+  const input = countOf(prompt_tokens);
+  const cached = countOf(isObject(prompt_tokens_details) ? prompt_tokens_details["cached_tokens"] : 0);
+  const output = countOf(completion_tokens);
+  // With more from the cache than there was, the total counts the cache beside the prompt.
+  const rest = cached <= input ? countOf(total_tokens) - input : 0;
+  return {
+    prompt_tokens: input,
+    completion_tokens: Math.max(output, rest),
+    prompt_tokens_details: { cached_tokens: cached },
+    completion_tokens_details: {
+      reasoning_tokens: countOf(
+        isObject(completion_tokens_details) ? completion_tokens_details["reasoning_tokens"] : 0,
+      ),
+    },
+  };
+}
+
+function countOf(value: unknown): number {
+  return Number(value) || 0;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function codeOf(value: unknown): string | number | undefined {
+  return typeof value === "string" || typeof value === "number" ? value : undefined;
+}

@@ -1,0 +1,105 @@
+import type { SecretOf } from "../models/model-config.ts";
+import { documentsIn } from "../../sandbox/read-document.ts";
+import type { Sandbox } from "../../sandbox/types.ts";
+import { readDocument, type ReadDocument } from "../../documents/read-document.ts";
+import { list } from "./list-files.ts";
+import { fittingTools } from "../mcp/tools.ts";
+import { type McpServer, openMcpServer } from "../mcp/client.ts";
+import { read } from "./read-file.ts";
+import { javascript, shell } from "./run-code.ts";
+import { search } from "./search-files.ts";
+import type { Tool } from "./tool.ts";
+import { fetchPage } from "./web-fetch.ts";
+import { edit, write } from "./write-files.ts";
+
+/**
+ * What the tools need beyond the workspace. Absent: there is no sandbox, and documents are read in this process; so are
+ * web pages, unless there is a sandbox.
+ */
+export interface ToolEdges {
+  sandbox?: Sandbox;
+  readDocument?: ReadDocument;
+  secretOf: SecretOf;
+  /** Whether MCP servers, and pages where the agent allows it, may be on addresses that are not of the public internet. Default: no. */
+  privateAddresses?: boolean;
+}
+
+/** The part of an agent that says what it may use. `webFetch.privateAddresses`: pages of the own network, too. */
+export interface ToolChoice {
+  tools: string[];
+  mcp?: McpServer[];
+  webFetch?: { privateAddresses: boolean };
+  /** The model's window, of which the tools of MCP servers may fill a part. */
+  contextTokens?: number;
+}
+
+/** The tools that an agent file may name. A new one is its definition, its file and a line here. */
+const builtIns: Record<string, (edges: ToolEdges, agent: ToolChoice) => Tool> = {
+  list_files: () => list,
+  read_file: (edges) => read(edges.readDocument ?? readDocument),
+  write_file: () => write,
+  edit_file: () => edit,
+  search_files: () => search,
+  run_javascript: ({ sandbox }) => javascript(sandbox),
+  run_shell: ({ sandbox }) => shell(sandbox),
+  web_fetch({ privateAddresses = false, sandbox, ...edges }, { webFetch }) {
+    const reader = edges.readDocument ?? (sandbox ? documentsIn(sandbox) : readDocument);
+    return fetchPage({ privateAddresses: privateAddresses && webFetch?.privateAddresses === true }, reader);
+  },
+};
+
+export const toolNames: string[] = Object.keys(builtIns);
+
+/** What an agent may use that names no tools: its files, and programs over them. Nothing that reaches the network. */
+export const defaultTools = ["list_files", "read_file", "write_file", "edit_file", "search_files", "run_javascript"];
+
+/** An agent's built-in tools, in the agent's order. A name that no tool has gives none. */
+export function builtInTools(agent: ToolChoice, edges: ToolEdges): Tool[] {
+  return agent.tools.flatMap((name) => builtIns[name]?.(edges, agent) ?? []);
+}
+
+/** `problems`: for the operator, each a sentence on one of the agent's MCP servers. */
+export interface Toolbox extends AsyncDisposable {
+  tools: Tool[];
+  problems: string[];
+}
+
+/**
+ * All tools of an agent, MCP servers listed; disposing of them ends the connections. The servers are listed at the same
+ * time, each for at most ten seconds; one that fails has stand-ins. When the signal aborts, there are none.
+ */
+export async function openTools(
+  agent: ToolChoice,
+  { privateAddresses = false, ...edges }: ToolEdges,
+  signal: AbortSignal,
+): Promise<Toolbox> {
+  const mcpEdges = { secretOf: edges.secretOf, privateAddresses };
+  const named = agent.mcp ?? [];
+  const opening = await Promise.allSettled(named.map((server) => openMcpServer(server, mcpEdges, signal)));
+  const servers = opening.flatMap((server) => (server.status === "fulfilled" ? [server.value] : []));
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => server.close()));
+  };
+  const failed = opening.find((server) => server.status === "rejected");
+  if (failed && !signal.aborted) {
+    await close();
+    throw failed.reason;
+  }
+  if (failed) return { tools: [], problems: [], [Symbol.asyncDispose]: close };
+
+  const builtIn = builtInTools(agent, { ...edges, privateAddresses });
+  const listed = servers.flatMap(({ tools }) => tools);
+  const fitting = fittingTools(listed, builtIn.length, agent.contextTokens);
+  const problems = opening.flatMap((server, index) =>
+    server.status === "fulfilled"
+      ? server.value.problems.map((problem) => `The MCP server ${named[index]?.name}: ${problem}.`)
+      : [],
+  );
+  if (fitting.length < listed.length) {
+    problems.push(
+      `Of ${listed.length} tools of MCP servers the first ${fitting.length} are offered, for which the model has room: ` +
+        "name those that the agent needs in its file (mcp, tools).",
+    );
+  }
+  return { tools: [...builtIn, ...fitting], problems, [Symbol.asyncDispose]: close };
+}

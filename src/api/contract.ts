@@ -1,0 +1,260 @@
+import { runStatuses, type RunStatus } from "../runs/status.ts";
+
+/*
+ * The contract: the specification's section 2 as JSON Schema 2020-12, its section 7 as a table of operations. The same
+ * objects become the validator (ahead of time), the OpenAPI document and the typed client. `npm run generate` after a
+ * change.
+ */
+
+/**
+ * A JSON Schema reference to one of `schemas`, as it stands in the OpenAPI document.
+ * @__NO_SIDE_EFFECTS__ so that bundles leave out the schemas they do not use.
+ */
+export const reference = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
+
+export const PublicAgentFileInput = {
+  type: "object",
+  description: "A file that is put into the agent's workspace before `input_text` is processed.",
+  required: ["filename", "content_base64"],
+  properties: {
+    filename: {
+      type: "string",
+      minLength: 1,
+      maxLength: 255,
+      description:
+        "The name the file is saved under. Path components and leading dots are stripped; unsafe names may be shortened or sanitized.",
+      examples: ["report.csv"],
+    },
+    content_base64: {
+      type: "string",
+      minLength: 1,
+      contentEncoding: "base64",
+      description: "The file's bytes as standard base64 with padding, without line breaks.",
+      examples: ["aWQsdG90YWwKMSw5OQo="],
+    },
+  },
+};
+
+export const PublicCreateAgentRequest = {
+  type: "object",
+  required: ["name", "template_id"],
+  properties: {
+    name: {
+      type: "string",
+      minLength: 1,
+      maxLength: 200,
+      description: "Display name of the run.",
+      examples: ["Weekly report"],
+    },
+    template_id: {
+      type: "string",
+      format: "uuid",
+      description: "The ID of the agent that the API key belongs to. A cross-check: any other ID is refused with 403.",
+    },
+    input_text: {
+      type: ["string", "null"],
+      description:
+        "The agent's first input. Without it the run is created, but no turn starts: the run is idle and reports `finished`.",
+      examples: ["Summarize report.csv in three sentences."],
+    },
+    files: {
+      type: "array",
+      maxItems: 10,
+      items: reference("PublicAgentFileInput"),
+      description: "Combined decoded size at most 10 MiB. The input can refer to files by filename.",
+    },
+  },
+};
+
+export const PublicCreateAgentResponse = {
+  type: "object",
+  required: ["agent_id"],
+  properties: { agent_id: { type: "string", format: "uuid", description: "The ID of the created run." } },
+};
+
+export const TranscriptMessage = {
+  type: "object",
+  required: ["role", "text"],
+  properties: {
+    role: {
+      type: "string",
+      enum: ["input_to_agent", "output_from_agent"],
+      description: "`input_to_agent`: an input the agent accepted. `output_from_agent`: a turn's final output.",
+    },
+    text: { type: "string" },
+  },
+};
+
+export const PublicAgentStatusResponse = {
+  type: "object",
+  required: ["agent_id", "loop_status", "transcript"],
+  properties: {
+    agent_id: { type: "string", format: "uuid", description: "The run's ID." },
+    loop_status: {
+      type: "string",
+      enum: runStatuses,
+      description:
+        "`running`: the agent is working, startup included. `finished`: the agent is idle; the output for the last input is complete. `technical_error`: the run hit an internal error. `terminated`: the run was stopped or deleted.",
+    },
+    transcript: {
+      type: "array",
+      items: reference("TranscriptMessage"),
+      description: "Accepted inputs and each turn's final output, oldest first. Empty early in a run.",
+    },
+  },
+};
+
+export const PublicErrorResponse = {
+  type: "object",
+  required: ["detail"],
+  properties: { detail: { type: "string", description: "Human-readable reason for the failure." } },
+};
+
+export const ValidationError = {
+  type: "object",
+  required: ["loc", "msg", "type"],
+  properties: {
+    loc: {
+      type: "array",
+      items: { anyOf: [{ type: "string" }, { type: "integer" }] },
+      description: "Where it is: `body` or `path`, then field names and list positions.",
+    },
+    msg: { type: "string" },
+    type: { type: "string", description: "The kind of violation, for programs.", examples: ["string_too_long"] },
+    input: { description: "What was received. Left out where it is longer than 1,000 characters." },
+    ctx: {
+      type: "object",
+      additionalProperties: true,
+      description: "The figures behind the message, such as the limit.",
+    },
+  },
+};
+
+export const HTTPValidationError = {
+  type: "object",
+  properties: {
+    detail: { type: "array", items: reference("ValidationError"), description: "One item per schema violation." },
+  },
+};
+
+/** The models of section 2, by the names they have on the wire. */
+export const schemas = {
+  PublicCreateAgentRequest,
+  PublicAgentFileInput,
+  PublicCreateAgentResponse,
+  PublicAgentStatusResponse,
+  TranscriptMessage,
+  PublicErrorResponse,
+  HTTPValidationError,
+  ValidationError,
+};
+
+/** A body of `POST /v1/agents` that fits the schema; `template_id` lower case with hyphens. */
+export interface CreateBody {
+  name: string;
+  template_id: string;
+  input_text?: string | null;
+  files?: { filename: string; content_base64: string }[];
+}
+
+export interface CreateResponse {
+  agent_id: string;
+}
+
+export interface StatusResponse {
+  agent_id: string;
+  loop_status: RunStatus;
+  transcript: { role: "input_to_agent" | "output_from_agent"; text: string }[];
+}
+
+type SchemaName = keyof typeof schemas;
+
+/** One status an operation answers with. `details`: the texts it comes with, where the specification has them. */
+export interface ResponseEntry {
+  description: string;
+  /** The body is any of these. None: a JSON object of any properties. */
+  bodies: SchemaName[];
+  details?: string[];
+}
+
+/** One operation. `path` is a template: `{agent_id}` stands for one segment. */
+export interface Operation {
+  method: "GET" | "POST";
+  path: string;
+  operationId: string;
+  summary: string;
+  description: string;
+  /** Whether it takes an API key. */
+  authenticated: boolean;
+  request?: SchemaName;
+  responses: Record<number, ResponseEntry>;
+}
+
+// @__NO_SIDE_EFFECTS__
+const refusal = (description: string, ...details: string[]): ResponseEntry => ({
+  description,
+  bodies: ["PublicErrorResponse"],
+  details,
+});
+
+const unauthenticated = refusal(
+  "No key in the `Authorization` or `X-API-Key` header, or an unknown or disabled key.",
+  "Missing API key",
+  "Invalid API key",
+);
+
+export const operations: Record<"create" | "get" | "openapi", Operation> = {
+  create: {
+    method: "POST",
+    path: "/v1/agents",
+    operationId: "public_create_agent",
+    summary: "Create an agent run",
+    description:
+      "Creates a run of the agent that the API key belongs to and answers at once; the run executes asynchronously. Files are delivered before `input_text` is processed. Not idempotent: a retry starts a second run.",
+    authenticated: true,
+    request: "PublicCreateAgentRequest",
+    responses: {
+      201: { description: "The run is created.", bodies: ["PublicCreateAgentResponse"] },
+      401: unauthenticated,
+      403: refusal("`template_id` differs from the key's agent.", "API key is not valid for the requested template"),
+      404: refusal("The key's agent no longer exists.", "Agent template not found"),
+      409: refusal("The agent is archived. Unarchive it to create runs."),
+      413: refusal("Combined decoded file size exceeds 10 MiB.", "total file size exceeds the allowed limit"),
+      422: {
+        description:
+          "The body violates the schema (a list of issues), a file is not valid base64, or the organization has no usable inference model (a text).",
+        bodies: ["HTTPValidationError", "PublicErrorResponse"],
+        details: ["file 'report.csv' is not valid base64"],
+      },
+    },
+  },
+  get: {
+    method: "GET",
+    path: "/v1/agents/{agent_id}",
+    operationId: "public_get_agent",
+    summary: "Get an agent run",
+    description:
+      "A run's status and transcript. Read-only: poll it every 3 to 10 seconds while `loop_status` is `running`; any other value is the end of the wait. On 502 and 503 back off exponentially, from 1 s up to about 30 s, and keep polling.",
+    authenticated: true,
+    responses: {
+      200: { description: "The run.", bodies: ["PublicAgentStatusResponse"] },
+      401: unauthenticated,
+      404: refusal("The run is unknown, or belongs to another organization or another agent.", "Agent not found"),
+      422: { description: "`agent_id` is not a valid UUID.", bodies: ["HTTPValidationError"] },
+      502: refusal("Event-history lookup failed. Retry with backoff.", "event history lookup failed"),
+      503: refusal(
+        "Event history temporarily unavailable. Retry with backoff.",
+        "event history is temporarily unavailable",
+      ),
+    },
+  },
+  openapi: {
+    method: "GET",
+    path: "/v1/openapi.json",
+    operationId: "public_get_openapi_schema",
+    summary: "Download the machine-readable description",
+    description: "This document. Takes no key.",
+    authenticated: false,
+    responses: { 200: { description: "The OpenAPI 3.1 document of this API.", bodies: [] } },
+  },
+};

@@ -1,0 +1,26 @@
+import { type Deps, readRun } from "../../runs/use-cases.ts";
+import {
+  type ApiEvent,
+  type ApiHandler,
+  type Authenticated,
+  jsonResponse,
+  type Middleware,
+  operation,
+  withCaller,
+  type WithRunId,
+  withRunId,
+} from "./middleware.ts";
+import type { StatusResponse } from "../contract.ts";
+
+/** `GET /v1/agents/{agent_id}` (specification section 4.2). `last`: what its home does with the answer. */
+export function getHandler(deps: Pick<Deps, "accounts" | "runs">, ...last: Middleware<ApiEvent>[]): ApiHandler {
+  return operation<Authenticated & WithRunId>(
+    async ({ caller, runId }) => {
+      const { run, transcript } = await readRun(deps, caller, runId);
+      return jsonResponse(200, { agent_id: run.id, loop_status: run.status, transcript } satisfies StatusResponse);
+    },
+    withCaller(deps),
+    withRunId,
+    ...last,
+  );
+}

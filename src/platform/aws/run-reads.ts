@@ -1,0 +1,172 @@
+import { paginateQuery, QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
+import { StoreUnavailable } from "../../runs/errors.ts";
+import type { RunStatus } from "../../runs/status.ts";
+import type { QueuedInput, Runs, RunState, StepRecord, TranscriptMessage } from "../../runs/ports.ts";
+import type { ItemsHome } from "./clients.ts";
+import { attempts, backOff } from "./conditional-write.ts";
+import {
+  agentRuns,
+  allSteps,
+  firstInternal,
+  type Item,
+  messagesIn,
+  partition,
+  queueIn,
+  running,
+  type RunsHome,
+  startingWith,
+  stepsOf,
+  summaryIn,
+  toRun,
+} from "./run-items.ts";
+import { head, listIndex, runningIndex, shards, ttlAttribute } from "./table.ts";
+import { readText, type StoredText } from "./large-text.ts";
+
+export function awsRunReads({
+  documents,
+  table,
+  objects,
+}: RunsHome): Pick<Runs, "read" | "load" | "status" | "listSteps" | "listByAgent" | "listRunning"> {
+  function query(input: Omit<QueryCommandInput, "TableName">) {
+    return paginateQuery({ client: documents }, { ...input, TableName: table });
+  }
+
+  /** The run's items in order, with or without its current turn's steps: one Query unless they exceed 1 MB. */
+  async function itemsOf(id: string, withSteps: boolean): Promise<Item[]> {
+    const found: Item[] = [];
+    const pages = query({
+      KeyConditionExpression: withSteps ? "pk = :pk" : "pk = :pk AND sk < :internal",
+      ExpressionAttributeValues: { ":pk": partition(id), ...(withSteps ? {} : { ":internal": firstInternal }) },
+      ConsistentRead: true,
+    });
+    for await (const { Items = [] } of pages) {
+      found.push(...Items);
+      const [first, last] = [found[0], found.at(-1)];
+      // What follows the current turn's steps are those of older turns.
+      if (first && last && String(last["sk"]) > `${stepsOf(toRun(first).turn)}~`) break;
+    }
+    return found;
+  }
+
+  /**
+   * A Query may run into the middle of a transaction's writes and see the run's new status without the message that
+   * came with it. The run counts its messages, so that such a read is noticed and done again.
+   */
+  async function wholeItemsOf(id: string, withSteps: boolean): Promise<Item[]> {
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      const found = await itemsOf(id, withSteps);
+      const { messageCount = 0, queued = 0 } = found[0] ?? {};
+      const queueWhole = !withSteps || queueIn(found).length >= Number(queued);
+      if (messagesIn(found).length >= Number(messageCount) && queueWhole) return found;
+      await backOff(attempt);
+    }
+    throw new StoreUnavailable(`run ${id}: its transcript is still being written; try again later`);
+  }
+
+  async function find(id: string, withSteps: boolean): Promise<RunState | undefined> {
+    const found = await wholeItemsOf(id, withSteps);
+    if (!found[0] || isExpired(found[0])) return undefined;
+    const run = toRun(found[0]);
+    const recap = summaryIn(found);
+    const [transcript, steps, queue, summary] = await Promise.all([
+      Promise.all(messagesIn(found).map(toMessage)),
+      Promise.all(startingWith(found, stepsOf(run.turn)).map(toStep)),
+      Promise.all(queueIn(found).map(toQueued)),
+      recap && readText(objects, recap as StoredText),
+    ]);
+    const covered = summary !== undefined && {
+      summary: { throughTurn: Number(recap?.["throughTurn"]), text: summary },
+    };
+    return { run, transcript, steps, queue, ...covered };
+  }
+
+  async function toQueued(item: Item): Promise<QueuedInput> {
+    return { turn: Number(item["turn"]), text: await readText(objects, item as StoredText) };
+  }
+
+  async function toMessage(item: Item): Promise<TranscriptMessage> {
+    return { role: item["role"] as TranscriptMessage["role"], text: await readText(objects, item as StoredText) };
+  }
+
+  async function toStep(item: Item): Promise<StepRecord> {
+    return JSON.parse(await readText(objects, item as StoredText)) as StepRecord;
+  }
+
+  /** All shards of a list at the same time; of each at most `limit` items or the end of the page that has them. */
+  async function fromShards(list: string, input: Partial<QueryCommandInput>, limit = Infinity): Promise<Item[]> {
+    const fromShard = async (_: unknown, shard: number): Promise<Item[]> => {
+      const found: Item[] = [];
+      for await (const { Items = [] } of query({
+        ...input,
+        ExpressionAttributeValues: { ":pk": `${list}#${shard}` },
+      })) {
+        found.push(...Items);
+        if (found.length >= limit) break;
+      }
+      return found;
+    };
+    return (await Promise.all(Array.from({ length: shards }, fromShard))).flat();
+  }
+
+  return {
+    async read(id) {
+      const found = await find(id, false);
+      return found && { run: found.run, transcript: found.transcript };
+    },
+
+    load: (id) => find(id, true),
+
+    status: async (id) => (await readHead({ documents, table }, id))?.status as RunStatus | undefined,
+
+    async listSteps(id) {
+      const found: Item[] = [];
+      const pages = query({
+        KeyConditionExpression: "pk = :pk AND begins_with(sk, :steps)",
+        ExpressionAttributeValues: { ":pk": partition(id), ":steps": allSteps },
+        ConsistentRead: true,
+      });
+      for await (const { Items = [] } of pages) found.push(...Items);
+      return (await Promise.all(found.map(toStep))).toSorted((a, b) => a.turn - b.turn);
+    },
+
+    async listByAgent(agentId, limit) {
+      const newestFirst = { KeyConditionExpression: "gsi1pk = :pk", ScanIndexForward: false, Limit: limit };
+      const found = await fromShards(agentRuns(agentId), { IndexName: listIndex.name, ...newestFirst }, limit);
+      return found
+        .filter((item) => !isExpired(item))
+        .map(toRun)
+        .toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1))
+        .slice(0, limit);
+    },
+
+    async listRunning() {
+      const input = { IndexName: runningIndex.name, KeyConditionExpression: "gsi2pk = :pk" };
+      return (await fromShards(running, input)).map((item) => {
+        const { id, turn, updatedAt } = toRun(item);
+        return { id, turn, updatedAt };
+      });
+    },
+  };
+}
+
+function isExpired(run: Item): boolean {
+  return Number(run[ttlAttribute] ?? Infinity) * 1_000 <= Date.now();
+}
+
+/** Status and lease of a run, from its own item alone. A Query, as all reads of runs are: one right for all. */
+export async function readHead(
+  { documents, table }: ItemsHome,
+  runId: string,
+): Promise<{ status?: unknown; leaseToken?: unknown } | undefined> {
+  const { Items = [] } = await documents.send(
+    new QueryCommand({
+      TableName: table,
+      KeyConditionExpression: "pk = :pk AND sk = :head",
+      ProjectionExpression: "#status, leaseToken",
+      ExpressionAttributeNames: { "#status": "status" },
+      ExpressionAttributeValues: { ":pk": partition(runId), ":head": head },
+      ConsistentRead: true,
+    }),
+  );
+  return Items[0];
+}

@@ -1,0 +1,211 @@
+import { usedFields } from "../../agent/turn/limits.ts";
+import { randomUUID } from "node:crypto";
+import {
+  DeleteCommand,
+  paginateQuery,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+} from "@aws-sdk/lib-dynamodb";
+import { allEnded } from "../../async/settle-all.ts";
+import { log } from "../../log.ts";
+import type { RunChange, Runs, StepRecord, TurnMessage } from "../../runs/ports.ts";
+import { sendConditional, runUpdates } from "./conditional-write.ts";
+import {
+  type Item,
+  messageKey,
+  partition,
+  queueKey,
+  runningKeys,
+  type RunsHome,
+  stepKey,
+  summaryKey,
+  toItem,
+} from "./run-items.ts";
+import { head, objectPrefixes, ttlAttribute } from "./table.ts";
+import { storeText } from "./large-text.ts";
+
+type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+const erasedAtOnce = 25; // items
+const absent = "attribute_not_exists(pk)";
+
+export function awsRunWrites(home: RunsHome): Pick<Runs, "create" | "change" | "erase"> {
+  const { documents, table, objects, retentionDays } = home;
+  const updateRun = runUpdates(home);
+
+  /**
+   * True when all writes were applied, false when a condition failed. The token makes the client's own retry after a
+   * lost answer harmless: DynamoDB answers it with success, not with a condition that its first attempt has already
+   * made false. It is new for each call, so that of two equal calls only one wins. This is also why even one item is
+   * written by a transaction.
+   */
+  async function transact(writes: Write[]): Promise<boolean> {
+    const input = { TransactItems: writes, ClientRequestToken: randomUUID() };
+    const send = async (): Promise<true> => {
+      await documents.send(new TransactWriteCommand(input));
+      return true;
+    };
+    return (await sendConditional(send)) ?? false;
+  }
+
+  function messageWrites(runId: string, messages: TurnMessage[]): Promise<Write[]> {
+    return Promise.all(
+      messages.map(async (message) => {
+        const stored = await storeText(objects, runId, message.text);
+        return put({ ...messageKey(runId, message), role: message.role, ...stored });
+      }),
+    );
+  }
+
+  function stepWrites(runId: string, steps: StepRecord[]): Promise<Write[]> {
+    return Promise.all(
+      steps.map(async (step) => {
+        const stored = await storeText(objects, runId, JSON.stringify(step));
+        return put({ ...stepKey(runId, step), ...stored });
+      }),
+    );
+  }
+
+  function put(item: Item): Write {
+    return { Put: { TableName: table, Item: { ...item, ...expiry() }, ConditionExpression: absent } };
+  }
+
+  /**
+   * The run is written before everything that belongs to it, and so expires first. DynamoDB deletes late and in no
+   * order: from the run's expiry on, whatever is left of it is not shown.
+   */
+  function expiry(): Item {
+    return retentionDays === undefined
+      ? {}
+      : { [ttlAttribute]: Math.ceil(Date.now() / 1_000) + retentionDays * 86_400 };
+  }
+
+  async function queueWrites(runId: string, queue: RunChange["queue"]): Promise<Write[]> {
+    // What was taken or dropped stays, uncounted, until the run is deleted.
+    if (queue === undefined || queue === "drop" || "take" in queue) return [];
+    const { turn, text } = queue.add;
+    return [put({ ...queueKey(runId, turn), turn, ...(await storeText(objects, runId, text)) })];
+  }
+
+  async function summaryWrites(runId: string, summary: RunChange["summary"]): Promise<Write[]> {
+    if (!summary) return [];
+    const { throughTurn, text } = summary;
+    const Item = { ...summaryKey(runId), ...expiry(), throughTurn, ...(await storeText(objects, runId, text)) };
+    return [{ Put: { TableName: table, Item } }];
+  }
+
+  /** Removes the texts of messages that will not be written. Those that can't be removed now expire like a run's. */
+  async function takeBack(runId: string, writes: Write[]): Promise<void> {
+    const keys = writes.flatMap(({ Put }) => (Put?.Item?.["textKey"] as string | undefined) ?? []);
+    if (keys.length === 0) return;
+    const removed = objects().then((bucket) => bucket.remove(keys));
+    await removed.catch((error: unknown) => {
+      log("error", "the input of a refused create could not be removed and stays until it expires", { runId, error });
+    });
+  }
+
+  return {
+    async create(run, messages, admitted) {
+      const stored = messageWrites(run.id, messages);
+      try {
+        await allEnded<unknown>([Promise.resolve(admitted), stored]);
+      } catch (error) {
+        await takeBack(run.id, await stored.catch(() => []));
+        throw error;
+      }
+      if (await transact([put(toItem(run, messages.length)), ...(await stored)])) return;
+      throw new Error(`run ${run.id} or one of its messages exists already; a new run needs an id of its own`);
+    },
+
+    async change(change) {
+      const { runId, messages = [], steps = [], queue, summary } = change;
+      const writes = await Promise.all([
+        messageWrites(runId, messages),
+        stepWrites(runId, steps),
+        queueWrites(runId, queue),
+        summaryWrites(runId, summary),
+      ]);
+      return transact([headWrite(table, change), ...writes.flat()]);
+    },
+
+    async erase(id) {
+      const bare = await updateRun(id, {
+        ConditionExpression: "#status = :terminated",
+        UpdateExpression: "SET #name = :none, messageCount = :zero, queued = :zero REMOVE failure",
+        ExpressionAttributeNames: { "#status": "status", "#name": "name" },
+        ExpressionAttributeValues: { ":terminated": "terminated", ":none": "", ":zero": 0 },
+      });
+      if (!bare) return false;
+      const pages = paginateQuery(
+        { client: documents },
+        {
+          TableName: table,
+          KeyConditionExpression: "pk = :pk AND sk > :head",
+          ProjectionExpression: "pk, sk",
+          ExpressionAttributeValues: { ":pk": partition(id), ":head": head },
+          ConsistentRead: true,
+          Limit: erasedAtOnce,
+        },
+      );
+      for await (const { Items = [] } of pages) {
+        await Promise.all(Items.map((Key) => documents.send(new DeleteCommand({ TableName: table, Key }))));
+      }
+      await (await objects()).removeAll(`${objectPrefixes.texts}${id}/`);
+      return true;
+    },
+  };
+}
+
+/** The change's condition on the run and what it sets. A missing run has no status, so that the condition fails. */
+function headWrite(table: string, { runId, expect, token, set, messages = [], used, queue }: RunChange): Write {
+  const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
+  const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
+  const conditions = ["#status = :expectedStatus AND #turn = :expectedTurn"];
+  if (expect.queued !== undefined) {
+    values[":expectedQueued"] = expect.queued;
+    const none = expect.queued === 0 ? "attribute_not_exists(queued) OR " : "";
+    conditions.push(`(${none}queued = :expectedQueued)`);
+  }
+  if (token !== undefined) {
+    values[":token"] = token;
+    conditions.push("leaseToken = :token");
+  }
+  const on = {
+    TableName: table,
+    Key: { pk: partition(runId), sk: head },
+    ConditionExpression: conditions.join(" AND "),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+  };
+  if (!set && messages.length === 0 && !used && queue === undefined) return { ConditionCheck: on };
+
+  const sets = ["messageCount = messageCount + :added"];
+  const removes: string[] = [];
+  const adds: string[] = [];
+  values[":added"] = messages.length;
+  const { status, turn, updatedAt, failure } = set ?? {};
+  const { gsi2pk, gsi2sk } = runningKeys(runId, status);
+  const fields: Item = set ? { status, turn, updatedAt, failure, gsi2pk, gsi2sk } : {};
+  for (const [name, value] of Object.entries(fields)) {
+    names[`#${name}`] = name;
+    if (value === undefined) removes.push(`#${name}`);
+    else {
+      sets.push(`#${name} = :${name}`);
+      values[`:${name}`] = value;
+    }
+  }
+  if (set) removes.push("leaseOwner", "leaseUntil");
+  if (queue === "drop") removes.push("queued");
+  else if (queue) {
+    adds.push("queued :queued");
+    values[":queued"] = "add" in queue ? 1 : -1;
+  }
+  for (const field of used ? usedFields : []) {
+    if (!used?.[field]) continue;
+    adds.push(`used_${field} :used_${field}`);
+    values[`:used_${field}`] = used[field];
+  }
+  const removal = removes.length > 0 ? ` REMOVE ${removes.join(", ")}` : "";
+  const addition = adds.length > 0 ? ` ADD ${adds.join(", ")}` : "";
+  return { Update: { ...on, UpdateExpression: `SET ${sets.join(", ")}${removal}${addition}` } };
+}

@@ -1,0 +1,234 @@
+import { nothingUsed, plus, type Used } from "../../agent/turn/limits.ts";
+import type {
+  QueuedInput,
+  Run,
+  RunChange,
+  Runs,
+  StepRecord,
+  Summary,
+  TranscriptMessage,
+  TurnMessage,
+} from "../../runs/ports.ts";
+import type { Database } from "./sqlite.ts";
+import { memoryLeases } from "./leases.ts";
+
+/** A row of `runs` as an array: what a poll reads is wanted as arrays, objects take it 1.7 times as long. */
+type RunRow = [
+  seq: number,
+  id: string,
+  agentId: string,
+  organizationId: string,
+  name: string,
+  status: Run["status"],
+  turn: number,
+  createdAt: number,
+  updatedAt: number,
+  failure: string | null,
+  queued: number,
+  used: string | null,
+];
+
+/** Runs in the database. `create` is called once a run is admitted. */
+export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
+  const leases = memoryLeases();
+  const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL)");
+  const insertMessage = db.prepare("INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?)");
+  const insertStep = db.prepare("INSERT OR IGNORE INTO steps VALUES (?, ?, ?, ?, ?, ?)");
+  const insertQueued = db.prepare("INSERT OR IGNORE INTO queue VALUES (?, ?, ?)");
+  const deleteQueued = db.prepare("DELETE FROM queue WHERE run = ? AND turn = ?");
+  const dropQueue = db.prepare("DELETE FROM queue WHERE run = ?");
+  const putSummary = db.prepare("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)");
+  const dropSummary = db.prepare("DELETE FROM summaries WHERE run = ?");
+  const expected = db.prepare("SELECT seq, queued, used FROM runs WHERE id = ? AND status = ? AND turn = ?");
+  const updateRun = db.prepare(
+    "UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ?, queued = ?, used = ? WHERE seq = ?",
+  );
+  const updateCounts = db.prepare("UPDATE runs SET queued = ?, used = ? WHERE seq = ?");
+  const terminated = db.prepare("SELECT seq FROM runs WHERE id = ? AND status = 'terminated'");
+  const eraseHead = db.prepare("UPDATE runs SET name = '', failure = NULL, queued = 0 WHERE seq = ?");
+  const erasures = ["messages", "steps", "queue", "summaries"].map((of) =>
+    db.prepare(`DELETE FROM ${of} WHERE run = ?`),
+  );
+  const findRun = db.prepare("SELECT * FROM runs WHERE id = ?");
+  const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY turn, role");
+  const stepsOf = db.prepare("SELECT body FROM steps WHERE run = ? AND turn = ? ORDER BY step, part, call");
+  const allStepsOf = db.prepare(
+    "SELECT body FROM steps WHERE run = (SELECT seq FROM runs WHERE id = ?) ORDER BY turn, step, part, call",
+  );
+  const queueOf = db.prepare("SELECT turn, text FROM queue WHERE run = ? ORDER BY turn");
+  const summaryOf = db.prepare("SELECT through_turn, text FROM summaries WHERE run = ?");
+  const runsOfAgent = db.prepare("SELECT * FROM runs WHERE agent_id = ? ORDER BY created_at DESC, id LIMIT ?");
+  for (const statement of [expected, findRun, transcriptOf, runsOfAgent]) statement.setReturnArrays(true);
+  const running = db.prepare("SELECT id, turn, updated_at FROM runs WHERE status = 'running'");
+  const statusOf = db.prepare("SELECT status FROM runs WHERE id = ?");
+  const isRunning = db.prepare("SELECT turn FROM runs WHERE id = ? AND status = 'running'");
+
+  /** False: one of them has its place taken. */
+  function add(seq: number | bigint, messages: TurnMessage[], steps: StepRecord[]): boolean {
+    return (
+      messages.every(({ turn, role, text }) => insertMessage.run(seq, turn, role, text).changes === 1) &&
+      steps.every((record) => {
+        const { turn, step, part } = record;
+        const call = "call" in record ? record.call : 0;
+        return insertStep.run(seq, turn, step, part, call, JSON.stringify(record)).changes === 1;
+      })
+    );
+  }
+
+  function apply({ runId, expect, token, set, messages = [], steps = [], used, summary, queue }: RunChange): void {
+    if (token !== undefined && !leases.isCurrent({ runId, token })) throw changeLost;
+    const found = expected.get(runId, expect.status, expect.turn) as [number, number, string | null] | undefined;
+    if (!found) throw changeLost;
+    const [seq, waiting, before] = found;
+    if (expect.queued !== undefined && expect.queued !== waiting) throw changeLost;
+    if (!add(seq, messages, steps)) throw changeLost;
+    if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
+    const queued = queue === undefined ? waiting : requeue(seq, waiting, queue);
+    if (set) {
+      const failure = set.failure ? JSON.stringify(set.failure) : null;
+      updateRun.run(set.status, set.turn, set.updatedAt, failure, queued, total(before, used), seq);
+    } else if (used || queue !== undefined) updateCounts.run(queued, total(before, used), seq);
+  }
+
+  /** Takes the room of a long answer, and gives it back. */
+  function tryRoom(): void {
+    putSummary.run(-1, 0, "0".repeat(65_536));
+    dropSummary.run(-1);
+  }
+
+  function eraseNow(id: string): boolean {
+    const seq = terminated.get(id)?.["seq"];
+    if (seq === undefined) return false;
+    eraseHead.run(Number(seq));
+    for (const statement of erasures) statement.run(Number(seq));
+    return true;
+  }
+
+  /** How many inputs wait afterwards. */
+  function requeue(seq: number, queued: number, queue: NonNullable<RunChange["queue"]>): number {
+    if (queue === "drop") {
+      dropQueue.run(seq);
+      return 0;
+    }
+    if ("add" in queue) {
+      if (insertQueued.run(seq, queue.add.turn, queue.add.text).changes === 0) throw changeLost;
+      return queued + 1;
+    }
+    if (deleteQueued.run(seq, queue.take).changes === 0) throw changeLost;
+    return queued - 1;
+  }
+
+  function find(id: string): { row: RunRow; run: Run; transcript: TranscriptMessage[] } | undefined {
+    const row = findRun.get(id) as unknown as RunRow | undefined;
+    if (!row) return undefined;
+    const messages = transcriptOf.all(row[0]) as unknown as [TranscriptMessage["role"], string][];
+    return { row, run: toRun(row), transcript: messages.map(([role, text]) => ({ role, text })) };
+  }
+
+  return {
+    create: (run, messages) =>
+      write(() => {
+        const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt } = run;
+        const { lastInsertRowid: seq } = insertRun.run(
+          id,
+          agentId,
+          organizationId,
+          name,
+          status,
+          turn,
+          createdAt,
+          updatedAt,
+        );
+        if (!add(seq, messages, [])) throw new Error(`run ${id}: two messages with one place`);
+      }),
+
+    async read(id) {
+      const found = read(() => find(id));
+      return found && { run: found.run, transcript: found.transcript };
+    },
+
+    load: async (id) =>
+      read(() => {
+        const found = find(id);
+        if (!found) return undefined;
+        const { row, run, transcript } = found;
+        const steps = stepsOf.all(row[0], run.turn).map(({ body }) => JSON.parse(String(body)) as StepRecord);
+        const queue = run.queued === undefined ? [] : queueOf.all(row[0]).map(toQueued);
+        const summary = run.turn > 1 ? summaryOf.get(row[0]) : undefined;
+        return { run, transcript, steps, queue, ...(summary && { summary: toSummary(summary) }) };
+      }),
+
+    change: (change) =>
+      write(() => apply(change)).then(
+        () => {
+          const { runId, token, set } = change;
+          if (set && token === undefined) leases.end(runId);
+          else if (set && token !== undefined) leases.release({ runId, token });
+          return true;
+        },
+        (error: unknown) => {
+          if (error === changeLost) return false;
+          throw error;
+        },
+      ),
+
+    erase: (id) => write(() => eraseNow(id)),
+
+    async claim(request) {
+      // Whoever claims is about to pay for an answer, which there must be room to record.
+      if (refusesWrites()) await write(tryRoom);
+      const found = read(() => isRunning.get(request.runId));
+      const claim = found && leases.claim(request);
+      return claim && { ...claim, turn: Number(found["turn"]) };
+    },
+    renew: async (lease, until) => read(() => isRunning.get(lease.runId)) !== undefined && leases.renew(lease, until),
+    status: async (id) => read(() => statusOf.get(id))?.["status"] as Run["status"] | undefined,
+    holds: async (lease) => leases.isCurrent(lease) && read(() => isRunning.get(lease.runId)) !== undefined,
+    release: async (lease) => leases.release(lease),
+
+    listSteps: async (id) => read(() => allStepsOf.all(id)).map(({ body }) => JSON.parse(String(body)) as StepRecord),
+
+    listByAgent: async (agentId, limit) =>
+      read(() => runsOfAgent.all(agentId, limit) as unknown as RunRow[]).map(toRun),
+
+    listRunning: async () =>
+      read(() => running.all() as { id: string; turn: number; updated_at: number }[]).map(
+        ({ id, turn, updated_at }) => {
+          return { id, turn, updatedAt: updated_at };
+        },
+      ),
+  };
+}
+
+// Thrown to have the transaction undone.
+const changeLost = new Error("the change lost");
+
+function total(before: string | null, used: Used | undefined): string | null {
+  if (!used) return before;
+  return JSON.stringify(plus(before === null ? nothingUsed : (JSON.parse(before) as Used), used));
+}
+
+function toQueued({ turn, text }: Record<string, unknown>): QueuedInput {
+  return { turn: Number(turn), text: String(text) };
+}
+
+function toSummary({ through_turn: throughTurn, text }: Record<string, unknown>): Summary {
+  return { throughTurn: Number(throughTurn), text: String(text) };
+}
+
+function toRun(row: RunRow): Run {
+  const [, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, used] = row;
+  return {
+    id,
+    agentId,
+    organizationId,
+    name,
+    status,
+    turn,
+    createdAt,
+    updatedAt,
+    ...(failure !== null && { failure: JSON.parse(failure) as NonNullable<Run["failure"]> }),
+    ...(queued > 0 && { queued }),
+    ...(used !== null && { used: JSON.parse(used) as Used }),
+  };
+}

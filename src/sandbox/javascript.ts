@@ -1,0 +1,165 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { setImmediate } from "node:timers/promises";
+import { EvalFlags, type JSValueHandle, QuickJS, type QuickJSOptions } from "quickjs-wasi";
+import { sandboxLimits } from "./limits.ts";
+import { filenameProblem } from "../filenames.ts";
+import { decodeText } from "../documents/decode-text.ts";
+import { type Engine, keptFiles, sameContent } from "./engine.ts";
+import { prelude } from "./prelude.ts";
+import type { SandboxFile, SandboxRequest } from "./types.ts";
+
+const memoryBytes = 128 * 1024 * 1024;
+/** A process that has grown beyond this is not used again: it takes 70 MB when it is fresh. */
+const cleanBytes = 160 * 1024 * 1024;
+
+type Wasm = QuickJSOptions["wasm"];
+// Node has it; the types that the project is checked with know only its name.
+const wasm = (globalThis as unknown as { WebAssembly: { compile(bytes: Uint8Array): Promise<Wasm> } }).WebAssembly;
+
+/**
+ * QuickJS in WebAssembly. Each program has a machine of its own, which is made while nobody waits for it: after the
+ * one before has answered.
+ */
+export async function loadJavascript(): Promise<Engine> {
+  const file = createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm");
+  const compiled = await wasm.compile(await readFile(file));
+  let next = await newMachine(compiled);
+  let made: Promise<void> = Promise.resolve();
+  return async (request) => {
+    await made;
+    const machine = next;
+    try {
+      return machine.run(request);
+    } finally {
+      made = setImmediate().then(async () => {
+        if (process.memoryUsage.rss() > cleanBytes / 2) globalThis.gc?.(); // the machines that have ended
+        next = await newMachine(compiled);
+      });
+      made.catch(() => {}); // whoever comes next hears of it
+    }
+  };
+}
+
+async function newMachine(compiled: Wasm): Promise<{ run(request: SandboxRequest): Awaited<ReturnType<Engine>> }> {
+  let program = newProgram({ engine: "javascript", program: "", files: [], seconds: sandboxLimits.maxSeconds });
+  const vm = await QuickJS.create({
+    wasm: compiled,
+    memoryLimit: memoryBytes,
+    timezoneOffset: 0,
+    interruptHandler: () => program.stopped() !== undefined,
+  });
+  const host: Record<string, (...args: (JSValueHandle | undefined)[]) => JSValueHandle | undefined> = {
+    print: (line) => program.print(String(line)),
+    end: (problem) => program.end(String(problem)),
+    list: () => vm.hostToHandle(program.list()),
+    text: (name) => vm.newString(program.text(String(name))),
+    bytes: (name) => vm.newUint8Array(program.bytes(String(name))),
+    write: (name, content) => {
+      program.write(
+        String(name),
+        content?.isString ? Buffer.from(content.toString()) : Uint8Array.from(content?.toUint8Array() ?? []),
+      );
+      return undefined;
+    },
+  };
+  using functions = vm.newObject();
+  for (const [name, run] of Object.entries(host)) {
+    using made = vm.newFunction(name, (...args) => run(...args) ?? vm.undefined);
+    vm.setProp(functions, name, made);
+  }
+  using install = vm.evalCode(prelude, "prelude.js");
+  const show = vm.callFunction(install, vm.undefined, functions);
+
+  function execute(source: string): string | undefined {
+    try {
+      using promise = vm.evalCode(source, "program.js", EvalFlags.ASYNC);
+      vm.callFunction(show, vm.undefined, promise).dispose();
+      vm.executePendingJobs();
+      return program.problem();
+    } catch (error) {
+      return described(error);
+    }
+  }
+
+  return {
+    run(request) {
+      program = newProgram(request);
+      const problem = execute(request.program);
+      const because = program.stopped() ?? problem;
+      const dirty = program.stopped() !== undefined || process.memoryUsage.rss() > cleanBytes;
+      return {
+        output: program.output(),
+        ...keptFiles(program.written()),
+        ...(because !== undefined && { problem: because }),
+        ...(dirty && { dirty }),
+      };
+    },
+  };
+}
+
+/** One program as its host sees it. What throws is thrown in the program. */
+function newProgram({ files, seconds }: SandboxRequest) {
+  const deadline = Date.now() + seconds * 1000;
+  const original = new Map(files.map(({ name, content }) => [name, content]));
+  const space = new Map(original);
+  const printed: string[] = [];
+  let left = sandboxLimits.outputCharacters;
+  let ended: string | undefined;
+
+  const bytes = (name: string): Uint8Array => {
+    const found = space.get(name);
+    if (found) return found;
+    const names = [...space.keys()].slice(0, 50).map((each) => JSON.stringify(each));
+    throw new Error(`There is no file ${JSON.stringify(name)}. Files: ${names.join(", ") || "none"}.`);
+  };
+  return {
+    bytes,
+    text(name: string): string {
+      const content = decodeText(bytes(name));
+      if ("text" in content) return content.text;
+      throw new Error(`${name} is ${content.binary}; readBytes gives its bytes.`);
+    },
+    list: () => [...space].map(([name, content]) => ({ name, size: content.length })),
+    write(name: string, content: Uint8Array): void {
+      const wrong = filenameProblem(name);
+      if (wrong !== undefined) throw new Error(wrong);
+      space.set(name, content);
+      const size = [...space.values()].reduce((sum, each) => sum + each.length, 0);
+      if (size <= 2 * sandboxLimits.filesBytes) return;
+      space.delete(name);
+      throw new Error(`All files together have ${size} bytes; at most ${2 * sandboxLimits.filesBytes} are accepted.`);
+    },
+    written: (): SandboxFile[] =>
+      [...space]
+        .filter(([name, content]) => !sameContent(original.get(name), content))
+        .map(([name, content]) => ({ name, content })),
+    print(line: string): undefined {
+      if (left < 0) return;
+      printed.push(line.slice(0, left));
+      left -= line.length + 1;
+    },
+    output: () => printed.join("\n"),
+    end(problem: string): undefined {
+      ended = problem;
+    },
+    /** Why it did not end well. */
+    problem(): string | undefined {
+      return ended === undefined
+        ? "The program waits for a promise that nothing settles: there are no timers and no network."
+        : ended || undefined;
+    },
+    /** Why it has to stop. */
+    stopped(): string | undefined {
+      if (left < 0) return `The program was ended: it printed more than ${sandboxLimits.outputCharacters} characters.`;
+      return Date.now() > deadline ? `The program was ended after ${seconds} seconds.` : undefined;
+    },
+  };
+}
+
+function described(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { name, message, stack = "" } = error;
+  const place = /program\.js:\d+(:\d+)?/.exec(stack)?.[0];
+  return `${name}: ${message}${place ? ` (${place})` : ""}`;
+}

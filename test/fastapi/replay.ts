@@ -1,0 +1,37 @@
+import { validateCreate, validateRunId } from "../../src/api/validation/issues.ts";
+import { parseJsonBody } from "../../src/api/validation/parse-json.ts";
+import type { Case } from "./cases.ts";
+
+/** What record.py writes for a case: the response's status, and its body where that is JSON. */
+export interface Answer {
+  status: number;
+  body: unknown;
+}
+
+/** What this service answers to a case, as record.py's application would put it. */
+export function answer(one: Case): Answer {
+  if ("path" in one) {
+    const checked = validateRunId(decodeURIComponent(one.path));
+    if ("issues" in checked) return refusal(checked.issues);
+    return { status: 200, body: { agent_id: checked.value } };
+  }
+  const raw = "base64" in one ? Buffer.from(one.base64, "base64") : Buffer.from(one.body);
+  const contentType = one.contentType === undefined ? "application/json" : one.contentType;
+  const parsed = parseJsonBody(raw, contentType ?? undefined);
+  const checked = "issues" in parsed ? parsed : validateCreate(parsed.value);
+  if ("issues" in checked) return refusal(checked.issues);
+  return { status: 201, body: { template_id: checked.value.template_id } };
+}
+
+/** A recorded answer as it has to be here: `input` stays out where its JSON is longer than 1,000 characters. */
+export function withoutLongInputs({ status, body }: Answer): Answer {
+  const { detail } = body as { detail?: unknown };
+  if (!Array.isArray(detail)) return { status, body };
+  const issues = structuredClone(detail) as { input?: unknown }[];
+  for (const issue of issues) if ([...JSON.stringify(issue.input)].length > 1_000) delete issue.input;
+  return { status, body: { detail: issues } };
+}
+
+function refusal(issues: unknown): Answer {
+  return { status: 422, body: { detail: JSON.parse(JSON.stringify(issues)) as unknown } };
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import type { Failure, Model, ModelOutcome } from "../../src/agent/model.ts";
+import { logging } from "../../src/log.ts";
+import type { Agent } from "../../src/runs/ports.ts";
+import { advance, RetryLater } from "../../src/workflow/advance.ts";
+import { newRun, putAgent } from "./faults/scripted-runs.ts";
+import { chatServer, chunk, streams, usageChunk } from "../providers/chat-completions-server.ts";
+import { done } from "./admin.ts";
+import { createRun, finished, modelAt, newDataDir, startService } from "./service.ts";
+import { temporaryStores } from "../support/temporary-stores.ts";
+
+logging.level = "error";
+
+test("an answer that ends a run with an error was paid for, and is counted and shown", async () => {
+  const empty = streams(chunk({ role: "assistant" }), chunk({}, { finish_reason: "stop" }), usageChunk);
+  await using server = await chatServer(empty, empty);
+  await using service = await startService(newDataDir(), modelAt(server.baseUrl));
+  const { agent_id: id, loop_status: status } = await finished(
+    service,
+    await createRun(service, { input_text: "Go." }),
+  );
+  expect(status).toBe("technical_error");
+  const shown = await done(service.dataDir, "run", "show", id);
+  expect(shown).toMatchObject({
+    failure: { category: "model_answer" },
+    model_calls: 2,
+    input_tokens: 42,
+    output_tokens: 14,
+    steps: [{ step: 1 }, { step: 2, input_tokens: 21, output_tokens: 7 }],
+  });
+});
+
+const busy: Failure = { category: "model_unavailable", title: "Busy.", remedy: "Wait.", retryable: true };
+
+/** What calls of `advance` reject with, on a model that answers one step a call and then asks to wait. */
+async function asked(retryAfter: number, calls: number): Promise<unknown[]> {
+  using stores = temporaryStores();
+  await putAgent(stores);
+  const agent = (await stores.accounts.findAgent("A")) as Agent;
+  await stores.accounts.putAgent({ ...agent, limits: { ...agent.limits, seconds: 600 } });
+  const runId = randomUUID();
+  await newRun(stores, runId, Date.now(), "Go.");
+  let answers = 1;
+  const model: Model = async (): Promise<ModelOutcome> => {
+    if (answers-- <= 0) return { failure: busy, retryAfter };
+    const toolCalls = [{ id: "a", name: "list_files", input: {} }];
+    return { answer: { text: "", toolCalls, finishReason: "tool-calls", usage: { inputTokens: 1, outputTokens: 1 } } };
+  };
+  const deps = {
+    ...stores,
+    now: Date.now,
+    secretOf: async () => undefined,
+    openModel: async () => ({ model, name: "m", provider: "p" }),
+  };
+  const allowance = { signal: new AbortController().signal, deadline: Infinity };
+  const errors: unknown[] = [];
+  for (let call = 0; call < calls; call++) {
+    errors.push(await advance(deps, { runId, turn: 1 }, allowance).catch((error: unknown) => error));
+  }
+  return errors;
+}
+
+test("waits that a provider asks for between steps that are recorded are not in vain", async () => {
+  const errors = await asked(60_000, 2);
+  for (const error of errors) expect(error).toBeInstanceOf(RetryLater);
+  expect(errors).toMatchObject([
+    { after: 60_000, progress: true },
+    { after: 60_000, progress: false },
+  ]);
+});
+
+test("a wait goes no further than the turn's time, and never into the years that some proxies ask for", async () => {
+  const [error] = await asked(99_999_999_999_000, 1);
+  const { after = 0 } = error as RetryLater;
+  expect(after).toBeGreaterThanOrEqual(120_000);
+  expect(after).toBeLessThanOrEqual(600_000);
+});

@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { chatServer, chunk, streams, toolCallChunk, usageChunk } from "../providers/chat-completions-server.ts";
+import { admin, done, refused } from "./admin.ts";
+import { createRun, finished, modelAt, newDataDir, read, type Service, startService } from "./service.ts";
+
+describe("an operator's commands on runs", () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+    return () => service[Symbol.asyncDispose]();
+  });
+
+  test("a run is listed, shown, given input and stopped", async () => {
+    const files = [{ filename: "notes.txt", content_base64: Buffer.from("a heron\n").toString("base64") }];
+    const id = await createRun(service, { name: "to be operated", input_text: "first", files });
+    await finished(service, id);
+    const listed = await done(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "1");
+    expect(listed).toMatchObject([{ id, name: "to be operated", status: "finished", turns: 1 }]);
+    expect(await done(service.dataDir, "run", "show", id)).toMatchObject({
+      status: "finished",
+      files: [{ name: "notes.txt", size: 8 }],
+      transcript: [{ role: "input_to_agent", text: "first" }, { role: "output_from_agent" }],
+    });
+    expect((await admin(service.dataDir, "run", "show", id)).stdout).toContain("input_to_agent:\nfirst\n");
+
+    expect(await done(service.dataDir, "run", "input", id, "--text", "second")).toMatchObject({ turns: 2 });
+    const second = await finished(service, id);
+    expect(second.transcript.map(({ role }) => role)).toEqual([
+      "input_to_agent",
+      "output_from_agent",
+      "input_to_agent",
+      "output_from_agent",
+    ]);
+    expect(second.transcript[2]?.text).toBe("second");
+
+    expect(await done(service.dataDir, "run", "stop", id)).toMatchObject({ status: "terminated" });
+    expect(await read(service, id)).toMatchObject({ loop_status: "terminated" });
+    expect(await refused(service.dataDir, "run", "input", id, "--text", "third")).toContain("terminated");
+    expect(await refused(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "0")).toContain(
+      "--limit",
+    );
+  });
+});
+
+test("run show tells what each step did and cost, run show --events the same as it happens", async () => {
+  const reads = streams(
+    chunk({ role: "assistant" }),
+    toolCallChunk(0, { id: "call-1", name: "read_file", arguments: '{"name":"a.txt"}' }),
+    chunk({}, { finish_reason: "tool_calls" }),
+    usageChunk,
+  );
+  const answers = streams(
+    chunk({ role: "assistant", content: "A heron." }),
+    chunk({}, { finish_reason: "stop" }),
+    usageChunk,
+  );
+  await using server = await chatServer(reads, answers);
+  await using service = await startService(newDataDir(), modelAt(server.baseUrl));
+  const { dataDir } = service;
+  const files = [
+    { filename: "a.txt", content_base64: Buffer.from(`a heron\n${"x".repeat(1_000)}`).toString("base64") },
+  ];
+  const id = await createRun(service, { input_text: "What?", files });
+
+  const { stdout, code } = await admin(dataDir, "run", "show", id, "--events", "--json");
+  expect(code).toBe(0);
+  const events = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(events).toMatchObject([
+    {
+      turn: 1,
+      step: 1,
+      event: "model-answered",
+      model: "m",
+      input_tokens: 21,
+      output_tokens: 7,
+      tool_calls: [{ name: "read_file", input: '{"name":"a.txt"}' }],
+    },
+    { turn: 1, step: 1, event: "tool-ended", name: "read_file", error: false },
+    { turn: 1, step: 2, event: "model-answered", text: "A heron." },
+    { event: "run-idle", status: "finished" },
+  ]);
+  expect(String(events[1]?.["text"])).toMatch(/a heron[^]*… \(\d+ characters\)$/);
+  expect(events.slice(0, 3).every(({ milliseconds }) => typeof milliseconds === "number")).toBe(true);
+
+  const shown = await done(dataDir, "run", "show", id);
+  expect(shown).toMatchObject({ status: "finished", model_calls: 2, input_tokens: 42, output_tokens: 14, tokens: 56 });
+  expect(shown["steps"]).toEqual(events.slice(0, 3));
+  const { stdout: text } = await admin(dataDir, "run", "show", id);
+  expect(text).toMatch(
+    /turn 1, step 1: model answered, m, \d+ ms, 21 tokens in, 7 out\n    call 1: read_file \{"name":"a.txt"\}/,
+  );
+  expect((await admin(dataDir, "run", "list", "--agent", service.templateId)).stdout).toMatch(
+    /finished +\d s +1 +56 +test/,
+  );
+});

@@ -1,0 +1,268 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { defaultTools, toolNames } from "../../src/agent/tools/index.ts";
+import { admin, done, refused } from "./admin.ts";
+import { type Service, startService } from "./service.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const example = "examples/assistant.json";
+
+const temporary = mkdtempSync(join(tmpdir(), "admin-test-"));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+function newFolder(): string {
+  return mkdtempSync(join(temporary, "data-"));
+}
+
+function agentFile(content: unknown): string {
+  const path = join(newFolder(), "agent.json");
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+describe("without a server", () => {
+  const dataDir = newFolder();
+
+  test("a folder without data is refused, and not made", async () => {
+    const missing = join(newFolder(), "mistyped");
+    expect(await refused(missing, "agent", "list")).toContain(`no service data in ${missing}`);
+    expect(existsSync(missing)).toBe(false);
+  });
+
+  test("an organization, its model, an agent and its keys from nothing", async () => {
+    const organization = await done(dataDir, "org", "create", "--name", "Ærø Ltd");
+    const { id } = organization;
+    expect(organization).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: "Ærø Ltd" });
+    const server = ["--base-url", "http://127.0.0.1:11434/v1", "--model", "qwen3", "--secret", "env:KEY"];
+    const model = {
+      enabled: true,
+      provider: "openai-compatible",
+      model: "qwen3",
+      base_url: server[1],
+      secret: "env:KEY",
+    };
+    expect(await done(dataDir, "org", "set-model", id, "--provider", "openai-compatible", ...server)).toEqual({
+      ...organization,
+      ...model,
+    });
+    expect(await done(dataDir, "org", "show", id.toUpperCase())).toEqual({ ...organization, ...model });
+    expect(await done(dataDir, "org", "clear-model", id)).toEqual(organization);
+    expect(await done(dataDir, "org", "set-model", id, "--provider", "demo", "--disabled")).toMatchObject({
+      enabled: false,
+    });
+    expect(await done(dataDir, "org", "list")).toMatchObject([{ id, name: "Ærø Ltd", provider: "demo" }]);
+
+    // The only organization need not be named; defaults come from the schema.
+    const file = agentFile({ name: "Small", instructions: "Answer.", limits: { steps: 3 } });
+    const agent = await done(dataDir, "agent", "create", "--file", file);
+    expect(agent).toEqual({
+      id: expect.any(String),
+      name: "Small",
+      instructions: "Answer.",
+      status: "active",
+      organization: id,
+      tools: defaultTools,
+      limits: { steps: 3, tokens: 500_000, seconds: 1_800 },
+    });
+    expect(await done(dataDir, "agent", "update", agent.id, "--file", example)).toMatchObject({
+      id: agent.id,
+      name: "Assistant",
+      limits: { steps: 30 },
+    });
+    expect(await done(dataDir, "agent", "show", agent.id)).toMatchObject({ name: "Assistant", organization: id });
+
+    const first = await done(dataDir, "key", "create", "--agent", agent.id);
+    const second = await done(dataDir, "key", "create", "--agent", agent.id);
+    expect(first["api_key"]).toMatch(/^ak_[0-9A-Za-z]{49}$/);
+    const listed = await admin(dataDir, "key", "list", "--agent", agent.id);
+    expect(listed.stdout).toContain(String(first["hint"]));
+    expect(listed.stdout).not.toContain(first.api_key);
+    const enabled = async (): Promise<boolean[]> => {
+      const keys: unknown = await done(dataDir, "key", "list", "--agent", agent.id);
+      return (keys as { enabled: boolean }[]).map((key) => key.enabled);
+    };
+    await done(dataDir, "key", "disable", first.hash.slice(0, 16));
+    expect(await enabled()).toEqual([false, true]);
+    await done(dataDir, "key", "disable", String(second["hint"]));
+    expect(await enabled()).toEqual([false, false]);
+    await done(dataDir, "key", "enable", first.api_key);
+    expect(await enabled()).toEqual([true, false]);
+
+    expect(await done(dataDir, "agent", "archive", agent.id)).toMatchObject({ status: "archived" });
+    expect(await done(dataDir, "agent", "archive", agent.id)).toMatchObject({ status: "archived" });
+    expect(await done(dataDir, "agent", "unarchive", agent.id)).toMatchObject({ status: "active" });
+    expect(await done(dataDir, "agent", "delete", agent.id)).toMatchObject({ status: "deleted" });
+    expect(await refused(dataDir, "agent", "unarchive", agent.id)).toContain("is deleted");
+    expect(await refused(dataDir, "agent", "update", agent.id, "--file", example)).toContain("is deleted");
+    expect(await refused(dataDir, "key", "create", "--agent", agent.id)).toContain("is deleted");
+  });
+
+  test("people get tables, and one field a line", async () => {
+    const { stdout } = await admin(dataDir, "agent", "list");
+    const [head, row] = stdout.split("\n");
+    expect(head).toMatch(/^ID +NAME +STATUS +ORGANIZATION$/);
+    expect(row).toMatch(/^[0-9a-f-]{36} +Assistant +deleted +[0-9a-f-]{36}$/);
+    const other = newFolder();
+    const created = await admin(other, "org", "create", "--name", "Clean \u001b[31mred\u202e");
+    expect(created.stdout).toMatch(/^id {4}[0-9a-f-]{36}\nname {2}Clean \ufffd\[31mred\ufffd\n$/);
+    expect((await admin(other, "agent", "list")).stdout).toContain("agent create --file agent.json");
+  });
+
+  test("an organization has to be named when there are several, and exist when there is none", async () => {
+    const several = newFolder();
+    const { id } = await done(several, "org", "create", "--name", "one");
+    await done(several, "org", "create", "--name", "two");
+    expect(await refused(several, "agent", "create", "--file", example)).toContain("there are 2 organizations");
+    expect(await done(several, "agent", "create", "--file", example, "--org", id)).toMatchObject({ organization: id });
+    expect(await refused(several, "agent", "create", "--file", example, "--org", randomUUID())).toContain(
+      "no organization",
+    );
+  });
+
+  test.concurrent.each([
+    ["{", "it is not JSON"],
+    [[], "the file must be object"],
+    [{}, "name is missing; instructions is missing"],
+    [{ name: "", instructions: "x" }, 'name must NOT have fewer than 1 characters, not ""'],
+    [{ name: "x", instructions: "x", tool: [] }, "tool is not a field of an agent file"],
+    [{ name: "x", instructions: "x", tools: ["shell"] }, `tools.0 must be one of ${toolNames.join(", ")}, not "shell"`],
+    [{ name: "x", instructions: "x", limits: { steps: 0, days: 1 } }, "limits.days is not a field of an agent file"],
+    [{ name: "x", instructions: "x", limits: { steps: 0.5 } }, "limits.steps must be integer, not 0.5"],
+  ])("the agent file %j is refused: %s", async (content, reason) => {
+    expect(await refused(dataDir, "agent", "create", "--file", agentFile(content))).toContain(reason);
+  });
+
+  test.concurrent.each([
+    [[], "a command is missing"],
+    [["agents"], 'there is no "agents"; there are org, agent, key, run'],
+    [["org", "rename"], 'org takes create, list, show, set-model, clear-model, and was given "rename"'],
+    [["org", "create"], "--name is missing: org create --name NAME"],
+    [["org", "create", "--name", " "], "--name is blank"],
+    [["org", "create", "--name", "n".repeat(201)], "--name has 201 characters"],
+    [["org", "show"], "org show takes one ID, and was given none"],
+    [["org", "show", "a", "b"], 'org show takes one ID, and was given "a b"'],
+    [["org", "list", "x"], "org list takes nothing after it but options"],
+    [["org", "list", "--colour"], "--colour"],
+    [["org", "list", "--stack", "Prod"], "--stack and --data-dir were both given"],
+    [["org", "show", "nowhere"], 'there is no organization "nowhere"'],
+    [
+      ["org", "set-model", "x", "--provider", "gpt"],
+      '--provider is "gpt"; it takes demo, openai-compatible, anthropic or bedrock',
+    ],
+    [["org", "set-model", "x", "--provider", "demo", "--model", "m"], "--provider demo takes no --model"],
+    [["org", "set-model", "x", "--provider", "openai-compatible", "--base-url", "localhost:1"], "--base-url is"],
+    [["agent", "show", randomUUID()], "there is no agent"],
+    [["agent", "create", "--file", "no/such/file.json"], "--file no/such/file.json can't be read"],
+    [["key", "list", "--agent", "x"], 'there is no agent "x"'],
+    [["key", "disable", "ak_nosuch"], 'there is no key "ak_nosuch"'],
+    [["key", "enable", "ak_"], 'there is no key "ak_"'],
+    [["run", "show", randomUUID()], "there is no run"],
+    [["run", "input", randomUUID(), "--text", "x"], "there is no run"],
+    [["run", "stop", "x"], 'there is no run "x"'],
+  ])("%j is refused: %s", async (args, reason) => {
+    expect(await refused(dataDir, ...args)).toContain(reason);
+  });
+
+  test("a pasted secret or key is not repeated", async () => {
+    const secret = "sk-pasted-by-mistake";
+    const server = ["--base-url", "http://127.0.0.1:1/v1", "--model", "m", "--secret", secret];
+    expect(await refused(dataDir, "org", "set-model", "x", "--provider", "openai-compatible", ...server)).not.toContain(
+      secret,
+    );
+    expect(await refused(dataDir, "key", "disable", "ak_abcdefghijklmnop")).not.toContain("ghijklmnop");
+  });
+
+  test("an agent's servers are shown with where their headers come from, and never with a value", async () => {
+    const headers = { Authorization: { secret: "env:TOKEN", prefix: "Bearer " }, "X-Key": { secret: "sk-pasted" } };
+    const mcp = [{ name: "team", url: "https://example.com/mcp", headers, tools: ["add"] }];
+    const webFetch = { privateAddresses: true };
+    const file = agentFile({ name: "Servers", instructions: "Answer.", mcp, webFetch });
+    const { id } = await done(dataDir, "agent", "create", "--file", file);
+    const { stdout } = await admin(dataDir, "agent", "show", id);
+    expect(stdout).toMatch(/^mcp team +https:\/\/example.com\/mcp; add; header Authorization \(env:TOKEN\)/m);
+    expect(stdout).toMatch(/^webFetch +private addresses allowed$/m);
+    const shown = await done(dataDir, "agent", "show", id);
+    expect(shown).toMatchObject({ mcp: [{ name: "team", headers: { Authorization: "env:TOKEN" } }], webFetch });
+    expect(stdout + JSON.stringify(shown)).not.toContain("sk-pasted");
+  });
+
+  test("an agent is shown with all that its file said", async () => {
+    const fields = {
+      limits: { steps: 5, tokens: 10, seconds: 20, dollars: 0.5 },
+      runLimits: { dollars: 2.5 },
+      prices: { input: 3, output: 15 },
+      parameters: { temperature: 0 },
+      contextTokens: 32_000,
+    };
+    const file = agentFile({ name: "Bounded", instructions: "Answer.", ...fields });
+    const { id } = await done(dataDir, "agent", "create", "--file", file);
+    expect(await done(dataDir, "agent", "show", id)).toMatchObject(fields);
+    const { stdout } = await admin(dataDir, "agent", "show", id);
+    expect(stdout).toMatch(/^limits +steps 5, tokens 10, seconds 20, dollars 0.5$/m);
+    expect(stdout).toMatch(/^runLimits +dollars 2.5$/m);
+  });
+
+  test("the agent file's schema names the tools that there are", () => {
+    const schema = JSON.parse(readFileSync(join(root, "schemas/agent.schema.json"), "utf8")) as {
+      properties: { tools: { items: { enum: string[] }; default: string[] } };
+    };
+    expect(schema.properties.tools).toMatchObject({ items: { enum: toolNames }, default: defaultTools });
+  });
+
+  test("--help lists every command", async () => {
+    const { code, stdout } = await admin(dataDir, "--help");
+    expect(code).toBe(0);
+    for (const line of ["org create --name NAME", "key disable KEY", "run input ID --text T", "run list --agent ID"]) {
+      expect(stdout).toContain(line);
+    }
+  });
+});
+
+describe("beside a running server", () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService(newFolder());
+    return () => service.end("SIGTERM");
+  });
+
+  async function statusOf(apiKey: string, templateId = service.templateId): Promise<number> {
+    const response = await fetch(`${service.baseUrl}/v1/agents`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ name: "test", template_id: templateId }),
+    });
+    await response.text();
+    return response.status;
+  }
+
+  test("a key works at once, not while it is disabled, and again when it is enabled", async () => {
+    const { api_key, hash } = await done(service.dataDir, "key", "create", "--agent", service.templateId);
+    expect(await statusOf(api_key)).toBe(201);
+    await done(service.dataDir, "key", "disable", hash);
+    expect(await statusOf(api_key)).toBe(401);
+    await done(service.dataDir, "key", "enable", hash);
+    expect(await statusOf(api_key)).toBe(201);
+  });
+
+  test("archived is 409, deleted is 404, without a model is 422", async () => {
+    const agent = await done(service.dataDir, "agent", "create", "--file", example);
+    const { api_key: apiKey } = await done(service.dataDir, "key", "create", "--agent", agent.id);
+    const organization = String(agent["organization"]);
+    await done(service.dataDir, "agent", "archive", agent.id);
+    expect(await statusOf(apiKey, agent.id)).toBe(409);
+    await done(service.dataDir, "agent", "unarchive", agent.id);
+    expect(await statusOf(apiKey, agent.id)).toBe(201);
+    await done(service.dataDir, "org", "clear-model", organization);
+    expect(await statusOf(apiKey, agent.id)).toBe(422);
+    await done(service.dataDir, "org", "set-model", organization, "--provider", "demo", "--disabled");
+    expect(await statusOf(apiKey, agent.id)).toBe(422);
+    await done(service.dataDir, "org", "set-model", organization, "--provider", "demo");
+    expect(await statusOf(apiKey, agent.id)).toBe(201);
+    await done(service.dataDir, "agent", "delete", agent.id);
+    expect(await statusOf(apiKey, agent.id)).toBe(404);
+  });
+});

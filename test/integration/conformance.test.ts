@@ -1,0 +1,144 @@
+import { type IncomingMessage, request } from "node:http";
+import { beforeAll, expect, test } from "vitest";
+import { type HttpServer, httpServer } from "../support/http-server.ts";
+import { done } from "./admin.ts";
+import { type Ended, runScript } from "./script.ts";
+import { type Service, startService } from "./service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+  return () => service[Symbol.asyncDispose]();
+});
+
+function conformance(baseUrl: string, ...args: string[]): Promise<Ended> {
+  const { apiKey, templateId } = service;
+  return runScript("bin/conformance.ts", [
+    "--base-url",
+    baseUrl,
+    "--api-key",
+    apiKey,
+    "--template-id",
+    templateId,
+    ...args,
+  ]);
+}
+
+test("the service passes every case", async () => {
+  const disabled = await done(service.dataDir, "key", "create", "--agent", service.templateId);
+  await done(service.dataDir, "key", "disable", disabled.hash);
+  const other = await done(service.dataDir, "agent", "create", "--file", "examples/assistant.json");
+  const otherKey = await done(service.dataDir, "key", "create", "--agent", other.id);
+  const optional = ["--disabled-api-key", disabled.api_key, "--other-api-key", otherKey.api_key];
+
+  const { code, stdout, stderr } = await conformance(`${service.baseUrl}/`, "--quotes-files", ...optional);
+  expect(stdout.split("\n").filter((line) => !line.startsWith("ok   "))).toEqual([
+    expect.stringMatching(/^1\d\d passed, 0 failed$/),
+    "",
+  ]);
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+});
+
+/** What a broken service would do to an answer, and the cases that have to notice. */
+const faults: { breaks: (path: string, status: number, body: string) => string | undefined; noticed: RegExp }[] = [
+  {
+    breaks: (_, status, body) => (status === 401 ? body.replace("Missing API key", "No API key") : undefined),
+    noticed: /^auth: refuses (no key|an Authorization that is not Bearer|an empty X-API-Key|Bearer without a key)/,
+  },
+  {
+    breaks: (_, status, body) => (status === 413 ? body.replace("exceeds", "is over") : undefined),
+    noticed: /^files: refuses as too large/,
+  },
+  {
+    breaks: (_, status, body) => (status === 422 ? body.replaceAll("at most 200", "fewer than 201") : undefined),
+    noticed: /^validation: name of 201/,
+  },
+  {
+    breaks: (_, status, body) => (status === 422 ? body.replaceAll('"list_type"', '"array_type"') : undefined),
+    noticed: /^validation: files (null|an object)/,
+  },
+  {
+    breaks: (_, status, body) => (status === 422 ? body.replace("'bad.bin'", "'good.bin'") : undefined),
+    noticed: /^files: refuses base64/,
+  },
+  {
+    breaks: (path, status, body) =>
+      path.startsWith("/v1/agents/") && status === 200
+        ? body.replaceAll("output_from_agent", "input_to_agent")
+        : undefined,
+    noticed: /^(run: .* polled to finished|files: several are in the workspace)/,
+  },
+  {
+    breaks: (path, _, body) => (path === "/v1/openapi.json" ? body.replace('"Agents API"', '"Runs API"') : undefined),
+    noticed: /^description: OpenAPI 3\.1, title and version/,
+  },
+  {
+    breaks: (path, _, body) =>
+      path === "/v1/openapi.json" ? body.replace('"maxItems":10', '"maxItems":11') : undefined,
+    noticed: /^description: the model PublicCreateAgentRequest/,
+  },
+];
+
+test("a broken service fails exactly the cases that name what is broken", async () => {
+  await using broken = await brokenService();
+  const { code, stdout, stderr } = await conformance(broken.url, "--json");
+  const { failed, cases } = JSON.parse(stdout) as { failed: number; cases: { name: string; passed: boolean }[] };
+  const names = cases.map(({ name }) => name);
+  expect(cases.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(
+    names.filter((name) => faults.some(({ noticed }) => noticed.test(name))),
+  );
+  for (const { noticed } of faults) expect(names.some((name) => noticed.test(name))).toBe(true);
+  expect(stderr).toBe(`${cases.length - failed} passed, ${failed} failed\n`);
+  expect(code).toBe(1);
+});
+
+test("a failed case says what was expected and received", async () => {
+  await using server = await httpServer((_, response) => {
+    response.writeHead(200, { "content-type": "text/html" }).end("<p>hello");
+  });
+  const { code, stdout } = await conformance(server.url);
+  expect(stdout).toContain(
+    [
+      "FAIL read: an unknown run is 404",
+      '       expected 404 application/json {"detail": "Agent not found"}',
+      "       received 200 text/html <p>hello",
+    ].join("\n"),
+  );
+  expect(stdout).toMatch(/\n0 passed, 1\d\d failed\n$/);
+  expect(code).toBe(1);
+});
+
+test.each([
+  [["--base-url", "http://127.0.0.1:1/v1", "--api-key", "k"], "--template-id"],
+  [["--base-url", "127.0.0.1:1", "--api-key", "k", "--template-id", "x"], "--base-url"],
+  [["--base-url", "http://127.0.0.1:1", "--api-key", "k", "--template-id", "x"], "--template-id"],
+  [["--no-such-option"], "--no-such-option"],
+])("wrong options %j are one line and exit code 2", async (args, named) => {
+  const { code, stdout, stderr } = await runScript("bin/conformance.ts", args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(/^conformance: [^\n]+\n$/);
+  expect(stderr).toContain(named);
+});
+
+/** The real service behind a proxy that has all the faults. */
+function brokenService(): Promise<HttpServer> {
+  return httpServer((incoming, outgoing) => {
+    const { method, headers, url: path = "/" } = incoming;
+    const forwarded = request(`${service.baseUrl}${path}`, { method: method ?? "GET", headers }, (answer) => {
+      void text(answer).then((body) => {
+        const { statusCode: status = 500, headers: kept } = answer;
+        const changed = faults.reduce((before, { breaks }) => breaks(path, status, before) ?? before, body);
+        outgoing.writeHead(status, { ...kept, "content-length": Buffer.byteLength(changed) }).end(changed);
+      });
+    });
+    forwarded.on("error", () => outgoing.destroy());
+    incoming.pipe(forwarded);
+  });
+}
+
+async function text(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,109 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { docx, pdf } from "../fixtures/documents.ts";
+import { mcpServer } from "../unit/mcp/mcp-server.ts";
+import { answersWithResult, callsTool, chatServer, type Reply } from "../providers/chat-completions-server.ts";
+import { done } from "./admin.ts";
+import { root, runScript } from "./script.ts";
+import { createRun, finished, modelAt, newDataDir, type RunStatus, type Service, startService } from "./service.ts";
+
+/** One run of an example's agent, in a process of its own as `npm start` makes it. */
+async function runExample(
+  example: string,
+  replies: Reply[],
+  { input, files = {} }: { input: string; files?: Record<string, string | Buffer> },
+): Promise<RunStatus & { workspace: string; modelSaw: string }> {
+  await using model = await chatServer(...replies);
+  const dataDir = newDataDir();
+  const service = await startService(dataDir, modelAt(model.baseUrl));
+  try {
+    const agent = await done(dataDir, "agent", "create", "--file", example);
+    const { api_key: apiKey } = await done(dataDir, "key", "create", "--agent", agent.id);
+    const caller: Service = { ...service, apiKey, templateId: agent.id };
+    const sent = Object.entries(files).map(([filename, content]) => ({
+      filename,
+      content_base64: Buffer.from(content).toString("base64"),
+    }));
+    const run = await finished(caller, await createRun(caller, { input_text: input, files: sent }));
+    return { ...run, workspace: join(dataDir, "workspaces", run.agent_id), modelSaw: JSON.stringify(model.received) };
+  } finally {
+    await service.end("SIGTERM");
+  }
+}
+
+const output = ({ transcript }: RunStatus) => transcript.at(-1)?.text;
+
+test(
+  "data analyst: the transcript holds a number that the sandbox computed from the CSV",
+  { timeout: 60_000 },
+  async () => {
+    const rows = Array.from({ length: 500 }, (_, n) => `"Shop ${n}, Ltd",${(n * 7919) % 1_000},EUR`);
+    const expected = rows.reduce((sum, _, n) => sum + ((n * 7919) % 1_000), 0);
+    const code = `
+    const rows = parseCsv(readFile("sales.csv"));
+    const total = rows.reduce((sum, row) => sum + Number(row.amount), 0);
+    writeFile("total.csv", "total\\n" + total + "\\n");
+    total`;
+    const run = await runExample(
+      "examples/data-analyst.json",
+      [callsTool("run_javascript", { code }), answersWithResult],
+      {
+        input: "What is the total?",
+        files: { "sales.csv": `shop,amount,currency\n${rows.join("\n")}\n` },
+      },
+    );
+    expect(run.loop_status).toBe("finished");
+    expect(output(run)).toContain(`It says: ${expected}\n`);
+    expect(output(run)).toContain("Wrote total.csv");
+    expect(readFileSync(join(run.workspace, "total.csv"), "utf8")).toBe(`total\n${expected}\n`);
+  },
+);
+
+test("document reader: the text of Word and PDF documents", { timeout: 60_000 }, async () => {
+  const files = {
+    "offer.docx": docx("Our offer", "The price is 4,711 euro."),
+    "terms.pdf": pdf("Pay in 14 days.", "Done."),
+  };
+  const replies = [
+    callsTool("read_file", { name: "offer.docx" }),
+    callsTool("read_file", { name: "terms.pdf" }),
+    answersWithResult,
+  ];
+  const run = await runExample("examples/document-reader.json", replies, { input: "When do we pay?", files });
+  expect(run.loop_status).toBe("finished");
+  expect(run.modelSaw).toContain("The price is 4,711 euro.");
+  expect(output(run)).toContain("[Page 1 of 2]\nPay in 14 days.");
+});
+
+test("MCP user: a tool of the server, called with the secret's header", { timeout: 60_000 }, async () => {
+  await using server = await mcpServer();
+  const agent = readFileSync(join(root, "examples/mcp-user.json"), "utf8").replace(/http:[^"]*/, server.url);
+  const example = join(newDataDir(), "agent.json");
+  writeFileSync(example, agent);
+  process.env["TEAM_MCP_TOKEN"] = "token-of-the-team"; // the service's process gets this one's environment
+  const replies = [callsTool("team__add", { a: 40, b: 2 }), answersWithResult];
+  const run = await runExample(example, replies, { input: "How much is 40 and 2?" });
+  expect(run.loop_status).toBe("finished");
+  expect(output(run)).toBe("It says: 42");
+  expect(server.requests[0]).toMatchObject({ authorization: "Bearer token-of-the-team" });
+  expect(run.modelSaw).not.toContain("token-of-the-team");
+  rmSync(example);
+});
+
+test("client: creates a run with a file, waits and prints the answer", { timeout: 60_000 }, async () => {
+  await using service = await startService();
+  const file = join(service.dataDir, "hello.txt");
+  writeFileSync(file, "Hello from a file.\n");
+  const { baseUrl, apiKey: API_KEY, templateId: TEMPLATE_ID } = service;
+  const BASE_URL = `${baseUrl}/`; // as people paste addresses
+  const client = (apiKey: string) =>
+    runScript("examples/client.mjs", ["What is in the file?", file], { BASE_URL, API_KEY: apiKey, TEMPLATE_ID });
+  const { code, stdout } = await client(API_KEY);
+  expect(stdout).toContain("hello.txt: 1 line, 4 words.");
+  expect(code).toBe(0);
+
+  const refused = await client("ak_wrong");
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr).toContain('create answered 401: {"detail":"Invalid API key"}');
+});

@@ -1,0 +1,51 @@
+import type { Message, Model, ModelOutcome } from "../../../src/agent/model.ts";
+import type { Agent, Run, Stores } from "../../../src/runs/ports.ts";
+
+const agent: Agent = {
+  id: "A",
+  organizationId: "O",
+  name: "Agent",
+  instructions: "Work.",
+  tools: ["list_files", "read_file", "write_file"],
+  limits: { steps: 1_000, tokens: 1e9, seconds: 1e9 },
+  status: "active",
+};
+
+export async function putAgent({ accounts }: Stores): Promise<void> {
+  await accounts.putOrganization({ id: "O", name: "Organization", model: { enabled: true, provider: "demo" } });
+  await accounts.putAgent(agent);
+}
+
+export async function newRun({ runs }: Stores, id: string, now: number, text: string): Promise<Run> {
+  const fields = { id, agentId: "A", organizationId: "O", name: "Run" };
+  const run: Run = { ...fields, status: "running", turn: 1, createdAt: now, updatedAt: now };
+  await runs.create(run, [{ turn: 1, role: "input_to_agent", text }]);
+  return run;
+}
+
+/**
+ * A model that takes `steps` steps with one or two tool calls and then answers with its input. Where the conversation
+ * stands is all that it goes by. `calls` holds the input and the step of each call that was made.
+ */
+export function scriptedModel(steps: number): { model: Model; calls: string[] } {
+  const calls: string[] = [];
+  const model: Model = async ({ messages }): Promise<ModelOutcome> => {
+    const start = messages.findLastIndex((message) => message.role === "user" && !message.note);
+    const input = (messages[start] as Extract<Message, { role: "user" }>).text;
+    const step = messages.slice(start).filter(({ role }) => role === "assistant").length + 1;
+    calls.push(`${input} ${step}`);
+    const usage = { inputTokens: 10, outputTokens: 1 };
+    if (step > steps) {
+      return { answer: { text: outputTo(input), toolCalls: [], finishReason: "stop", usage } };
+    }
+    const write = { id: `w${step}`, name: "write_file", input: { name: `${step}.txt`, content: input } };
+    const list = { id: `l${step}`, name: "list_files", input: {} };
+    const toolCalls = step % 2 === 0 ? [write, list] : [write];
+    return { answer: { text: "", toolCalls, finishReason: "tool-calls", usage } };
+  };
+  return { model, calls };
+}
+
+export function outputTo(input: string): string {
+  return `Answer to ${input}.`;
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { type IncomingHttpHeaders, request as httpRequest } from "node:http";
+import { fileURLToPath } from "node:url";
+import { httpServer } from "../../support/http-server.ts";
+import { originSecretHeader } from "../../../src/api/server/origin-secret.ts";
+import { runViewerRequest } from "./viewer-request.ts";
+
+const code = readFileSync(fileURLToPath(new URL("../../../lib/front-door/viewer-request.js", import.meta.url)), "utf8");
+
+/** Stands for CloudFront: runs the deployed function for every request, and passes it on to the origin it chose. */
+export interface Edge {
+  baseUrl: string;
+  /** How many requests each origin got. */
+  counts: { small: number; large: number };
+  close(): Promise<void>;
+}
+
+/** `host`: of the small origin's requests, where it goes by that. `secret`: what the large origin is shown. */
+export async function startEdge(options: {
+  small: { baseUrl: string; host?: string };
+  large: { baseUrl: string; secret: string };
+}): Promise<Edge> {
+  const counts = { small: 0, large: 0 };
+  const server = await httpServer((incoming, outgoing) => {
+    const { method = "GET", url: path = "/", headers } = incoming;
+    const { origin } = runViewerRequest(code, { method, uri: path, headers: flat(headers) });
+    const to = origin === "large-bodies" ? "large" : "small";
+    counts[to]++;
+    const { host: _, expect: __, ...passed } = headers;
+    const own =
+      to === "large"
+        ? { [originSecretHeader]: options.large.secret }
+        : { ...(options.small.host && { host: options.small.host }) };
+    const forwarded = httpRequest(
+      options[to].baseUrl + path,
+      { method, headers: { ...passed, ...own }, agent: false },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
+    forwarded.on("error", () => outgoing.destroy());
+    incoming.pipe(forwarded);
+  });
+  return {
+    baseUrl: server.url,
+    counts,
+    close: server.close,
+  };
+}
+
+function flat(headers: IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]));
+}

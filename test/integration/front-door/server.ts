@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import { request as httpRequest } from "node:http";
+import type { LargeBodyHome } from "../../../lib/front-door/hosting.ts";
+import { newApiKey } from "../../../src/accounts/api-key.ts";
+import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
+import { documentClient } from "../../../src/platform/aws/clients.ts";
+import { type AwsWire, awsWire } from "./aws-wire.ts";
+import { type Bundle, startBundle } from "./bundle.ts";
+
+/** The bundle, an account in the AWS that it talks to, and what arrived there. */
+export interface LargeBodyProcess extends Bundle {
+  apiKey: string;
+  templateId: string;
+  aws: AwsWire;
+}
+
+export const secrets = { new: "n".repeat(40), old: "o".repeat(40) };
+const keys = { AWS_ACCESS_KEY_ID: "AKIAEXAMPLE", AWS_SECRET_ACCESS_KEY: "secret" };
+
+export async function startLargeBodyServer(home: LargeBodyHome): Promise<LargeBodyProcess> {
+  const aws = await awsWire({ "arn:new": secrets.new, "arn:old": secrets.old });
+  const { apiKey, templateId } = await account(aws.endpoint);
+  const bundle = await startBundle(home, {
+    AWS_REGION: "eu-central-1",
+    // How each home gives credentials to its processes.
+    ...(home === "fargate" ? { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${aws.endpoint}/credentials` } : keys),
+    AWS_ENDPOINT_URL: aws.endpoint,
+    TABLE_NAME: "table",
+    BUCKET_NAME: "bucket",
+    STATE_MACHINE_ARN: "arn:aws:states:eu-central-1:123456789012:stateMachine:machine",
+    RETENTION_DAYS: "90",
+    ORIGIN_SECRET_ARNS: "arn:new,arn:old",
+  });
+  void bundle.exited.then(() => aws.close());
+  return { ...bundle, apiKey, templateId, aws };
+}
+
+async function account(endpoint: string): Promise<{ apiKey: string; templateId: string }> {
+  const credentials = { accessKeyId: keys.AWS_ACCESS_KEY_ID, secretAccessKey: keys.AWS_SECRET_ACCESS_KEY };
+  const documents = documentClient({ region: "eu-central-1", credentials, endpoint });
+  const accounts = awsAccounts({ documents, table: "table" });
+  const [organizationId, templateId] = [randomUUID(), randomUUID()];
+  const { key: apiKey, hash, hint } = newApiKey();
+  await accounts.putOrganization({ id: organizationId, name: "Test", model: { provider: "demo", enabled: true } });
+  await accounts.putAgent({
+    id: templateId,
+    organizationId,
+    name: "Agent",
+    instructions: "",
+    tools: [],
+    limits: { steps: 1, tokens: 1_000, seconds: 60 },
+    status: "active",
+  });
+  await accounts.putKey({ hash, hint, agentId: templateId, organizationId, enabled: true, createdAt: 0 });
+  documents.destroy();
+  return { apiKey, templateId };
+}
+
+export interface Answer {
+  status: number;
+  headers: Record<string, unknown>;
+  body: unknown;
+}
+
+/** The JSON of a create whose files have these sizes in bytes. */
+export function createBody({ templateId }: LargeBodyProcess, sizes: number[]): Buffer {
+  const files = sizes.map((size, index) => ({
+    filename: `file-${index}.bin`,
+    content_base64: Buffer.alloc(size, index + 1).toString("base64"),
+  }));
+  return Buffer.from(JSON.stringify({ name: "large", template_id: templateId, input_text: "Read them.", files }));
+}
+
+export function headersOf({ apiKey }: LargeBodyProcess): Record<string, string> {
+  return { authorization: `Bearer ${apiKey}`, "content-type": "application/json", "x-origin-secret": secrets.new };
+}
+
+/** One request on a connection of its own. `headers` over the usual ones; with a transfer-encoding it has no length. */
+export function send(
+  service: LargeBodyProcess,
+  body: Buffer | undefined,
+  { method = "POST", path = "/v1/agents", headers = {} }: { method?: string; path?: string; headers?: object } = {},
+): Promise<Answer> {
+  const chunked = "transfer-encoding" in headers;
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      port: service.port,
+      method,
+      path,
+      agent: false,
+      headers: { ...headersOf(service), ...(body && !chunked && { "content-length": body.length }), ...headers },
+    });
+    request.on("error", reject);
+    request.on("response", (response) => {
+      let text = "";
+      response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      response.on("error", reject);
+      response.on("end", () => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(text) });
+      });
+    });
+    request.end(body);
+  });
+}

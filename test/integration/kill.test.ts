@@ -1,0 +1,119 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate as tick, setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import {
+  chatServer,
+  chunk,
+  type Reply,
+  startStream,
+  send,
+  toolCallChunk,
+} from "../providers/chat-completions-server.ts";
+import { createRun, finished, newDataDir, type Service, startService } from "./service.ts";
+
+const steps = 12;
+
+/** What the model says in each step: one to three calls at the same time, and in the end the report. */
+const callsOf = (step: number): [name: string, input: object][] =>
+  [
+    ["write_file", { name: `note-${step}.txt`, content: `of step ${step}` }] as [string, object],
+    ["read_file", { name: "data.csv" }] as [string, object],
+    ["list_files", {}] as [string, object],
+  ].slice(0, 1 + (step % 3));
+
+/** Where the conversation stands is all that the model goes by, so that it answers alike after each restart. */
+const model: Reply = async (response, { body }) => {
+  const step = body.messages.filter((message) => (message as { role?: string }).role === "assistant").length + 1;
+  await sleep(10);
+  if (response.destroyed) return;
+  startStream(response);
+  if (step > steps)
+    send(
+      response,
+      chunk({ role: "assistant", content: `Report after ${steps} steps.` }),
+      chunk({}, { finish_reason: "stop" }),
+    );
+  else {
+    send(response, chunk({ role: "assistant" }));
+    for (const [index, [name, input]] of callsOf(step).entries()) {
+      send(response, toolCallChunk(index, { id: `call-${step}-${index}`, name, arguments: JSON.stringify(input) }));
+    }
+    send(response, chunk({}, { finish_reason: "tool_calls" }));
+  }
+  send(response, "[DONE]");
+  response.end();
+};
+
+const records = steps + 1 + Array.from({ length: steps }, (_, n) => callsOf(n + 1).length).reduce((a, b) => a + b);
+
+test(
+  "kill -9 at every record of a 12-step run and in every model call: it finishes, and pays at most one call a kill",
+  { timeout: 300_000 },
+  async () => {
+    await using server = await chatServer(...Array.from({ length: 500 }, () => model));
+    const dataDir = newDataDir();
+    const args = ["--model", "openai-compatible", "--model-base-url", server.baseUrl, "--model-name", "m"];
+    const first = await startService(dataDir, args);
+    const runId = await createRun(first, {
+      input_text: "Work.",
+      files: [{ filename: "data.csv", content_base64: Buffer.from("city,people\nOslo,709037\n").toString("base64") }],
+    });
+    const db = new DatabaseSync(join(dataDir, "runs.sqlite"), { readOnly: true });
+    const count = db.prepare("SELECT count(*) AS n FROM steps");
+    const recorded = (): number => Number(count.get()?.["n"]);
+
+    let service: Service = first;
+    const killedAt: number[] = [];
+    let killsInModelCalls = 0;
+    async function killAndRestart(): Promise<void> {
+      expect(await service.end("SIGKILL")).toBe("SIGKILL");
+      service = await startService(dataDir, args);
+    }
+
+    // The last record comes with the end of the run, so that the one before it is the last to be killed at.
+    for (let record = 0; record < records - 1; record++) {
+      while (recorded() < record) await tick();
+      killedAt.push(recorded());
+      await killAndRestart();
+      if (record % 3 !== 0) continue;
+      const calls = server.received.length;
+      while (server.received.length === calls && recorded() < records) await tick();
+      killsInModelCalls++;
+      await killAndRestart();
+    }
+
+    const run = await finished({ ...service, apiKey: first.apiKey }, runId);
+    expect(run).toEqual({
+      agent_id: runId,
+      loop_status: "finished",
+      transcript: [
+        { role: "input_to_agent", text: "Work." },
+        { role: "output_from_agent", text: `Report after ${steps} steps.` },
+      ],
+    });
+    const kills = killedAt.length + killsInModelCalls;
+    expect(server.received.length).toBeLessThanOrEqual(steps + 1 + kills);
+    expect(recorded()).toBe(records);
+    for (let step = 1; step <= steps; step++) {
+      expect(readFileSync(join(dataDir, "workspaces", runId, `note-${step}.txt`), "utf8")).toBe(`of step ${step}`);
+    }
+    expect(db.prepare("SELECT count(*) AS n FROM runs WHERE status = 'running'").get()).toEqual({ n: 0 });
+    // The last call saw each call's result once, in call order, whatever was killed in between.
+    const results = server.received
+      .at(-1)
+      ?.body.messages.filter((message) => (message as { role?: string }).role === "tool");
+    expect(results?.map((message) => (message as { tool_call_id?: string }).tool_call_id)).toEqual(
+      Array.from({ length: steps }, (_, n) => callsOf(n + 1).map((_call, index) => `call-${n + 1}-${index}`)).flat(),
+    );
+    console.log(
+      `killed ${kills} times: ${killedAt.length} at records (${new Set(killedAt).size} different states of the ` +
+        `database seen), ${killsInModelCalls} in model calls; ${server.received.length} model calls for ` +
+        `${steps + 1} steps; ${run.loop_status}, ${recorded()} records of ${records}`,
+    );
+    db.close();
+    await service.end("SIGTERM");
+    rmSync(dataDir, { recursive: true });
+  },
+);

@@ -1,0 +1,171 @@
+import { randomUUID } from "node:crypto";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { openLocalStores } from "../../src/platform/local/index.ts";
+import { createRun, finished, newDataDir, read, type RunStatus, startService } from "./service.ts";
+
+const slow = "demo: steps=8 delay=60";
+const ends = ({ loop_status, transcript }: RunStatus) => [loop_status, transcript.map(({ role }) => role)];
+const whole = ["finished", ["input_to_agent", "output_from_agent"]];
+
+test(
+  "kill -9 at several moments of a run: it goes on after each start and ends once",
+  { timeout: 120_000 },
+  async () => {
+    const dataDir = newDataDir();
+    const first = await startService(dataDir);
+    const runId = await createRun(first, {
+      input_text: slow,
+      files: [{ filename: "a.txt", content_base64: Buffer.from("kept across kills").toString("base64") }],
+    });
+    let service = first;
+    let killsWhileRunning = 0;
+    for (const delay of [0, 30, 75, 140, 200]) {
+      await sleep(delay);
+      if ((await read({ ...service, apiKey: first.apiKey }, runId)).loop_status === "running") killsWhileRunning++;
+      expect(await service.end("SIGKILL")).toBe("SIGKILL");
+      service = await startService(dataDir);
+    }
+    expect(killsWhileRunning).toBeGreaterThan(1);
+    expect(ends(await finished({ ...service, apiKey: first.apiKey }, runId))).toEqual(whole);
+    await service.end("SIGTERM");
+  },
+);
+
+test("kill -9 in the middle of 40 creates: every acknowledged run ends, with its input and one output", async () => {
+  const dataDir = newDataDir();
+  const first = await startService(dataDir);
+  const acknowledged: string[] = [];
+  const creates = Array.from({ length: 40 }, async (_, i) => {
+    await sleep(i * 3);
+    await createRun(first, { input_text: `run ${i}` }).then(
+      (id) => acknowledged.push(id),
+      () => {},
+    ); // cut off by the kill
+  });
+  await expect.poll(() => acknowledged.length, { timeout: 10_000, interval: 1 }).toBeGreaterThan(4);
+  await first.end("SIGKILL");
+  await Promise.all(creates);
+  expect(acknowledged.length).toBeLessThan(creates.length);
+  const second = await startService(dataDir);
+  for (const id of acknowledged) expect(ends(await finished({ ...second, apiKey: first.apiKey }, id))).toEqual(whole);
+  await second.end("SIGTERM");
+});
+
+test("Ctrl-C ends cleanly and at once, and the run goes on later", async () => {
+  const dataDir = newDataDir();
+  const first = await startService(dataDir);
+  const runId = await createRun(first, { input_text: "demo: steps=3 delay=500" });
+  const asked = performance.now();
+  expect(await first.end("SIGINT")).toBe(0);
+  expect(performance.now() - asked).toBeLessThan(5_000);
+  const second = await startService(dataDir);
+  expect(ends(await finished({ ...second, apiKey: first.apiKey }, runId))).toEqual(whole);
+  await second.end("SIGTERM");
+});
+
+test("at a start, what a crash left of files is removed, and nothing else", async () => {
+  const dataDir = newDataDir();
+  const first = await startService(dataDir);
+  const runId = await createRun(first, { files: [{ filename: "a.txt", content_base64: "QQ==" }] });
+  await first.end("SIGKILL");
+  const workspaces = join(dataDir, "workspaces");
+  mkdirSync(join(workspaces, randomUUID())); // of a create
+  for (const name of [".partial-1", ".mine"]) writeFileSync(join(workspaces, name), "x");
+  for (const name of readdirSync(workspaces)) utimesSync(join(workspaces, name), 1, 1);
+  const second = await startService(dataDir);
+  await expect.poll(() => readdirSync(workspaces).toSorted()).toEqual([".mine", runId]);
+  expect(readdirSync(join(workspaces, runId))).toEqual(["a.txt"]);
+  await second.end("SIGTERM");
+  // Without its database every run looks like a create that was cut off.
+  renameSync(join(dataDir, "runs.sqlite"), join(dataDir, "saved.sqlite"));
+  const third = await startService(dataDir);
+  await sleep(300);
+  await third.end("SIGTERM");
+  expect(readdirSync(join(workspaces, runId))).toEqual(["a.txt"]);
+});
+
+test("a service whose data folder is removed ends, and says so, rather than take runs that no start will find", async () => {
+  const service = await startService();
+  let said = "";
+  service.child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  rmSync(service.dataDir, { recursive: true });
+  await expect.poll(() => service.child.exitCode, { timeout: 5_000 }).toBe(1);
+  expect(said).toMatch(/npm start: the data folder \S+ was removed while the service was running\n$/);
+});
+
+test("what can't be started says why in one line and exits with non-zero", async () => {
+  const service = await startService();
+  const port = new URL(service.baseUrl).port;
+  const dataDir = newDataDir();
+  await expect(startService(dataDir, ["--port", port])).rejects.toThrow(
+    /^the service ended with 1: [^\n]*port \d+ .*taken[^\n]*\n$/,
+  );
+  // The key is shown once, so a start that shows nothing makes none.
+  const stores = openLocalStores({ dataDir });
+  expect(await stores.accounts.listAgents()).toEqual([]);
+  stores.close();
+  await expect(startService(service.dataDir)).rejects.toThrow(
+    /^the service ended with 1: [^\n]*in use by another server[^\n]*\n$/,
+  );
+  const damaged = newDataDir();
+  const database = join(damaged, "runs.sqlite");
+  openLocalStores({ dataDir: damaged }).close();
+  writeFileSync(database, readFileSync(database).fill("damage", 4_096)); // all but the first page
+  await expect(startService(damaged)).rejects.toThrow(
+    /^the service ended with 1: [^\n]*data folder .* can't be used: [^\n]*malformed[^\n]*\n$/,
+  );
+  const unlockable = newDataDir();
+  writeFileSync(join(unlockable, "server.lock"), "no database".repeat(100));
+  await expect(startService(unlockable)).rejects.toThrow(
+    /^the service ended with 1: [^\n]*data folder .* can't be used: [^\n]*server\.lock[^\n]*\n$/,
+  );
+  await expect(startService("/dev/null/data")).rejects.toThrow(
+    /^the service ended with 1: [^\n]*can't be used[^\n]*\n$/,
+  );
+  for (const option of ["--host", "--data-dir"]) {
+    await expect(startService(newDataDir(), [option, ""])).rejects.toThrow(`npm start: ${option} is ""; give`);
+  }
+  await expect(startService(newDataDir(), ["--port", "x"])).rejects.toThrow(
+    /^the service ended with 1: [^\n]*--port takes[^\n]*\n$/,
+  );
+  await expect(startService(newDataDir(), ["--nonsense"])).rejects.toThrow(
+    /^the service ended with 1: [^\n]*--nonsense[^\n]*\n$/,
+  );
+  await service.end("SIGTERM");
+});
+
+test.skipIf(process.platform === "win32")(
+  "in a folder that others may enter, the data is still its owner's",
+  async () => {
+    const dataDir = newDataDir();
+    chmodSync(dataDir, 0o755);
+    const service = await startService(dataDir);
+    await finished(service, await createRun(service, { input_text: "x" }));
+    const open = readdirSync(dataDir).filter((name) => (statSync(join(dataDir, name)).mode & 0o077) !== 0);
+    expect(open.filter((name) => !name.startsWith("server.lock"))).toEqual([]); // which is empty
+    await service.end("SIGTERM");
+  },
+);
+
+test.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
+  "a folder of workspaces that can't be written to is told at the start, not to the first who sends a file",
+  async () => {
+    const dataDir = newDataDir();
+    await (await startService(dataDir)).end("SIGTERM");
+    chmodSync(join(dataDir, "workspaces"), 0o500);
+    await expect(startService(dataDir)).rejects.toThrow(/can't be used: EACCES[^\n]*workspaces/);
+  },
+);

@@ -1,0 +1,38 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import type { Model } from "../../src/agent/model.ts";
+import { logging } from "../../src/log.ts";
+import { startRunner } from "../../src/platform/local/workflow.ts";
+import { newRun, outputTo, putAgent, scriptedModel } from "./faults/scripted-runs.ts";
+import { temporaryStores } from "../support/temporary-stores.ts";
+
+logging.level = "error";
+
+test("after a restart with 200 runs, no more than the runner's places are worked on, and all finish", async () => {
+  using stores = temporaryStores();
+  await putAgent(stores);
+  const ids = Array.from({ length: 200 }, () => randomUUID());
+  await Promise.all(ids.map((id) => newRun(stores, id, Date.now(), "Go")));
+
+  let [open, most] = [0, 0];
+  const { model: scripted } = scriptedModel(1);
+  const model: Model = async (request) => {
+    most = Math.max(most, ++open);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    open--;
+    return scripted(request);
+  };
+  const deps = {
+    ...stores,
+    now: Date.now,
+    secretOf: async () => undefined,
+    openModel: async () => ({ model, name: "m", provider: "p" }),
+  };
+  const runner = startRunner(deps, { workers: 8 });
+  await runner.reconcile();
+  await expect.poll(async () => (await stores.runs.listRunning()).length, { timeout: 30_000 }).toBe(0);
+  expect(most).toBe(8);
+  const last = await stores.runs.read(ids.at(-1) ?? "");
+  expect(last?.transcript.at(-1)).toEqual({ role: "output_from_agent", text: outputTo("Go") });
+  await runner.close();
+});

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { childProcessSandbox } from "../../../src/sandbox/child-process.ts";
+import type { SandboxRequest } from "../../../src/sandbox/types.ts";
+
+const tellsItsEnvironment = `
+  process.on("message", (message) => process.send("load" in message ? { loaded: message.load } : {
+    result: { output: JSON.stringify(process.env), written: [], notes: [] },
+  }));
+`;
+
+it.each([undefined, { LD_LIBRARY_PATH: "/var/lang/lib" }])(
+  "a process has this environment: %j",
+  async (environment) => {
+    const folder = mkdtempSync(join(tmpdir(), "environment-"));
+    const program = join(folder, "child.mjs");
+    writeFileSync(program, tellsItsEnvironment);
+    const sandbox = childProcessSandbox({
+      program,
+      readable: [],
+      maxProcesses: 1,
+      ...(environment && { environment }),
+    });
+    const request: SandboxRequest = { engine: "javascript", program: "", files: [], seconds: 10 };
+    const { output } = await sandbox.run(request, new AbortController().signal);
+    sandbox.close();
+    rmSync(folder, { recursive: true });
+    // Node's own, for the channel between the two.
+    const {
+      NODE_CHANNEL_FD: _,
+      NODE_CHANNEL_SERIALIZATION_MODE: __,
+      ...rest
+    } = JSON.parse(output) as object & {
+      NODE_CHANNEL_FD?: string;
+      NODE_CHANNEL_SERIALIZATION_MODE?: string;
+    };
+    expect(rest).toEqual(environment ?? {});
+  },
+);

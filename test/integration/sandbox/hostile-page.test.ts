@@ -1,0 +1,29 @@
+import { afterAll, expect, it } from "vitest";
+import { httpServer } from "../../support/http-server.ts";
+import { localToolEdges } from "../../../src/platform/local/sandbox.ts";
+import { builtInTools } from "../../../src/agent/tools/index.ts";
+import { files } from "../../unit/agent/scripted.ts";
+
+const edges = localToolEdges();
+afterAll(() => edges.sandbox.close());
+
+it("a page made to be read for hours is given up, and stops nothing else meanwhile", { timeout: 60_000 }, async () => {
+  const pages: Record<string, string> = { "/good": "<h1>Title</h1>", "/deep": "<div>".repeat(20_000) };
+  await using server = await httpServer((request, response) => {
+    response.writeHead(200, { "content-type": "text/html" }).end(pages[request.url ?? ""]);
+  });
+  const agent = { tools: ["web_fetch"], webFetch: { privateAddresses: true } };
+  const [tool] = builtInTools(agent, { secretOf: async () => undefined, ...edges });
+  const get = (path: string) =>
+    tool?.run({ url: server.url + path }, { files: files(), signal: new AbortController().signal });
+
+  let [longest, last] = [0, performance.now()];
+  const clock = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 20);
+  expect(await get("/deep")).toMatchObject({ error: true });
+  clearInterval(clock);
+  expect(longest).toBeLessThan(2_000);
+  expect(await get("/good")).toMatchObject({ text: expect.stringContaining("# Title") });
+});

@@ -1,0 +1,142 @@
+import { text } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
+import { randomBytes } from "node:crypto";
+import { SFNClient } from "@aws-sdk/client-sfn";
+import { afterAll, describe, expect, it } from "vitest";
+import { httpServer } from "../../support/http-server.ts";
+import { messageBytes, packed, unpackedRequest, unpackedResult } from "../../../src/sandbox/codec.ts";
+import { StoreUnavailable } from "../../../src/runs/errors.ts";
+import { lambdaSandbox } from "../../../src/platform/aws/sandbox.ts";
+import { signedHeaders } from "../../../src/platform/aws/signature.ts";
+import { sandbox } from "./sandbox.ts";
+
+afterAll(() => sandbox.close());
+
+const caller = {
+  region: "us-east-1",
+  credentials: { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" },
+};
+const never = new AbortController().signal;
+const program = (source: string, files: Record<string, Uint8Array> = {}) => ({
+  engine: "javascript" as const,
+  program: source,
+  files: Object.entries(files).map(([name, content]) => ({ name, content })),
+  seconds: 5,
+});
+
+/** Lambda's Invoke on this machine, with the sandbox behind it. `status`: what it answers instead. */
+async function invokeServer(answer?: { status: number; body: string }) {
+  const paths: unknown[] = [];
+  const server = await httpServer((request, response) => {
+    void (async () => {
+      const { request: message } = JSON.parse(await text(request)) as { request: string };
+      const { authorization = "", "x-amz-tenant-id": tenant } = request.headers;
+      const [scheme] = authorization.split(" ");
+      const signed = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(";");
+      paths.push([request.method, request.url, scheme, tenant, signed?.includes("x-amz-tenant-id")]);
+      const result = answer ?? {
+        status: 200,
+        body: JSON.stringify({ result: packed(await sandbox.run(unpackedRequest(message), never)) }),
+      };
+      response.writeHead(result.status).end(result.body);
+    })();
+  });
+  return { ...server, paths, endpoint: server.url };
+}
+
+describe("the sandbox in a function of its own", () => {
+  it("runs programs with files, both ways over Invoke", async () => {
+    await using server = await invokeServer();
+    const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox", "agent-1");
+    const request = program("writeFile('b', readFile('a') + 'ü'); readFile('a').length", {
+      a: Buffer.from("x".repeat(9)),
+    });
+    const { written, ...result } = await remote.run(request, never);
+    expect(result).toEqual({ output: "9", notes: [] });
+    expect(written.map(({ name, content }) => [name, Buffer.from(content).toString()])).toEqual([["b", "xxxxxxxxxü"]]);
+    expect(await remote.run(program("throw new Error('x')"), never)).toMatchObject({
+      problem: "Error: x (program.js:1:11)",
+    });
+    expect(server.paths[0]).toEqual([
+      "POST",
+      "/2015-03-31/functions/sandbox/invocations",
+      "AWS4-HMAC-SHA256",
+      "agent-1",
+      true,
+    ]);
+  });
+
+  it("says which files are too large, without calling", async () => {
+    await using server = await invokeServer();
+    const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox", "agent-1");
+    const { problem } = await remote.run(program("1", { "noise.bin": randomBytes(5_000_000) }), never);
+    expect(problem).toMatch(/too large for the sandbox: more than 4\.5 MB when compressed \(noise.bin\)/);
+    expect(server.paths).toEqual([]);
+    const table = Buffer.from(Array.from({ length: 700_000 }, (_, n) => `row ${n},${n * 7}\n`).join(""));
+    expect(table.length).toBeGreaterThan(10 * 1024 * 1024);
+    expect(packed(program("1", { "table.csv": table }))?.length).toBeLessThan(messageBytes);
+  });
+
+  it("is waited for when Lambda is busy, and ends with its program when that killed it", async () => {
+    await using busy = await invokeServer({ status: 429, body: '{"Reason":"ConcurrentInvocationLimitExceeded"}' });
+    const remote = lambdaSandbox({ ...caller, endpoint: busy.endpoint }, "sandbox", "agent-1");
+    await expect(remote.run(program("1"), never)).rejects.toThrow(StoreUnavailable);
+    await using gone = await invokeServer({ status: 404, body: '{"Message":"Function not found"}' });
+    expect(
+      await lambdaSandbox({ ...caller, endpoint: gone.endpoint }, "sandbox", "agent-1").run(program("1"), never),
+    ).toMatchObject({ problem: expect.stringContaining("404") });
+    await using dead = await invokeServer({ status: 200, body: '{"errorMessage":"Task timed out after 90 seconds"}' });
+    expect(
+      await lambdaSandbox({ ...caller, endpoint: dead.endpoint }, "sandbox", "agent-1").run(program("1"), never),
+    ).toMatchObject({
+      problem: "The program's sandbox ended with it: Task timed out after 90 seconds.",
+    });
+  });
+
+  it("ends with the signal", async () => {
+    await using server = await invokeServer();
+    const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox", "agent-1");
+    await expect(remote.run(program("for (;;);"), AbortSignal.timeout(100))).rejects.toThrow(/aborted|timeout/);
+  });
+});
+
+describe("messages", () => {
+  it("come out as they went in, and are refused when they are cut or grow too large", () => {
+    const request = program("code", { a: Buffer.from([0, 255]), b: Buffer.alloc(0) });
+    expect(unpackedRequest(packed(request) ?? "")).toEqual(request);
+    const result = { output: "o", problem: "p", written: request.files, notes: ["n"] };
+    expect(unpackedResult(packed(result) ?? "")).toEqual(result);
+    const whole = gunzipSync(Buffer.from(packed(result) ?? "", "base64"));
+    expect(whole.subarray(-2)).toEqual(Buffer.from([0, 255]));
+    expect(() => unpackedResult("AAAA")).toThrow("incorrect header check");
+  });
+});
+
+describe("a signature", () => {
+  it("is the one that AWS's own client makes", async () => {
+    const now = new Date("2026-11-21T12:00:00Z");
+    const url = new URL("https://lambda.us-east-1.amazonaws.com/2015-03-31/functions/f-1/invocations");
+    const [body, headers] = ['{"a":1}', { "x-amz-tenant-id": "agent-1" }];
+    const withToken = { ...caller, credentials: { ...caller.credentials, sessionToken: "token" } };
+    const ours = signedHeaders({ caller: withToken, service: "lambda", method: "POST", url, body, headers, now });
+    const signer = await new SFNClient(withToken).config.signer({
+      name: "sigv4",
+      signingName: "lambda",
+      signingRegion: "us-east-1",
+      properties: {},
+    });
+    const unsigned = {
+      method: "POST",
+      protocol: url.protocol,
+      hostname: url.hostname,
+      path: url.pathname,
+      headers: { ...headers, host: url.host, "content-type": "application/json" },
+      body,
+    };
+    const signed = await signer.sign(unsigned, {
+      signingDate: now,
+      unsignableHeaders: new Set(["x-amz-content-sha256"]),
+    });
+    expect({ ...ours, "x-amz-content-sha256": expect.any(String) }).toEqual(signed.headers);
+  });
+});

@@ -1,0 +1,119 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { Stores } from "../../src/runs/ports.ts";
+import { stopRun } from "../../src/runs/use-cases.ts";
+import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
+import { advance } from "../../src/workflow/advance.ts";
+import { awsHome } from "../support/fake-aws/platform.ts";
+import { newRun, putAgent } from "./faults/scripted-runs.ts";
+import { chatServer, chunk, type Reply, send, startStream, streams } from "../providers/chat-completions-server.ts";
+import { done } from "./admin.ts";
+import { createRun, finished, modelAt, newDataDir, read, startService } from "./service.ts";
+
+/** Streams a word every 50 ms for as long as somebody listens, and keeps when it sent the last one. */
+function talker(): { reply: Reply; talks: () => boolean; lastByteAt: () => number } {
+  let [open, lastByte] = [false, 0];
+  const reply = async (response: ServerResponse): Promise<void> => {
+    open = true;
+    response.on("close", () => (open = false));
+    startStream(response);
+    while (!response.destroyed) {
+      send(response, chunk({ content: "and " }));
+      lastByte = performance.now();
+      await sleep(50);
+    }
+  };
+  return { reply, talks: () => open, lastByteAt: () => lastByte };
+}
+
+test("run stop on one machine: terminated at once, the provider's stream is cut, what waits is dropped", async () => {
+  const { reply, talks, lastByteAt } = talker();
+  await using server = await chatServer(reply, streams(chunk({ content: "never" })));
+  await using service = await startService(newDataDir(), modelAt(server.baseUrl));
+  const runId = await createRun(service, { input_text: "Talk." });
+  await expect.poll(talks).toBe(true);
+  await done(service.dataDir, "run", "input", runId, "--text", "And then?");
+
+  await done(service.dataDir, "run", "stop", runId);
+  const asked = performance.now();
+  expect((await read(service, runId)).loop_status).toBe("terminated");
+  await expect.poll(talks, { timeout: 5_000, interval: 5 }).toBe(false);
+  await sleep(200);
+  console.log(`one machine: last byte ${Math.round(lastByteAt() - asked)} ms after the stop`);
+  expect(lastByteAt() - asked).toBeLessThan(5_000);
+
+  await sleep(300);
+  expect(await read(service, runId)).toEqual({
+    agent_id: runId,
+    loop_status: "terminated",
+    transcript: [{ role: "input_to_agent", text: "Talk." }],
+  });
+  expect(server.received).toHaveLength(1);
+});
+
+test("a stop on AWS reaches the invocation that streams, within 5 s", { timeout: 30_000 }, async () => {
+  const { reply, talks, lastByteAt } = talker();
+  await using server = await chatServer(reply);
+  const home: Stores = awsHome();
+  await putAgent(home);
+  await newRun(home, "R", Date.now(), "Talk.");
+  const model = openAiCompatible({ baseUrl: server.baseUrl, model: "m" })();
+  const working = advance(
+    {
+      ...home,
+      now: Date.now,
+      secretOf: async () => undefined,
+      openModel: async () => ({ model, name: "m", provider: "p" }),
+    },
+    { runId: "R", turn: 1 },
+    { signal: new AbortController().signal, deadline: Infinity },
+  );
+  await expect.poll(talks).toBe(true);
+  await sleep(500);
+
+  const asked = performance.now();
+  // Step Functions' own stop does not reach a function that runs already.
+  const workflow = { start: async () => {}, stop: async () => {} };
+  await stopRun({ runs: home.runs, workflow, now: Date.now }, "R");
+  expect((await home.runs.read("R"))?.run.status).toBe("terminated");
+  expect(await working).toEqual({ done: false, turn: 1 });
+  await expect.poll(talks, { timeout: 5_000, interval: 5 }).toBe(false);
+  const took = lastByteAt() - asked;
+  console.log(`AWS: last byte ${Math.round(took)} ms after the stop`);
+  expect(took).toBeLessThan(5_000);
+  expect(
+    await advance(
+      { ...home, now: Date.now, secretOf: async () => undefined },
+      { runId: "R", turn: 1 },
+      { signal: new AbortController().signal, deadline: Infinity },
+    ),
+  ).toEqual({ done: true, turn: 1 });
+  expect((await home.runs.load("R"))?.steps).toEqual([]);
+});
+
+test("inputs that come while a turn runs wait, and are answered one after the other", async () => {
+  const { promise: asked, resolve: answer } = Promise.withResolvers<undefined>();
+  const says = streams(chunk({ content: "Yes." }), chunk({}, { finish_reason: "stop" }));
+  const late: Reply = async (...exchange) => {
+    await asked;
+    await says(...exchange);
+  };
+  await using server = await chatServer(late, says, says);
+  await using service = await startService(newDataDir(), modelAt(server.baseUrl));
+  const runId = await createRun(service, { input_text: "first" });
+  await done(service.dataDir, "run", "input", runId, "--text", "second");
+  await done(service.dataDir, "run", "input", runId, "--text", "third");
+  expect((await read(service, runId)).transcript).toHaveLength(1);
+  answer(undefined);
+  const run = await finished(service, runId);
+  expect(run.loop_status).toBe("finished");
+  expect(run.transcript.map(({ role, text }) => (role === "input_to_agent" ? text : role))).toEqual([
+    "first",
+    "output_from_agent",
+    "second",
+    "output_from_agent",
+    "third",
+    "output_from_agent",
+  ]);
+});

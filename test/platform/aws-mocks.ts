@@ -1,0 +1,79 @@
+import { S3Client } from "@aws-sdk/client-s3";
+import { SFNClient } from "@aws-sdk/client-sfn";
+import type { GetCommand, PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { vi } from "vitest";
+import type { Run, StepRecord } from "../../src/runs/ports.ts";
+import { documentClient } from "../../src/platform/aws/clients.ts";
+import { awsStores } from "../../src/platform/aws/index.ts";
+import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
+
+const region = "eu-central-1";
+export const stateMachineArn = "arn:aws-cn:states:cn-north-1:1:stateMachine:Turns-stateMachine";
+
+/** The home on AWS, over clients that send nothing: table `T`, bucket `B`. A new one for each test. */
+export function mockedHome() {
+  const documents = documentClient({ region });
+  const s3 = new S3Client({ region });
+  const sfn = new SFNClient({ region });
+  const openS3 = vi.fn(async () => s3);
+  return {
+    ...awsStores({ documents, s3: openS3, table: "T", bucket: "B" }),
+    workflow: awsWorkflow({ sfn, stateMachineArn }),
+    dynamo: mockClient(documents),
+    objects: mockClient(s3),
+    executions: mockClient(sfn),
+    openS3,
+  };
+}
+
+type Dynamo = ReturnType<typeof mockedHome>["dynamo"];
+
+/** What was sent to DynamoDB by commands of one kind, in order. */
+export function inputs(
+  dynamo: Dynamo,
+  command: typeof GetCommand | typeof PutCommand | typeof QueryCommand | typeof TransactWriteCommand,
+) {
+  return dynamo.commandCalls(command as typeof GetCommand).map((call) => call.args[0].input);
+}
+
+export const run: Run = {
+  id: "R",
+  agentId: "A",
+  organizationId: "O",
+  name: "Run",
+  status: "running",
+  turn: 1,
+  createdAt: 1_763_000_000_000,
+  updatedAt: 1_763_000_000_001,
+};
+
+export const shard = 5; // CRC-32 of "R" modulo 16
+
+export const headItem = {
+  ...run,
+  pk: "RUN#R",
+  sk: "HEAD",
+  messageCount: 1,
+  gsi1pk: `RUNS#A#${shard}`,
+  gsi1sk: "001763000000000#R",
+  gsi2pk: `RUNNING#${shard}`,
+  gsi2sk: "R",
+};
+
+export const inputItem = { pk: "RUN#R", sk: "MESSAGE#00001#input_to_agent", role: "input_to_agent", text: "hi" };
+
+export const step = {
+  turn: 1,
+  step: 12,
+  part: "result",
+  call: 3,
+  result: { callId: "c", name: "n", text: "" },
+} as const satisfies StepRecord;
+
+export const stepItem = { pk: "RUN#R", sk: "STEP#99998#00012#result#00003", text: JSON.stringify(step) };
+
+/** An error as AWS's services answer it. */
+export function problem(httpStatusCode: number) {
+  return { $metadata: { httpStatusCode }, message: "no" };
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from "node:crypto";
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DeleteTableCommand,
+  waitUntilTableExists,
+} from "@aws-sdk/client-dynamodb";
+import { CreateBucketCommand, DeleteBucketCommand, type S3Client } from "@aws-sdk/client-s3";
+import { CreateStateMachineCommand, DeleteStateMachineCommand, paginateListExecutions } from "@aws-sdk/client-sfn";
+import { type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Stores } from "../../src/runs/ports.ts";
+import { documentClient, s3Client, sfnClient } from "../../src/platform/aws/clients.ts";
+import { awsStores } from "../../src/platform/aws/index.ts";
+import { bucketObjects } from "../../src/platform/aws/bucket.ts";
+import { listIndex, partitionKey, runningIndex, sortKey, ttlAttribute } from "../../src/platform/aws/table.ts";
+import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
+import { describeAccounts } from "./accounts.contract.ts";
+import { input, newRun } from "./run-fixtures.ts";
+import { describeRuns } from "./runs.contract.ts";
+import { describeWorkflow, type WorkflowHarness } from "./workflow.contract.ts";
+import { describeWorkspace } from "./workspace.contract.ts";
+
+// Anything that speaks DynamoDB's, S3's and Step Functions' wire at one address.
+const endpoint = process.env["AGENT_RUNS_TEST_ENDPOINT"];
+
+describe.skipIf(!endpoint)("stores on AWS, over AGENT_RUNS_TEST_ENDPOINT", () => {
+  const settings = {
+    region: "us-east-1",
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+    endpoint: endpoint ?? "",
+  };
+  const name = `contract-${randomUUID()}`;
+  let documents: DynamoDBDocumentClient;
+  let s3: S3Client;
+  let stores: Stores;
+
+  beforeAll(async () => {
+    documents = documentClient(settings);
+    s3 = await s3Client(settings);
+    stores = awsStores({ documents, s3: async () => s3, table: name, bucket: name });
+    await documents.send(new CreateTableCommand(tableNamed(name)));
+    await waitUntilTableExists({ client: documents, maxWaitTime: 30 }, { TableName: name });
+    await s3.send(new CreateBucketCommand({ Bucket: name }));
+  });
+
+  afterAll(async () => {
+    await bucketObjects(s3, name).removeAll("");
+    await s3.send(new DeleteBucketCommand({ Bucket: name }));
+    await documents.send(new DeleteTableCommand({ TableName: name }));
+    documents.destroy();
+    s3.destroy();
+  });
+
+  test("what has expired is gone, and what has not says when it will be", async () => {
+    const home = { documents, s3: async () => s3, table: name, bucket: name };
+    const [gone, kept] = [newRun(), newRun()];
+    await awsStores({ ...home, retentionDays: -1 }).runs.create(gone, [input(1, "first")]);
+    await awsStores({ ...home, retentionDays: 2 }).runs.create(kept, [input(1, "first")]);
+    expect(await stores.runs.read(gone.id)).toBeUndefined();
+    expect(await stores.runs.listByAgent(gone.agentId, 10)).toEqual([]);
+    expect((await stores.runs.read(kept.id))?.transcript).toHaveLength(1);
+    const { Items = [] } = await documents.send(
+      new QueryCommand({
+        TableName: name,
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: { ":pk": `RUN#${kept.id}` },
+      }),
+    );
+    const days = Items.map((item) => (Number(item[ttlAttribute]) * 1_000 - Date.now()) / 86_400_000);
+    expect(days).toEqual([expect.closeTo(2, 2), expect.closeTo(2, 2)]);
+  });
+
+  describeAccounts(async () => stores.accounts);
+  describeRuns(async () => stores.runs);
+  describeWorkspace(async () => stores.workspace);
+
+  const sfn = sfnClient(settings);
+  let stateMachineArn: string | undefined;
+  afterAll(async () => {
+    if (stateMachineArn) await sfn.send(new DeleteStateMachineCommand({ stateMachineArn }));
+    sfn.destroy();
+  });
+
+  describeWorkflow(async (): Promise<WorkflowHarness> => {
+    const states = { Work: { Type: "Wait", Seconds: 120, End: true } };
+    const definition = JSON.stringify({ StartAt: "Work", States: states });
+    // Any role: the state machine calls nothing.
+    const { AGENT_RUNS_TEST_ROLE: roleArn = "arn:aws:iam::000000000000:role/contract" } = process.env;
+    const created = await sfn.send(new CreateStateMachineCommand({ name, definition, roleArn }));
+    const arn = created.stateMachineArn ?? "";
+    stateMachineArn = arn;
+
+    async function executions(runId: string, turn: number): Promise<string[]> {
+      const found = [];
+      for await (const page of paginateListExecutions({ client: sfn }, { stateMachineArn: arn })) {
+        found.push(...(page.executions ?? []));
+      }
+      return found
+        .filter((execution) => execution.name?.includes(runId) && execution.name.endsWith(`-${turn}`))
+        .map(({ status }) => String(status));
+    }
+
+    return {
+      workflow: awsWorkflow({ sfn, stateMachineArn: arn }),
+      newRun: async () => randomUUID(),
+      begun: async (runId, turn) => (await executions(runId, turn)).length,
+      atWork: async (runId, turn) => (await executions(runId, turn)).filter((status) => status === "RUNNING").length,
+    };
+  });
+});
+
+function tableNamed(TableName: string): CreateTableCommandInput {
+  const attributes = [
+    partitionKey,
+    sortKey,
+    listIndex.partitionKey,
+    listIndex.sortKey,
+    runningIndex.partitionKey,
+    runningIndex.sortKey,
+  ];
+  return {
+    TableName,
+    BillingMode: "PAY_PER_REQUEST",
+    KeySchema: keys(partitionKey, sortKey),
+    AttributeDefinitions: attributes.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: listIndex.name,
+        KeySchema: keys(listIndex.partitionKey, listIndex.sortKey),
+        Projection: { ProjectionType: "ALL" },
+      },
+      {
+        IndexName: runningIndex.name,
+        KeySchema: keys(runningIndex.partitionKey, runningIndex.sortKey),
+        Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: [...runningIndex.nonKeyAttributes] },
+      },
+    ],
+  };
+}
+
+function keys(partition: string, sort: string): CreateTableCommandInput["KeySchema"] {
+  return [
+    { AttributeName: partition, KeyType: "HASH" },
+    { AttributeName: sort, KeyType: "RANGE" },
+  ];
+}

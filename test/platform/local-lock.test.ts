@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { StoreUnavailable } from "../../src/runs/errors.ts";
+import { openLocalStores } from "../../src/platform/local/index.ts";
+import { temporaryStores } from "../support/temporary-stores.ts";
+
+const organization = (name: string) => ({ id: "o", name });
+
+test("a database that another process keeps locked is unavailable, and works again when it is let go", async () => {
+  using stores = temporaryStores();
+  const other = new DatabaseSync(join(stores.dataDir, "runs.sqlite"));
+  other.exec("BEGIN IMMEDIATE");
+  await expect(stores.accounts.putOrganization(organization("one"))).rejects.toThrow(StoreUnavailable);
+  other.exec("ROLLBACK");
+  await stores.accounts.putOrganization(organization("two"));
+  expect(await stores.accounts.listOrganizations()).toEqual([organization("two")]);
+  other.close();
+}, 15_000);
+
+test("while another process writes, reads are answered and writes wait for it, in their order", async () => {
+  using stores = temporaryStores();
+  using other = new DatabaseSync(join(stores.dataDir, "runs.sqlite"));
+  await stores.accounts.putOrganization(organization("before"));
+  const found = async () => (await stores.accounts.findOrganization("o"))?.name;
+
+  other.exec("BEGIN IMMEDIATE");
+  const written: string[] = [];
+  const writes = ["first", "second"].map(async (name) => {
+    await stores.accounts.putOrganization(organization(name));
+    written.push(name);
+  });
+  await setTimeout(50);
+  writes.push(stores.accounts.putOrganization(organization("last")).then(() => void written.push("last")));
+  await setTimeout(50);
+  expect({ found: await found(), written }).toEqual({ found: "before", written: [] });
+
+  other.exec("ROLLBACK");
+  await Promise.all(writes);
+  expect({ found: await found(), written }).toEqual({ found: "last", written: ["first", "second", "last"] });
+});
+
+test("what waits for another process's write is written when the database is closed", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "agent-runs-"));
+  const stores = openLocalStores({ dataDir });
+  const file = join(dataDir, "runs.sqlite");
+  const other = new DatabaseSync(file);
+  other.exec("BEGIN IMMEDIATE");
+  const written = stores.accounts.putOrganization(organization("late"));
+  await setTimeout(50);
+  other.close();
+  stores.close();
+  await written;
+  const reopened = openLocalStores({ dataDir });
+  expect(await reopened.accounts.listOrganizations()).toHaveLength(1);
+  reopened.close();
+  rmSync(dataDir, { recursive: true });
+});

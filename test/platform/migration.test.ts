@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { openLocalStores } from "../../src/platform/local/index.ts";
+
+// As version 1 made it.
+const version1 = `
+  CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE agents (id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE keys (hash TEXT PRIMARY KEY, agent_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX keys_by_agent ON keys (agent_id);
+  CREATE TABLE runs (
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent_id TEXT NOT NULL, organization_id TEXT NOT NULL,
+    name TEXT NOT NULL, status TEXT NOT NULL, turn INTEGER NOT NULL, created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL, failure TEXT
+  ) STRICT;
+  CREATE INDEX runs_by_agent ON runs (agent_id, created_at);
+  CREATE INDEX runs_running ON runs (seq) WHERE status = 'running';
+  CREATE TABLE messages (
+    run INTEGER NOT NULL, turn INTEGER NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (run, turn, role)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE steps (
+    run INTEGER NOT NULL, turn INTEGER NOT NULL, step INTEGER NOT NULL, part TEXT NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (run, turn, step, part)
+  ) STRICT, WITHOUT ROWID;
+  PRAGMA user_version = 1;
+`;
+
+const results = [
+  { callId: "c0", name: "read_file", text: 'nul \u0000, quote " and ü 🚀' },
+  { callId: "c1", name: "write_file", text: "no", error: true },
+];
+const usage = { inputTokens: 3, outputTokens: 4 };
+const calls = results.map(({ callId: id, name }) => ({ id, name, input: {} }));
+const answer = { text: "", toolCalls: calls, finishReason: "tool-calls", usage };
+
+test("a database of version 1 opens with everything in it, and its running run goes on", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "migration-"));
+  mkdirSync(join(dataDir, "workspaces"));
+  const old = new DatabaseSync(join(dataDir, "runs.sqlite"));
+  old.exec(version1);
+  old.exec(`
+    INSERT INTO keys VALUES ('h', 'A', '{"hash":"h","agentId":"A"}');
+    INSERT INTO runs VALUES (7, 'R', 'A', 'O', 'Run', 'running', 1, 11, 12, NULL);
+    INSERT INTO messages VALUES (7, 1, 'input_to_agent', 'first');
+  `);
+  const step = old.prepare("INSERT INTO steps VALUES (7, 1, 1, ?, ?)");
+  step.run("answer", JSON.stringify({ turn: 1, step: 1, part: "answer", answer }));
+  step.run("results", JSON.stringify({ turn: 1, step: 1, part: "results", results }));
+  old.close();
+
+  for (let opened = 1; opened <= 2; opened++) {
+    const stores = openLocalStores({ dataDir });
+    const { runs, accounts } = stores;
+    expect(await accounts.findKey("h")).toEqual({ hash: "h", agentId: "A" });
+    const run = { id: "R", agentId: "A", organizationId: "O", name: "Run", status: "running", turn: 1 };
+    expect(await runs.load("R")).toEqual({
+      run: { ...run, createdAt: 11, updatedAt: 12 },
+      transcript: [{ role: "input_to_agent", text: "first" }],
+      steps: [
+        { turn: 1, step: 1, part: "answer", answer },
+        { turn: 1, step: 1, part: "result", call: 0, result: results[0] },
+        { turn: 1, step: 1, part: "result", call: 1, result: results[1] },
+      ],
+      queue: [],
+    });
+    stores.close();
+  }
+  rmSync(dataDir, { recursive: true });
+});

@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import type { Failure, ModelAnswer } from "../../src/agent/model.ts";
+import type { Run, RunChange, Runs, StepRecord, TurnMessage } from "../../src/runs/ports.ts";
+
+export const failure: Failure = {
+  category: "internal",
+  title: "It broke.",
+  remedy: "Mend it: \u0000 ü.",
+  retryable: false,
+};
+
+export const anAnswer: ModelAnswer = {
+  text: "Done.",
+  toolCalls: [],
+  finishReason: "stop",
+  usage: { inputTokens: 1, outputTokens: 1 },
+};
+
+/** Too large to be stored with the run where texts of some size are stored elsewhere. */
+export function largeText(index: number): string {
+  return `${index} `.repeat(60_000);
+}
+
+/** 50 KB. */
+export function inlineText(index: number): string {
+  return `${index}:${"0123456789".repeat(5_000)}`;
+}
+
+export function newRun(fields: Partial<Run> = {}): Run {
+  return {
+    id: randomUUID(),
+    agentId: randomUUID(),
+    organizationId: randomUUID(),
+    name: "Run",
+    status: "running",
+    turn: 1,
+    createdAt: 1_763_000_000_000,
+    updatedAt: 1_763_000_000_000,
+    ...fields,
+  };
+}
+
+export function onTurn(run: Run): Pick<RunChange, "runId" | "expect"> {
+  return { runId: run.id, expect: { status: run.status, turn: run.turn } };
+}
+
+export function input(turn: number, text: string): TurnMessage {
+  return { turn, role: "input_to_agent", text };
+}
+
+export function output(turn: number, text: string): TurnMessage {
+  return { turn, role: "output_from_agent", text };
+}
+
+export function answered(turn: number, step: number, text = `answer ${turn}.${step}`): StepRecord {
+  return { turn, step, part: "answer", answer: { ...anAnswer, text } };
+}
+
+export function resulted(turn: number, step: number, call = 0, text = `${turn}.${step}.${call}`): StepRecord {
+  return { turn, step, part: "result", call, result: { callId: "c", name: "list_files", text } };
+}
+
+export function byId(a: { id: string }, b: { id: string }): number {
+  return a.id < b.id ? -1 : 1;
+}
+
+/** Stores a run that is running on turn 1, whose input is "first". */
+export async function created(runs: Runs, fields: Partial<Run> = {}): Promise<Run> {
+  const run = newRun(fields);
+  await runs.create(run, [input(1, "first")]);
+  return run;
+}

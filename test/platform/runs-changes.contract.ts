@@ -1,0 +1,152 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Run, RunChange, Runs } from "../../src/runs/ports.ts";
+import { answered, created, failure, input, largeText, newRun, onTurn, output } from "./run-fixtures.ts";
+
+/** Changes to a run: atomic, conditional, one winner. `open` is called once; the tests make runs of their own and need no empty store. */
+export function describeRunChanges(open: () => Promise<Runs>): void {
+  let runs: Runs;
+  beforeAll(async () => {
+    runs = await open();
+  });
+
+  describe("change", () => {
+    test("sets status, turn and time, and leaves the rest of the run alone", async () => {
+      const run = await created(runs);
+      const set = { status: "finished", turn: 1, updatedAt: run.updatedAt + 5_000 } as const;
+      expect(await runs.change({ ...onTurn(run), set })).toBe(true);
+      expect((await runs.read(run.id))?.run).toEqual({ ...run, ...set });
+    });
+
+    test("sets a failure with the status", async () => {
+      const run = await created(runs);
+      const set = { status: "technical_error", turn: 1, updatedAt: 7, failure } as const;
+      expect(await runs.change({ ...onTurn(run), set })).toBe(true);
+      expect((await runs.read(run.id))?.run).toEqual({ ...run, ...set });
+    });
+
+    test("message and status appear together", async () => {
+      const run = await created(runs);
+      const set = { status: "finished", turn: 1, updatedAt: 7 } as const;
+      expect(await runs.change({ ...onTurn(run), set, messages: [output(1, "done")] })).toBe(true);
+      expect(await runs.read(run.id)).toEqual({
+        run: { ...run, ...set },
+        transcript: [
+          { role: "input_to_agent", text: "first" },
+          { role: "output_from_agent", text: "done" },
+        ],
+      });
+    });
+
+    test("records messages and steps without touching the run", async () => {
+      const run = await created(runs);
+      expect(await runs.change({ ...onTurn(run), messages: [output(1, "early")] })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), steps: [answered(1, 1)] })).toBe(true);
+      const found = await runs.load(run.id);
+      expect(found?.run).toEqual(run);
+      expect(found?.transcript.map(({ text }) => text)).toEqual(["first", "early"]);
+      expect(found?.steps).toEqual([answered(1, 1)]);
+    });
+
+    test("with nothing to write it tells whether the run is as expected", async () => {
+      const run = await created(runs);
+      expect(await runs.change(onTurn(run))).toBe(true);
+      expect(await runs.change({ runId: run.id, expect: { status: "finished", turn: 1 } })).toBe(false);
+      expect((await runs.load(run.id))?.run).toEqual(run);
+    });
+
+    const lost: [string, (run: Run) => Partial<RunChange>][] = [
+      ["another status", () => ({ expect: { status: "finished", turn: 1 } })],
+      ["an earlier turn", () => ({ expect: { status: "running", turn: 0 } })],
+      ["a later turn", () => ({ expect: { status: "running", turn: 2 } })],
+      ["a message that exists", () => ({ messages: [output(1, "new"), input(1, "other")] })],
+      ["a step record that exists", () => ({ steps: [answered(1, 2), answered(1, 1, "other")] })],
+      ["a message that exists, of a large text", () => ({ messages: [input(1, "large".repeat(100_000))] })],
+    ];
+    test.each(lost)("expecting %s: false, and nothing of it is applied", async (_, difference) => {
+      const run = await created(runs);
+      await runs.change({ ...onTurn(run), steps: [answered(1, 1)] });
+      const before = await runs.load(run.id);
+      const whole: RunChange = {
+        ...onTurn(run),
+        set: { status: "technical_error", turn: 1, updatedAt: 99, failure },
+        messages: [output(1, "new")],
+        steps: [answered(1, 2)],
+        ...difference(run),
+      };
+      expect(await runs.change(whole)).toBe(false);
+      expect(await runs.load(run.id)).toEqual(before);
+      // What it would have written besides is still free to be written.
+      expect(await runs.change({ ...onTurn(run), messages: [output(1, "x")], steps: [answered(1, 2)] })).toBe(true);
+    });
+
+    test("a run that does not exist: false, and it still does not exist", async () => {
+      const missing = newRun();
+      const set = { status: "finished", turn: 1, updatedAt: 7 } as const;
+      expect(await runs.change({ ...onTurn(missing), set })).toBe(false);
+      expect(await runs.change({ ...onTurn(missing), messages: [output(1, "x")] })).toBe(false);
+      expect(await runs.change({ ...onTurn(missing), steps: [answered(1, 1)] })).toBe(false);
+      expect(await runs.load(missing.id)).toBeUndefined();
+      await runs.create(missing, [input(1, "first")]);
+      expect((await runs.load(missing.id))?.steps).toEqual([]);
+    });
+
+    test("the same change a second time loses", async () => {
+      const run = await created(runs);
+      const step = { ...onTurn(run), steps: [answered(1, 1)] };
+      expect(await runs.change(step)).toBe(true);
+      expect(await runs.change(step)).toBe(false);
+      const set = { status: "finished", turn: 1, updatedAt: 7 } as const;
+      expect(await runs.change({ ...onTurn(run), set })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), set })).toBe(false);
+    });
+
+    test("of 20 writers of a final status exactly one wins, and its message is the one that is kept", async () => {
+      const run = await created(runs);
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          runs.change({
+            ...onTurn(run),
+            set: { status: index % 2 === 0 ? "finished" : "technical_error", turn: 1, updatedAt: index },
+            messages: [output(1, `writer ${index}`)],
+          }),
+        ),
+      );
+      expect(results.filter(Boolean)).toHaveLength(1);
+      const winner = results.indexOf(true);
+      const found = await runs.read(run.id);
+      expect(found?.run).toMatchObject({
+        updatedAt: winner,
+        status: winner % 2 === 0 ? "finished" : "technical_error",
+      });
+      expect(found?.transcript.map(({ text }) => text)).toEqual(["first", `writer ${winner}`]);
+    });
+
+    test("of 20 equal step records exactly one wins", async () => {
+      const run = await created(runs);
+      const change = { ...onTurn(run), steps: [answered(1, 1)] };
+      const results = await Promise.all(Array.from({ length: 20 }, () => runs.change(change)));
+      expect(results.filter(Boolean)).toHaveLength(1);
+      expect((await runs.load(run.id))?.steps).toEqual([answered(1, 1)]);
+    });
+
+    test("of 20 large texts for one place the winner's is the one that is kept", async () => {
+      const run = await created(runs);
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          runs.change({ ...onTurn(run), messages: [output(1, largeText(index))] }),
+        ),
+      );
+      expect(results.filter(Boolean)).toHaveLength(1);
+      const found = await runs.read(run.id);
+      expect(found?.transcript[1]?.text === largeText(results.indexOf(true))).toBe(true);
+    });
+
+    test("writers of different steps of one run do not disturb each other", async () => {
+      const run = await created(runs);
+      const steps = Array.from({ length: 10 }, (_, index) => answered(1, index + 1));
+      const results = await Promise.all(steps.map((step) => runs.change({ ...onTurn(run), steps: [step] })));
+      expect(results.every(Boolean)).toBe(true);
+      expect((await runs.load(run.id))?.steps).toEqual(steps);
+    });
+  });
+}

@@ -1,0 +1,47 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Runs } from "../../src/runs/ports.ts";
+import { answered, created, failure, largeText, onTurn, output } from "./run-fixtures.ts";
+
+/** Erasing a run's contents. `open` is called once; the tests make runs of their own and need no empty store. */
+export function describeErasure(open: () => Promise<Runs>): void {
+  let runs: Runs;
+  beforeAll(async () => {
+    runs = await open();
+  });
+
+  describe("erase", () => {
+    test("leaves a terminated run without transcript, steps, queue, name and failure, and others alone", async () => {
+      const [run, other] = [await created(runs), await created(runs)];
+      const now = onTurn(run);
+      const steps = Array.from({ length: 60 }, (_, index) => answered(1, index + 1));
+      await runs.change({ ...now, steps });
+      await runs.change({ ...now, messages: [output(1, largeText(1))] });
+      await runs.change({ ...now, queue: { add: { turn: 2, text: "Later." } } });
+      await runs.change({ ...now, summary: { throughTurn: 1, text: "What was said." } });
+      const set = { status: "terminated", turn: 1, updatedAt: 7, failure } as const;
+      expect(await runs.change({ ...now, set, queue: "drop" })).toBe(true);
+
+      expect(await runs.erase(run.id)).toBe(true);
+      const { id, agentId, organizationId, createdAt } = run;
+      const bare = { id, agentId, organizationId, name: "", status: "terminated", turn: 1, createdAt, updatedAt: 7 };
+      expect(await runs.load(run.id)).toMatchObject({ run: bare, transcript: [], steps: [], queue: [] });
+      expect((await runs.read(run.id))?.run.failure).toBeUndefined();
+      expect((await runs.load(run.id))?.summary).toBeUndefined();
+      expect((await runs.read(other.id))?.transcript).toHaveLength(1);
+    });
+
+    test("may be repeated", async () => {
+      const run = await created(runs);
+      await runs.change({ ...onTurn(run), set: { status: "terminated", turn: 1, updatedAt: 7 } });
+      expect(await runs.erase(run.id)).toBe(true);
+      expect(await runs.erase(run.id)).toBe(true);
+    });
+
+    test("leaves a run alone that is not terminated, or that there is not", async () => {
+      const run = await created(runs);
+      expect(await runs.erase(run.id)).toBe(false);
+      expect((await runs.read(run.id))?.transcript).toHaveLength(1);
+      expect(await runs.erase("00000000-0000-4000-8000-000000000000")).toBe(false);
+    });
+  });
+}

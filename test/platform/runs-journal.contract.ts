@@ -1,0 +1,263 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { ModelAnswer } from "../../src/agent/model.ts";
+import type { Run, RunChange, Runs } from "../../src/runs/ports.ts";
+import { listed } from "./listed.ts";
+import {
+  anAnswer,
+  answered,
+  byId,
+  created,
+  failure,
+  inlineText,
+  input,
+  newRun,
+  onTurn,
+  output,
+  resulted,
+} from "./run-fixtures.ts";
+
+/** Creating, reading and listing runs. `open` is called once; the tests make runs of their own and need no empty store. */
+export function describeRunRecords(open: () => Promise<Runs>): void {
+  let runs: Runs;
+  beforeAll(async () => {
+    runs = await open();
+  });
+
+  describe("create and read", () => {
+    test("a run that was never created is undefined", async () => {
+      expect(await runs.read(randomUUID())).toBeUndefined();
+      expect(await runs.load(randomUUID())).toBeUndefined();
+    });
+
+    test("a run reads back with its first message as soon as create resolves", async () => {
+      const run = await created(runs, { name: "Überprüfung 日本 🚀 \u0000 end" });
+      const transcript = [{ role: "input_to_agent", text: "first" }];
+      expect(await runs.read(run.id)).toEqual({ run, transcript });
+      expect(await runs.load(run.id)).toEqual({ run, transcript, steps: [], queue: [] });
+    });
+
+    test("a run without input is idle and has an empty transcript", async () => {
+      const run = newRun({ status: "finished", turn: 0 });
+      await runs.create(run, []);
+      expect(await runs.read(run.id)).toEqual({ run, transcript: [] });
+      expect(await runs.load(run.id)).toEqual({ run, transcript: [], steps: [], queue: [] });
+    });
+
+    test.each(texts)(
+      "a run with a text of $name is there once it is admitted, and never if it is not",
+      async ({ text }) => {
+        const [admitted, refused] = [newRun(), newRun()];
+        const { promise, resolve } = Promise.withResolvers<undefined>();
+        const creates = [
+          runs.create(admitted, [input(1, text)], promise),
+          runs.create(
+            refused,
+            [input(1, text)],
+            promise.then(() => Promise.reject(new Error("not for you"))),
+          ),
+        ];
+        const ended = Promise.allSettled(creates);
+        expect(await runs.read(admitted.id)).toBeUndefined();
+        resolve(undefined);
+        expect(await ended).toMatchObject([{ status: "fulfilled" }, { reason: { message: "not for you" } }]);
+        expect(await runs.read(admitted.id)).toEqual({ run: admitted, transcript: [{ role: "input_to_agent", text }] });
+        expect(await runs.read(refused.id)).toBeUndefined();
+      },
+    );
+
+    test("creating an id again is refused and changes nothing", async () => {
+      const run = await created(runs);
+      const again = runs.create({ ...run, name: "other", organizationId: randomUUID() }, [input(1, "second")]);
+      await expect(again).rejects.toThrow(Error);
+      expect(await runs.read(run.id)).toEqual({ run, transcript: [{ role: "input_to_agent", text: "first" }] });
+    });
+
+    test.each(texts)("a text of $name comes back to the letter", async ({ text }) => {
+      const run = newRun();
+      await runs.create(run, [input(1, text)]);
+      const answer = { ...anAnswer, text };
+      await runs.change({ ...onTurn(run), steps: [{ turn: 1, step: 1, part: "answer", answer }] });
+      const set = { status: "finished", turn: 1, updatedAt: 2 } as const;
+      expect(await runs.change({ ...onTurn(run), set, messages: [output(1, text)] })).toBe(true);
+
+      const transcript = [input(1, text), output(1, text)].map(({ turn: _turn, ...message }) => message);
+      const found = await runs.load(run.id);
+      expect(found?.transcript).toEqual(transcript);
+      expect(found?.steps).toEqual([{ turn: 1, step: 1, part: "answer", answer }]);
+      expect((await runs.read(run.id))?.transcript).toEqual(transcript);
+    });
+  });
+
+  describe("order", () => {
+    test("a transcript of 12 turns is oldest first, and only the current turn's steps are loaded", async () => {
+      const run = newRun({ status: "finished", turn: 0 });
+      await runs.create(run, []);
+      for (let turn = 1; turn <= 12; turn++) {
+        const running = { status: "running", turn } as const;
+        await applied({
+          runId: run.id,
+          expect: { status: "finished", turn: turn - 1 },
+          set: { ...running, updatedAt: turn },
+          messages: [input(turn, `in ${turn}`)],
+        });
+        await applied({ runId: run.id, expect: running, steps: [answered(turn, 1)] });
+        expect((await runs.load(run.id))?.steps).toEqual([answered(turn, 1)]);
+        await applied({
+          runId: run.id,
+          expect: running,
+          set: { status: "finished", turn, updatedAt: turn },
+          messages: [output(turn, `out ${turn}`)],
+        });
+      }
+      const texts = Array.from({ length: 12 }, (_, index) => [`in ${index + 1}`, `out ${index + 1}`]).flat();
+      const [read, loaded] = [await runs.read(run.id), await runs.load(run.id)];
+      expect(read?.transcript.map(({ text }) => text)).toEqual(texts);
+      expect(loaded).toEqual({ ...read, steps: [answered(12, 1)], queue: [] });
+      const all = Array.from({ length: 12 }, (_, index) => answered(index + 1, 1));
+      expect(await runs.listSteps(run.id)).toEqual(all);
+      expect(await runs.listSteps(randomUUID())).toEqual([]);
+      expect(read).not.toHaveProperty("steps");
+
+      async function applied(change: RunChange): Promise<void> {
+        expect(await runs.change(change)).toBe(true);
+      }
+    });
+
+    test("120 steps come in order of step, part and call, whatever order they were written in", async () => {
+      const run = await created(runs);
+      const steps = Array.from({ length: 120 }, (_, index) => [
+        answered(1, index + 1),
+        { turn: 1, step: index + 1, part: "began", call: 0 } as const,
+        resulted(1, index + 1, 2),
+        resulted(1, index + 1, 11),
+      ]).flat();
+      const shuffled = steps.map((step, index) => ({ step, place: (index * 97) % 480 }));
+      const written = shuffled.toSorted((a, b) => a.place - b.place).map(({ step }) => step);
+      for (let first = 0; first < written.length; first += 10) {
+        expect(await runs.change({ ...onTurn(run), steps: written.slice(first, first + 10) })).toBe(true);
+      }
+      expect((await runs.load(run.id))?.steps).toEqual(steps);
+    });
+
+    test("a transcript of 4 MB comes back complete, from texts that are stored with the run", async () => {
+      const run = newRun({ turn: 40 });
+      const messages = Array.from({ length: 40 }, (_, n) => [
+        input(n + 1, inlineText(n + 1)),
+        output(n + 1, inlineText(-n)),
+      ]).flat();
+      const half = messages.length / 2;
+      await runs.create(run, messages.slice(0, half));
+      expect(await runs.change({ ...onTurn(run), messages: messages.slice(half) })).toBe(true);
+      const steps = Array.from({ length: 30 }, (_, n) => answered(40, n + 1, inlineText(n)));
+      expect(await runs.change({ ...onTurn(run), steps })).toBe(true);
+
+      const found = await runs.load(run.id);
+      expect(found?.transcript.map(({ role, text }) => `${role} ${text.slice(0, 6)} ${text.length}`)).toEqual(
+        messages.map(({ role, text }) => `${role} ${text.slice(0, 6)} ${text.length}`),
+      );
+      expect(found?.steps.map(({ step }) => step)).toEqual(steps.map(({ step }) => step));
+      expect((await runs.read(run.id))?.transcript).toEqual(found?.transcript);
+    });
+
+    test("step results of 5 MB come back complete", async () => {
+      const run = await created(runs);
+      const text = "0123456789abcdé€".repeat(300_000);
+      const steps = [resulted(1, 1, 0, text), resulted(1, 1, 1, "")];
+      expect(await runs.change({ ...onTurn(run), steps })).toBe(true);
+      const found = await runs.load(run.id);
+      expect(found?.steps[0]?.part === "result" && found.steps[0].result.text === text).toBe(true);
+      expect(found?.steps[1]).toEqual(steps[1]);
+    });
+
+    test("an answer comes back with everything in it", async () => {
+      const run = await created(runs);
+      const answer: ModelAnswer = {
+        text: "",
+        toolCalls: [
+          {
+            id: "c1",
+            name: "write_file",
+            input: { name: "a", nested: [1, null, { "": [] }], big: 2 ** 53 - 1, f: 0.1 },
+          },
+          { id: "c2", name: "nonsense", input: "{not json", invalid: "There is no such tool." },
+        ],
+        finishReason: "tool-calls",
+        usage: { inputTokens: 12, outputTokens: 0 },
+        echo: [{ type: "reasoning", text: "…", signature: "c2ln", empty: {}, none: null, list: [[]] }],
+      };
+      expect(await runs.change({ ...onTurn(run), steps: [{ turn: 1, step: 1, part: "answer", answer }] })).toBe(true);
+      expect((await runs.load(run.id))?.steps).toEqual([{ turn: 1, step: 1, part: "answer", answer }]);
+    });
+  });
+
+  describe("lists", () => {
+    test("an agent's runs are listed newest first, up to the limit, with their current status", async () => {
+      const agentId = randomUUID();
+      const times = [5, 1_763_000_000_000, 40, 300, 2, 1_763_000_000_001, 1_000, 99_999];
+      const all = await Promise.all(times.map((createdAt) => created(runs, { agentId, createdAt })));
+      await created(runs);
+      const [changed, ...others] = all;
+      if (!changed) throw new Error("no run was created");
+      const set = { status: "technical_error", turn: 1, updatedAt: 7, failure } as const;
+      await runs.change({ ...onTurn(changed), set });
+      const expected = [{ ...changed, ...set }, ...others].toSorted((a, b) => b.createdAt - a.createdAt);
+      await listed(() => runs.listByAgent(agentId, 100), expected);
+      await listed(() => runs.listByAgent(agentId, times.length), expected);
+      expect(await runs.listByAgent(agentId, 3)).toEqual(expected.slice(0, 3));
+      expect(await runs.listByAgent(agentId, 1)).toEqual(expected.slice(0, 1));
+      expect(await runs.listByAgent(randomUUID(), 10)).toEqual([]);
+    });
+
+    test("a list of 60 runs is cut at the newest", async () => {
+      const agentId = randomUUID();
+      const all = await Promise.all(
+        Array.from({ length: 60 }, (_, index) => created(runs, { agentId, createdAt: index })),
+      );
+      const newest = all.toReversed();
+      await listed(() => runs.listByAgent(agentId, 60), newest);
+      expect(await runs.listByAgent(agentId, 25)).toEqual(newest.slice(0, 25));
+    });
+
+    test("running runs are listed while they run, with their turn, and no others", async () => {
+      const all = await Promise.all(Array.from({ length: 40 }, () => created(runs)));
+      const idle = newRun({ status: "finished", turn: 0 });
+      await runs.create(idle, []);
+      const ids = new Set([...all, idle].map(({ id }) => id));
+      const among = async () => (await runs.listRunning()).filter(({ id }) => ids.has(id)).toSorted(byId);
+      await listed(among, asRunning(all));
+
+      const statuses = ["finished", "technical_error", "terminated"] as const;
+      for (const [index, status] of statuses.entries()) {
+        const run = all[index];
+        if (run) await runs.change({ ...onTurn(run), set: { status, turn: 1, updatedAt: 7 } });
+      }
+      await listed(among, asRunning(all.slice(3)));
+
+      const [again] = all;
+      if (!again) throw new Error("no run was created");
+      const set = { status: "running", turn: 2, updatedAt: 8 } as const;
+      await runs.change({ runId: again.id, expect: { status: "finished", turn: 1 }, set });
+      await runs.change({ runId: idle.id, expect: { status: "finished", turn: 0 }, set: { ...set, turn: 1 } });
+      await listed(among, asRunning([{ ...again, ...set }, { ...idle, ...set, turn: 1 }, ...all.slice(3)]));
+    });
+  });
+}
+
+const texts = [
+  { name: "no characters", text: "" },
+  { name: "a blank", text: " " },
+  { name: "a NUL alone", text: "\u0000" },
+  { name: "controls", text: "a\u0000b\u0001\u001f\u007f\u0080\u2028\ufeff\r\n\t" },
+  { name: "emoji and scripts", text: "👩‍👩‍👧‍👦 🏳️‍🌈 日本語 עברית e\u0301 \ufffd \u{10ffff}" },
+  { name: "quotes and escapes", text: `"\\u0000" \\ 'x' \${y} %s {"a":1} -- ; DROP` },
+  { name: "1 MB", text: "0123456789".repeat(100_000) },
+  { name: "1 MB in three-byte characters", text: "€".repeat(333_333) },
+  ...[64 * 1024, 350_000, 400 * 1024].flatMap((bytes) =>
+    [-1, 0, 1].map((more) => ({ name: `${bytes} bytes and ${more}`, text: "x".repeat(bytes + more) })),
+  ),
+];
+
+function asRunning(all: Run[]): Pick<Run, "id" | "turn" | "updatedAt">[] {
+  return all.map(({ id, turn, updatedAt }) => ({ id, turn, updatedAt })).toSorted(byId);
+}

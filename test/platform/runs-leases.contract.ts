@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Claim, Lease, Run, Runs } from "../../src/runs/ports.ts";
+import { answered, created, onTurn, output } from "./run-fixtures.ts";
+
+const now = 1_763_000_000_000;
+const lasts = 45_000;
+
+/** Who may write to a run: `open` is called once; the tests make runs of their own and need no empty store. */
+export function describeLeases(open: () => Promise<Runs>): void {
+  let runs: Runs;
+  beforeAll(async () => {
+    runs = await open();
+  });
+
+  const claim = (run: Run, owner: string, at = now): Promise<Claim | undefined> =>
+    runs.claim({ runId: run.id, owner, now: at, until: at + lasts });
+
+  async function leased(run: Run, owner = "a", at = now): Promise<Lease> {
+    const claimed = await claim(run, owner, at);
+    if (!claimed) throw new Error("the claim was refused");
+    return { runId: run.id, token: claimed.token };
+  }
+
+  describe("leases", () => {
+    test("a claim answers a token and the run's turn", async () => {
+      const run = await created(runs);
+      expect(await claim(run, "a")).toMatchObject({ turn: 1, unreleased: false });
+    });
+
+    test("a run that does not exist, or is not running, can't be claimed", async () => {
+      const run = await created(runs);
+      await runs.change({ ...onTurn(run), set: { status: "finished", turn: 1, updatedAt: 7 } });
+      expect(await claim(run, "a")).toBeUndefined();
+      expect(await claim({ ...run, id: randomUUID() }, "a")).toBeUndefined();
+    });
+
+    test("another owner waits until the lease's end; the same owner may claim again", async () => {
+      const run = await created(runs);
+      const first = await leased(run, "a");
+      expect(await claim(run, "b", now + lasts - 1)).toBeUndefined();
+      const again = await leased(run, "a", now + 1);
+      expect(again.token).toBeGreaterThan(first.token);
+      const taken = await claim(run, "b", now + 1 + lasts);
+      expect(taken).toMatchObject({ unreleased: true });
+      expect(taken?.token).toBeGreaterThan(again.token);
+    });
+
+    test("of 20 claims at the same time one wins", async () => {
+      const run = await created(runs);
+      const claims = await Promise.all(Array.from({ length: 20 }, (_, n) => claim(run, `${n}`)));
+      expect(claims.filter(Boolean)).toHaveLength(1);
+    });
+
+    test("a renewed lease lasts longer, a released one has ended", async () => {
+      const run = await created(runs);
+      const lease = await leased(run);
+      expect(await runs.renew(lease, now + 2 * lasts)).toBe(true);
+      expect(await claim(run, "b", now + lasts + 1)).toBeUndefined();
+      await runs.release(lease);
+      expect(await claim(run, "b", now + 1)).toMatchObject({ unreleased: false });
+    });
+
+    test("a lease that ends later than any could, by a clock that jumped, is no lease", async () => {
+      const run = await created(runs);
+      await leased(run, "a", now + 365 * 24 * 3_600_000);
+      expect(await claim(run, "b", now)).toMatchObject({ unreleased: true });
+    });
+
+    test("an old token writes nothing, renews nothing and releases nothing", async () => {
+      const run = await created(runs);
+      const old = await leased(run, "a");
+      const current = await leased(run, "b", now + lasts);
+      expect(await runs.holds(old)).toBe(false);
+      expect(await runs.renew(old, now + 9 * lasts)).toBe(false);
+      await runs.release(old);
+      expect(await runs.holds(current)).toBe(true);
+      const set = { status: "finished", turn: 1, updatedAt: 7 } as const;
+      expect(await runs.change({ ...onTurn(run), token: old.token, steps: [answered(1, 1)] })).toBe(false);
+      expect(await runs.change({ ...onTurn(run), token: old.token, set, messages: [output(1, "old")] })).toBe(false);
+      expect(await runs.load(run.id)).toMatchObject({ run: { status: "running" }, steps: [] });
+      expect(await runs.change({ ...onTurn(run), token: current.token, steps: [answered(1, 1)] })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), token: current.token, set })).toBe(true);
+    });
+
+    test("whoever is no worker writes without a token, and a stop ends the lease", async () => {
+      const run = await created(runs);
+      const lease = await leased(run);
+      expect([await runs.holds(lease), await runs.status(run.id)]).toEqual([true, "running"]);
+      expect(await runs.change({ ...onTurn(run), set: { status: "terminated", turn: 1, updatedAt: 7 } })).toBe(true);
+      expect([await runs.holds(lease), await runs.status(run.id)]).toEqual([false, "terminated"]);
+      expect(await runs.status("no-such-run")).toBeUndefined();
+      expect(await runs.renew(lease, now + 2 * lasts)).toBe(false);
+      expect(await runs.change({ ...onTurn(run), token: lease.token, steps: [answered(1, 1)] })).toBe(false);
+    });
+
+    test("the write that ends a turn ends the lease, also when the next turn begins with it", async () => {
+      const run = await created(runs);
+      const lease = await leased(run);
+      const set = { status: "running", turn: 2, updatedAt: 7 } as const;
+      expect(await runs.change({ ...onTurn(run), token: lease.token, set })).toBe(true);
+      expect(await claim(run, "b", now + 1)).toMatchObject({ turn: 2, unreleased: false });
+    });
+
+    test("a lease shows neither in the run nor in what is listed", async () => {
+      const run = await created(runs);
+      await leased(run);
+      expect((await runs.read(run.id))?.run).toEqual(run);
+    });
+  });
+}

@@ -1,0 +1,116 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { nothingUsed, plus, type Used } from "../../src/agent/turn/limits.ts";
+import type { Run, RunChange, Runs } from "../../src/runs/ports.ts";
+import { answered, created, input, largeText, onTurn, output } from "./run-fixtures.ts";
+
+/** Inputs that wait, totals and summaries. `open` is called once; the tests make runs of their own. */
+export function describeQueue(open: () => Promise<Runs>): void {
+  let runs: Runs;
+  beforeAll(async () => {
+    runs = await open();
+  });
+
+  describe("queue", () => {
+    test("inputs wait in order, and change nothing else of the run", async () => {
+      const run = await created(runs);
+      const texts = ["second", largeText(3), ""];
+      for (const [index, text] of texts.entries()) expect(await runs.change(add(run, index + 2, text))).toBe(true);
+      const found = await runs.load(run.id);
+      expect(found?.run).toEqual({ ...run, queued: 3 });
+      expect(found?.queue.map(({ turn }) => turn)).toEqual([2, 3, 4]);
+      expect(found?.queue.map(({ text }) => text)).toEqual(texts);
+      expect((await runs.read(run.id))?.transcript).toHaveLength(1);
+    });
+
+    test("a change that expects another number of inputs loses", async () => {
+      const run = await created(runs);
+      const finish = { ...onTurn(run), set: { status: "finished", turn: 1, updatedAt: 7 } } as const;
+      expect(await runs.change({ ...finish, expect: { ...finish.expect, queued: 1 } })).toBe(false);
+      expect(await runs.change(add(run, 2, "x"))).toBe(true);
+      expect(await runs.change(add(run, 2, "y", 0))).toBe(false);
+      expect(await runs.change({ ...finish, expect: { ...finish.expect, queued: 0 } })).toBe(false);
+      expect((await runs.load(run.id))?.queue).toEqual([{ turn: 2, text: "x" }]);
+    });
+
+    test("of 10 inputs for one place one wins", async () => {
+      const run = await created(runs);
+      const results = await Promise.all(Array.from({ length: 10 }, (_, n) => runs.change(add(run, 2, `${n}`))));
+      expect(results.filter(Boolean)).toHaveLength(1);
+      expect((await runs.load(run.id))?.queue).toEqual([{ turn: 2, text: `${results.indexOf(true)}` }]);
+    });
+
+    test("the end of a turn and the next input are one write", async () => {
+      const run = await created(runs);
+      await runs.change(add(run, 2, "second"));
+      await runs.change(add(run, 3, "third"));
+      const set = { status: "running", turn: 2, updatedAt: 9 } as const;
+      const messages = [output(1, "done"), input(2, "second")];
+      expect(await runs.change({ ...onTurn(run), set, messages, queue: { take: 2 } })).toBe(true);
+      const found = await runs.load(run.id);
+      expect(found?.run).toEqual({ ...run, ...set, queued: 1 });
+      expect(found?.transcript.map(({ text }) => text)).toEqual(["first", "done", "second"]);
+      expect(found?.queue).toEqual([{ turn: 3, text: "third" }]);
+      const last = { status: "running", turn: 3, updatedAt: 10 } as const;
+      expect(await runs.change({ runId: run.id, expect: set, set: last, queue: { take: 3 } })).toBe(true);
+      expect(await runs.load(run.id)).toMatchObject({ queue: [] });
+      expect((await runs.read(run.id))?.run).toEqual({ ...run, ...last });
+    });
+
+    test("a stop drops what waits", async () => {
+      const run = await created(runs);
+      await runs.change(add(run, 2, "second"));
+      const set = { status: "terminated", turn: 1, updatedAt: 9 } as const;
+      expect(await runs.change({ ...onTurn(run), set, queue: "drop" })).toBe(true);
+      expect(await runs.load(run.id)).toMatchObject({ run: { ...run, ...set }, queue: [] });
+      expect((await runs.read(run.id))?.run).toEqual({ ...run, ...set });
+    });
+  });
+
+  describe("totals", () => {
+    const tokens = { inputTokens: 100, outputTokens: 20, cachedInputTokens: 50, cacheWriteInputTokens: 30 };
+    const one: Used = { ...nothingUsed, steps: 1, ...tokens, dollars: 0.25 };
+
+    test("are added with what they belong to, or not at all", async () => {
+      const run = await created(runs);
+      expect(await runs.change({ ...onTurn(run), steps: [answered(1, 1)], used: one })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), steps: [answered(1, 1)], used: one })).toBe(false);
+      const used = plus(one, { ...nothingUsed, milliseconds: 1_234 });
+      const set = { status: "finished", turn: 1, updatedAt: 9 } as const;
+      const milliseconds = { ...nothingUsed, milliseconds: 1_234 };
+      expect(await runs.change({ ...onTurn(run), set, used: milliseconds })).toBe(true);
+      expect((await runs.read(run.id))?.run).toEqual({ ...run, ...set, used });
+    });
+
+    test("of 10 writers at the same time all count", async () => {
+      const run = await created(runs);
+      const changes = Array.from({ length: 10 }, (_, n) =>
+        runs.change({ ...onTurn(run), steps: [answered(1, n + 1)], used: one }),
+      );
+      expect(await Promise.all(changes)).toEqual(changes.map(() => true));
+      expect((await runs.load(run.id))?.run.used).toMatchObject({ steps: 10, inputTokens: 1_000, dollars: 2.5 });
+    });
+  });
+
+  describe("summary", () => {
+    test("the last one is loaded with the run, in later turns too", async () => {
+      const run = await created(runs);
+      expect((await runs.load(run.id))?.summary).toBeUndefined();
+      await runs.change({ ...onTurn(run), set: { status: "running", turn: 2, updatedAt: 9 } });
+      const second = { runId: run.id, expect: { status: "running", turn: 2 } } as const;
+      await runs.change({ ...second, summary: { throughTurn: 1, text: "old" } });
+      const summary = { throughTurn: 1, text: largeText(1) };
+      expect(await runs.change({ ...second, summary })).toBe(true);
+      await runs.change({ ...second, set: { status: "running", turn: 3, updatedAt: 10 } });
+      expect((await runs.load(run.id))?.summary).toEqual(summary);
+      expect(await runs.read(run.id)).not.toHaveProperty("summary");
+    });
+  });
+}
+
+function add(run: Run, turn: number, text: string, queued = turn - 2): RunChange {
+  return {
+    runId: run.id,
+    expect: { ...onTurn(run).expect, queued },
+    queue: { add: { turn, text } },
+  };
+}

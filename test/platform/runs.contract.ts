@@ -1,0 +1,18 @@
+import { describe } from "vitest";
+import type { Runs } from "../../src/runs/ports.ts";
+import { describeRunChanges } from "./runs-changes.contract.ts";
+import { describeErasure } from "./runs-erasure.contract.ts";
+import { describeLeases } from "./runs-leases.contract.ts";
+import { describeQueue } from "./runs-queue.contract.ts";
+import { describeRunRecords } from "./runs-journal.contract.ts";
+
+/** The contract of `Runs`. */
+export function describeRuns(open: () => Promise<Runs>): void {
+  describe("runs", () => {
+    describeRunRecords(open);
+    describeRunChanges(open);
+    describeLeases(open);
+    describeQueue(open);
+    describeErasure(open);
+  });
+}

@@ -1,0 +1,136 @@
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  DescribeSecretCommand,
+  GetSecretValueCommand,
+  ResourceNotFoundException,
+  SecretsManagerClient,
+} from "@aws-sdk/client-secrets-manager";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, describe, expect, test } from "vitest";
+import { awsSecretExists, awsSecretOf, awsSecretProblem } from "../../src/platform/aws/secrets.ts";
+import { localSecretProblem, localSecrets } from "../../src/platform/local/secrets.ts";
+
+const key = "sk-0123456789abcdef";
+
+describe("secrets of one machine", () => {
+  let dataDir = "";
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), "agent-runs-secrets-"));
+    return () => rmSync(dataDir, { recursive: true });
+  });
+
+  function file(name: string, content: string, mode: number): string {
+    const path = join(dataDir, name);
+    writeFileSync(path, content);
+    chmodSync(path, mode);
+    return path;
+  }
+
+  test("are those of the environment and of files that only their owner may use", async () => {
+    const absolute = file("key", `${key}\n`, 0o600);
+    const { secretExists, secretOf } = localSecrets({ KEY: key }, dataDir);
+    for (const secret of ["env:KEY", "file:key", `file:${absolute}`]) {
+      expect(secretExists(secret)).toBe(true);
+      expect(await secretOf(secret)).toBe(key);
+      expect(localSecretProblem(secret, dataDir)).toBeUndefined();
+    }
+  });
+
+  test.each([
+    ["env:NONE", undefined],
+    ["env:EMPTY", undefined],
+    ["file:missing", /missing is no file/],
+    ["file:.", /is no file/],
+    ["file:empty", /empty is empty/],
+    ["file:blank", undefined],
+    ["file:group", /may be used by others \(mode 640; chmod 600 fixes it\)/],
+    ["file:loop", /loop can't be read by the user that the service runs as \(ELOOP\)/],
+    ["file:all", /may be used by others \(mode 604/],
+    ["secretsmanager:agent-run-service/key", /env:NAME or file:PATH/],
+    [key, /env:NAME or file:PATH/],
+  ] as const)("%s is none", async (secret, problem) => {
+    file("empty", "", 0o600);
+    file("blank", " \n", 0o600);
+    file("group", key, 0o640);
+    file("all", key, 0o604);
+    rmSync(join(dataDir, "loop"), { force: true });
+    symlinkSync("loop", join(dataDir, "loop"));
+    const { secretExists, secretOf } = localSecrets({ EMPTY: "" }, dataDir);
+    expect(secretExists(secret)).toBe(false);
+    expect(await secretOf(secret)).toBeUndefined();
+    if (problem) expect(localSecretProblem(secret, dataDir)).toMatch(problem);
+  });
+});
+
+describe("secrets of AWS Secrets Manager", () => {
+  const name = "agent-run-service/openai";
+  const secret = `secretsmanager:${name}`;
+  const client = new SecretsManagerClient({ region: "eu-central-1" });
+  const manager = mockClient(client);
+  beforeEach(() => {
+    manager.reset();
+  });
+
+  test("are those whose names begin as the functions' grant says", () => {
+    expect(awsSecretExists(secret)).toBe(true);
+    for (const other of ["env:KEY", "file:key", "secretsmanager:", "secretsmanager:other/openai", key]) {
+      expect(awsSecretExists(other)).toBe(false);
+    }
+    expect(awsSecretExists("secretsmanager:agent-run-service/")).toBe(false);
+    expect(awsSecretExists(`${secret}\n`)).toBe(false);
+  });
+
+  test("are read once in five minutes, and not at all when the form is another", async () => {
+    let now = 0;
+    manager.on(GetSecretValueCommand, { SecretId: name }).resolves({ SecretString: `${key}\n` });
+    const secretOf = awsSecretOf(
+      async () => client,
+      () => now,
+    );
+    expect([await secretOf(secret), await secretOf(secret)]).toEqual([key, key]);
+    now = 299_999;
+    await secretOf(secret);
+    expect(await secretOf("env:KEY")).toBeUndefined();
+    expect(manager.calls()).toHaveLength(1);
+    now = 300_000;
+    manager.on(GetSecretValueCommand).resolves({ SecretString: "sk-new" });
+    expect(await secretOf(secret)).toBe("sk-new");
+  });
+
+  test.each(["ResourceNotFoundException", "AccessDeniedException", "InvalidRequestException", "DecryptionFailure"])(
+    "are none by %s, which is asked again the next time",
+    async (error) => {
+      manager
+        .on(GetSecretValueCommand)
+        .rejectsOnce(Object.assign(new Error("no"), { name: error }))
+        .resolves({ SecretString: key });
+      const secretOf = awsSecretOf(async () => client);
+      expect(await secretOf(secret)).toBeUndefined();
+      expect(await secretOf(secret)).toBe(key);
+    },
+  );
+
+  test("reject when they could not be asked for; a binary one is none", async () => {
+    const secretOf = awsSecretOf(async () => client);
+    manager.on(GetSecretValueCommand).rejects(Object.assign(new Error("slow"), { name: "ThrottlingException" }));
+    await expect(secretOf(secret)).rejects.toThrow("slow");
+    manager.on(GetSecretValueCommand).resolves({ SecretBinary: new Uint8Array([1]) });
+    expect(await secretOf(secret)).toBeUndefined();
+  });
+
+  test("are looked for, without their value, when they are configured", async () => {
+    const problemOf = awsSecretProblem(async () => client);
+    manager.on(DescribeSecretCommand, { SecretId: name }).resolves({ Name: name });
+    expect(await problemOf(secret)).toBeUndefined();
+    expect(manager.commandCalls(GetSecretValueCommand)).toHaveLength(0);
+    expect(await problemOf("env:KEY")).toContain("secretsmanager:agent-run-service/NAME");
+    manager.on(DescribeSecretCommand).resolves({ Name: name, DeletedDate: new Date() });
+    expect(await problemOf(secret)).toContain("is being deleted");
+    manager.on(DescribeSecretCommand).rejects(new ResourceNotFoundException({ message: "no", $metadata: {} }));
+    expect(await problemOf(secret)).toContain(`create-secret --name ${name}`);
+    manager.on(DescribeSecretCommand).rejects(new Error("not allowed"));
+    await expect(problemOf(secret)).rejects.toThrow("not allowed");
+  });
+});

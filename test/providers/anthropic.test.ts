@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { anthropic } from "../../src/agent/models/anthropic.ts";
+import { answersSuite } from "./answers.contract.ts";
+import { answerOf, ask, failureOf, request } from "./ask.ts";
+import { conversationSuite } from "./conversation.contract.ts";
+import { failuresSuite } from "./failures.contract.ts";
+import { lastLineSuite } from "./last-line.contract.ts";
+import { eventsOf, messages as wire, sendEvents, startStream } from "./messages.ts";
+import { modelServer, type Reply } from "./model-server.ts";
+import { streams } from "./wire.ts";
+
+const hi = streams(wire, { text: ["Hi."] });
+
+/** An answer made of these events and what begins and ends every answer. */
+function events(...blocks: Parameters<typeof sendEvents>[1][]): Reply {
+  return (response) => {
+    const [start, ...rest] = eventsOf({ finish: "stop" });
+    startStream(response);
+    if (start) sendEvents(response, start, ...blocks, ...rest.slice(1));
+    response.end();
+  };
+}
+
+describe("anthropic", () => {
+  answersSuite(wire);
+  conversationSuite(wire, { signed: true });
+  failuresSuite(wire);
+  lastLineSuite(wire);
+
+  it("lets what steps have in common be cached, where there may be more than one", async () => {
+    const { received } = await ask(wire, [hi]);
+    expect(received[0]?.body["cache_control"]).toEqual({ type: "ephemeral" });
+    const { received: last } = await ask(wire, [hi], { tools: [] });
+    expect(JSON.stringify(last[0]?.body)).not.toContain("cache_control");
+  });
+
+  it.each([
+    ["claude-sonnet-4-5", "low", { type: "enabled", budget_tokens: 6_400 }],
+    ["claude-sonnet-4-5", "high", { type: "enabled", budget_tokens: 38_400 }],
+    ["claude-opus-4-6", "medium", { type: "adaptive", display: "summarized" }],
+  ] as const)("gives %s an effort of %s as it takes it", async (model, reasoningEffort, thinking) => {
+    const parameters = { reasoningEffort, maxOutputTokens: 2_000 };
+    const { asked, received } = await ask(wire, hi, { parameters }, { model });
+    expect(asked[0]?.effort).toEqual(thinking);
+    // The budget comes on top of what the answer may take, or the answer would be cut by it.
+    const budget = "budget_tokens" in thinking ? thinking.budget_tokens : 0;
+    expect(asked[0]?.maxOutputTokens).toBe(2_000 + budget);
+    if (budget === 0) expect(received[0]?.body["output_config"]).toEqual({ effort: reasoningEffort });
+  });
+
+  it("counts the tokens of thinking", async () => {
+    const { outcome } = await ask(
+      wire,
+      streams(wire, { text: ["Hi."], usage: { input: 9, output: 70, reasoning: 60 } }),
+    );
+    expect(answerOf(outcome).usage).toEqual({ inputTokens: 9, outputTokens: 70, reasoningTokens: 60 });
+  });
+
+  it("echoes thinking that was withheld", async () => {
+    const withheld = events(
+      { type: "content_block_start", index: 0, content_block: { type: "redacted_thinking", data: "EmwKAhgB" } },
+      { type: "content_block_stop", index: 0 },
+      { type: "content_block_start", index: 1, content_block: { type: "text", text: "" } },
+      { type: "content_block_delta", index: 1, delta: { type: "text_delta", text: "Hm." } },
+      { type: "content_block_stop", index: 1 },
+    );
+    await using server = await modelServer(withheld, hi);
+    const model = wire.open(server.baseUrl);
+    const answer = answerOf(await model(request()));
+    await model(
+      request({
+        messages: [
+          { role: "user", text: "Hello" },
+          { role: "assistant", answer },
+          { role: "user", text: "And?" },
+        ],
+      }),
+    );
+    expect(server.received[1]?.body.messages[1]).toMatchObject({
+      role: "assistant",
+      content: [
+        { type: "redacted_thinking", data: "EmwKAhgB" },
+        { type: "text", text: "Hm." },
+      ],
+    });
+  });
+
+  it.each([
+    ["overloaded_error", "model_unavailable", true],
+    ["api_error", "model_unavailable", true],
+    ["rate_limit_error", "model_unavailable", true],
+    ["invalid_request_error", "model_refused", false],
+    ["authentication_error", "model_configuration", false],
+  ] as const)("takes an answer that is only %s for what it says", async (type, category, retryable) => {
+    const { outcome } = await ask(wire, (response) => {
+      startStream(response);
+      sendEvents(response, { type: "error", error: { type, message: "Said so" } });
+      response.end();
+    });
+    expect(failureOf(outcome)).toMatchObject({ category, retryable, title: expect.stringContaining("Said so") });
+  });
+
+  it("takes a context that is full for an answer cut at its longest", async () => {
+    const { outcome } = await ask(wire, (response) => {
+      startStream(response);
+      for (const event of eventsOf({ text: ["Half"], finish: "length" })) {
+        const delta = { stop_reason: "model_context_window_exceeded", stop_sequence: null };
+        sendEvents(response, event.type === "message_delta" ? { ...event, delta } : event);
+      }
+      response.end();
+    });
+    expect(answerOf(outcome)).toMatchObject({ text: "Half", finishReason: "length" });
+  });
+
+  it("never shows the key, also when the key itself is what is wrong", async () => {
+    await using server = await modelServer();
+    const model = anthropic({ baseUrl: server.baseUrl, model: "m", apiKey: "sk-crooked\nkey-0123456789" })();
+    const failure = failureOf(await model(request()));
+    expect(failure.retryable).toBe(false);
+    expect(JSON.stringify(failure)).not.toMatch(/crooked|0123456789/);
+    expect(server.received).toHaveLength(0);
+  });
+});

@@ -1,0 +1,211 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { Message } from "../../src/agent/model.ts";
+import { answersSuite } from "./answers.contract.ts";
+import { answerOf, ask, failureOf, request } from "./ask.ts";
+import { conversationSuite } from "./conversation.contract.ts";
+import { converse as wire, credentials, eventsOf, frame, startStream } from "./converse.ts";
+import { failuresSuite } from "./failures.contract.ts";
+import { modelServer, type Reply } from "./model-server.ts";
+import { refuses, streams } from "./wire.ts";
+
+interface WireBody {
+  system: object[];
+  messages: { content: object[] }[];
+}
+
+const point = { cachePoint: { type: "default" } };
+const pointsIn = (body: unknown): number => JSON.stringify(body).split("cachePoint").length - 1;
+
+const hi = streams(wire, { text: ["Hi."] });
+
+/** The beginning of an answer, then these bytes, then the end of the connection. */
+function half(...frames: Buffer[]): Reply {
+  return (response) => {
+    wire.send(response, { text: ["Half", " of it."] }, "beginning");
+    for (const each of frames) response.write(each);
+    response.end();
+  };
+}
+
+beforeEach(() => {
+  for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
+  vi.stubEnv("AWS_BEARER_TOKEN_BEDROCK", undefined);
+  return () => vi.unstubAllEnvs();
+});
+
+describe("bedrock", () => {
+  answersSuite(wire);
+  conversationSuite(wire, { signed: true });
+  failuresSuite(wire);
+
+  it("takes models and inference profiles by their ARN, too", async () => {
+    const model = "arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/a1b2c3";
+    const { asked } = await ask(wire, hi, {}, { model });
+    expect(asked[0]?.model).toBe(model);
+  });
+
+  it.each([
+    [
+      "eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
+      "low",
+      { thinking: { type: "enabled", budget_tokens: 6_400 } },
+      2_000 + 6_400,
+    ],
+    ["openai.gpt-oss-120b-1:0", "high", { reasoning_effort: "high" }, 2_000],
+    [
+      "us.amazon.nova-2-lite-v1:0",
+      "medium",
+      { reasoningConfig: { type: "enabled", maxReasoningEffort: "medium" } },
+      2_000,
+    ],
+    ["eu.meta.llama3-2-3b-instruct-v1:0", "medium", undefined, 2_000],
+  ] as const)("gives %s an effort of %s as it takes it", async (model, reasoningEffort, fields, maxTokens) => {
+    const parameters = { reasoningEffort, maxOutputTokens: 2_000 };
+    const { received, asked } = await ask(wire, hi, { parameters }, { model });
+    expect(received[0]?.body["additionalModelRequestFields"]).toEqual(fields);
+    expect(asked[0]?.maxOutputTokens).toBe(maxTokens);
+  });
+
+  it("lets what steps have in common be cached: up to the instructions, and up to the last message", async () => {
+    const calls: Message[] = [
+      { role: "user", text: "Look." },
+      { role: "assistant", answer: { text: "", toolCalls: [{ id: "1", name: "list_files", input: {} }] } },
+      { role: "tool", results: [{ callId: "1", name: "list_files", text: "None." }] },
+    ];
+    for (const messages of [calls.slice(0, 1), calls]) {
+      const { received } = await ask(wire, hi, { messages });
+      const body = received[0]?.body as unknown as WireBody | undefined;
+      expect(body?.system).toEqual([{ text: "Be brief." }, point]);
+      expect(body?.messages.at(-1)?.content.at(-1)).toEqual(point);
+      expect(pointsIn(body)).toBe(2);
+    }
+    const { received: last } = await ask(wire, hi, { tools: [] });
+    expect(pointsIn(last[0]?.body)).toBe(0);
+  });
+
+  it.each([
+    ["eu.anthropic.claude-sonnet-4-5-20250929-v1:0", 2],
+    ["us.anthropic.claude-3-7-sonnet-20250219-v1:0", 2],
+    ["global.anthropic.claude-opus-4-6-v1", 2],
+    ["arn:aws:bedrock:eu-central-1:123456789012:inference-profile/eu.anthropic.claude-haiku-4-5-20251001-v1:0", 2],
+    ["amazon.nova-pro-v1:0", 2],
+    ["us.amazon.nova-2-lite-v1:0", 2],
+    ["anthropic.claude-3-haiku-20240307-v1:0", 0],
+    ["anthropic.claude-3-5-sonnet-20241022-v2:0", 0],
+    ["openai.gpt-oss-120b-1:0", 0],
+    ["eu.meta.llama3-2-3b-instruct-v1:0", 0],
+    ["arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/a1b2c3", 0],
+  ])("sends %s %i cache points: what does not know them refuses them", async (model, points) => {
+    const { received } = await ask(wire, hi, {}, { model });
+    expect(pointsIn(received[0]?.body)).toBe(points);
+  });
+
+  it.each([
+    [400, "Malformed input request: #/messages/0/content/1: extraneous key [cachePoint] is not permitted"],
+    [403, "You invoked an unsupported model or your request did not allow prompt caching."],
+  ])("asks without cache points from then on when they are refused with %i", async (status, words) => {
+    await using server = await modelServer(refuses(wire, status, words), hi, hi);
+    const model = wire.open(server.baseUrl);
+    expect(answerOf(await model(request())).text).toBe("Hi.");
+    expect(answerOf(await model(request())).text).toBe("Hi.");
+    expect(server.received.map(({ body }) => pointsIn(body))).toEqual([2, 0, 0]);
+  });
+
+  it("shows one PDF twice under two names, as it has to be", async () => {
+    const file = { name: "b.pdf", mediaType: "application/pdf" };
+    const { received } = await ask(wire, hi, {
+      messages: [{ role: "user", text: "Compare.", attachments: [file, { ...file }] }],
+      readAttachment: async () => new TextEncoder().encode("%PDF-1.7"),
+    });
+    const names = JSON.stringify(received[0]?.body).match(/"name":"document-\d"/g);
+    expect(names).toEqual(['"name":"document-1"', '"name":"document-2"']);
+  });
+
+  it.each([
+    ["throttlingException", "model_unavailable", true],
+    ["internalServerException", "model_unavailable", true],
+    ["modelStreamErrorException", "model_unavailable", true],
+    ["validationException", "model_refused", false],
+  ] as const)("takes %s in the middle of the stream for what it is", async (type, category, retryable) => {
+    const { outcome } = await ask(wire, half(frame(type, { message: "Said so" }, "exception")));
+    expect(failureOf(outcome)).toMatchObject({ category, retryable, title: expect.stringContaining("Said so") });
+  });
+
+  it.each(["malformed_tool_use", "malformed_model_output"])(
+    "takes an answer that ends by %s for none",
+    async (reason) => {
+      const { outcome } = await ask(wire, (response) => {
+        startStream(response);
+        for (const [type, payload] of eventsOf({ text: ["Let me look."] })) {
+          response.write(frame(type, type === "messageStop" ? { stopReason: reason } : payload));
+        }
+        response.end();
+      });
+      const usage = { inputTokens: 10, outputTokens: 5 };
+      expect(answerOf(outcome)).toEqual({ text: "", toolCalls: [], finishReason: "other", usage });
+    },
+  );
+
+  it("takes an exception that it does not know for an answer broken off", async () => {
+    const { outcome } = await ask(wire, half(frame("modelTimeoutException", { message: "Too slow" }, "exception")));
+    expect(failureOf(outcome)).toMatchObject({ category: "model_unavailable", retryable: true });
+  });
+
+  it("takes a stream that ends within a message for one broken off", async () => {
+    const next = frame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "more" } });
+    const { outcome } = await ask(wire, half(next.subarray(0, 40)));
+    expect(failureOf(outcome)).toMatchObject({ category: "model_unavailable", retryable: true });
+  });
+
+  it("does not take bytes with a wrong checksum for an answer", async () => {
+    const next = frame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "more" } });
+    next.writeUInt8(next.readUInt8(next.length - 8) ^ 1, next.length - 8);
+    const { outcome } = await ask(wire, half(next));
+    expect(failureOf(outcome)).toMatchObject({ category: "model_unavailable", retryable: true });
+  });
+
+  it("reads messages however the network cuts them", async () => {
+    const { outcome } = await ask(wire, async (response) => {
+      startStream(response);
+      const bytes = Buffer.concat(eventsOf({ text: ["Hel", "lo."] }).map(([type, payload]) => frame(type, payload)));
+      for (let at = 0; at < bytes.length; at += 97) {
+        response.write(bytes.subarray(at, at + 97));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      response.end();
+    });
+    expect(answerOf(outcome).text).toBe("Hello.");
+  });
+
+  it("does not show the session token that a refused signature is answered with", async () => {
+    const canonical = `x-amz-security-token:${credentials.AWS_SESSION_TOKEN}`;
+    const { outcome } = await ask(
+      wire,
+      refuses(wire, 403, `The request signature we calculated does not match. The Canonical String was ${canonical}`),
+    );
+    expect(failureOf(outcome)).toMatchObject({ category: "model_configuration" });
+    expect(failureOf(outcome).title).toContain("x-amz-security-token:[API key]");
+    expect(JSON.stringify(outcome)).not.toContain(credentials.AWS_SESSION_TOKEN);
+  });
+
+  it("says so when there are no AWS credentials, and calls nobody", async () => {
+    for (const name of Object.keys(credentials)) vi.stubEnv(name, undefined);
+    await using server = await modelServer(hi);
+    const failure = failureOf(await wire.open(server.baseUrl)(request()));
+    expect(failure).toMatchObject({
+      category: "model_configuration",
+      retryable: false,
+      title: expect.stringContaining("no AWS credentials"),
+    });
+    expect(server.received).toHaveLength(0);
+  });
+
+  it("sends the Bedrock API key of the environment instead of a signature", async () => {
+    vi.stubEnv("AWS_BEARER_TOKEN_BEDROCK", "bedrock-api-key-YmVkcm9jay5hbWF6b25hd3M");
+    await using server = await modelServer(hi, refuses(wire, 403, "bedrock-api-key-YmVkcm9jay5hbWF6b25hd3M is old"));
+    const model = wire.open(server.baseUrl);
+    answerOf(await model(request()));
+    expect(server.received[0]?.headers.authorization).toBe("Bearer bedrock-api-key-YmVkcm9jay5hbWF6b25hd3M");
+    expect(failureOf(await model(request())).title).toContain("[API key] is old");
+  });
+});

@@ -1,0 +1,110 @@
+import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
+import { chunk, send, startStream, toolCallChunk } from "./chat-completions-server.ts";
+import type { AskedMessage, AskedPart, Script, Wire } from "./wire.ts";
+
+const credential = "sk-test-0123456789abcdef";
+const finishReasons = { stop: "stop", calls: "tool_calls", length: "length", refusal: "content_filter" };
+
+export const chatCompletions: Wire = {
+  name: "openai-compatible",
+  credential,
+  countsCacheWrites: false,
+  open: (baseUrl, { model = "m", silence } = {}) =>
+    openAiCompatible({ baseUrl, model, apiKey: credential, ...(silence !== undefined && { silence }) })(),
+  send(response, script, part) {
+    startStream(response);
+    const chunks = chunksOf(script);
+    send(response, ...(part ? chunks.slice(0, 2) : [...chunks, "[DONE]"]));
+  },
+  breakOff(response, message) {
+    send(response, { error: { message, type: "server_error", code: null } });
+    response.end();
+  },
+  error: (_, message) => ({ error: { message, type: "error", param: null, code: null } }),
+  read({ url, body, headers }) {
+    if (url !== "/v1/chat/completions") throw new Error(`no such path: ${url}`);
+    if (headers.authorization !== `Bearer ${credential}`) throw new Error("no key");
+    const [first, ...others] = body.messages as WireMessage[];
+    const instructions = first?.role === "system" ? (first.content as string) : undefined;
+    const messages = (instructions === undefined ? body.messages : others) as WireMessage[];
+    return {
+      streamed: body["stream"] === true,
+      model: body["model"] as string,
+      instructions,
+      tools: ((body["tools"] ?? []) as { function: { name: string } }[]).map((tool) => tool.function.name),
+      temperature: body["temperature"],
+      effort: body["reasoning_effort"],
+      maxOutputTokens: body["max_tokens"],
+      messages: messages.map(asked),
+    };
+  },
+};
+
+function chunksOf({ reasoning, text = [], calls = [], finish = "stop", usage }: Script): object[] {
+  const longest = Math.max(0, ...calls.map((call) => call.arguments.length));
+  return [
+    chunk({ role: "assistant", content: "" }),
+    ...(reasoning ? [chunk({ reasoning_content: reasoning.text })] : []),
+    ...text.map((content) => chunk({ content })),
+    ...calls.map(({ id, name }, index) => toolCallChunk(index, { id, name, arguments: "" })),
+    // Pieces of parallel calls may come in turns.
+    ...Array.from({ length: longest }, (_, piece) =>
+      calls.flatMap((call, index) => {
+        const args = call.arguments[piece];
+        return args === undefined ? [] : [toolCallChunk(index, { arguments: args })];
+      }),
+    ).flat(),
+    chunk({}, { finish_reason: finishReasons[finish] }),
+    ...(usage
+      ? [
+          {
+            ...chunk({}),
+            choices: [],
+            usage: {
+              prompt_tokens: usage.input,
+              completion_tokens: usage.output,
+              total_tokens: usage.input + usage.output,
+              ...(usage.cached && { prompt_tokens_details: { cached_tokens: usage.cached } }),
+              ...(usage.reasoning && { completion_tokens_details: { reasoning_tokens: usage.reasoning } }),
+            },
+          },
+        ]
+      : []),
+  ];
+}
+
+interface WireMessage {
+  role: "system" | "user" | "assistant" | "tool";
+  content: string | null | { type: string; [field: string]: unknown }[];
+  reasoning_content?: string;
+  tool_call_id?: string;
+  tool_calls?: { id: string; function: { name: string; arguments: string } }[];
+}
+
+function asked({ role, content, reasoning_content, tool_call_id, tool_calls = [] }: WireMessage): AskedMessage {
+  if (role === "tool") {
+    if (typeof content !== "string") throw new Error("the content of a tool message is text");
+    return { role: "user", parts: [{ result: tool_call_id ?? "", text: content }] };
+  }
+  const texts = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
+  return {
+    role: role === "user" ? "user" : "assistant",
+    parts: [
+      ...(reasoning_content === undefined ? [] : [{ reasoning: reasoning_content }]),
+      ...texts.map(askedPart),
+      ...tool_calls.map((call) => ({
+        call: call.id,
+        name: call.function.name,
+        input: JSON.parse(call.function.arguments) as unknown,
+      })),
+    ],
+  };
+}
+
+function askedPart(part: { type: string; [field: string]: unknown }): AskedPart {
+  if (part.type === "text") return { text: String(part["text"]) };
+  const { url } = (part["image_url"] ?? {}) as { url?: string };
+  const { file_data } = (part["file"] ?? {}) as { file_data?: string };
+  const [, mediaType = "", file = ""] = /^data:([^;]+);base64,(.+)$/.exec(url ?? file_data ?? "") ?? [];
+  return { file, mediaType };
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { httpServer } from "../support/http-server.ts";
+
+export interface Received {
+  /** The caller's end of the connection. */
+  port: number | undefined;
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingMessage["headers"];
+  body: { [field: string]: unknown; messages: object[] };
+}
+
+export type Reply = (response: ServerResponse, received: Received) => void | Promise<void>;
+
+/** A server on a free port of this machine that gives these replies one after the other and keeps what it received. */
+export async function modelServer(...replies: Reply[]) {
+  const received: Received[] = [];
+  const server = await httpServer((request, response) => {
+    void text(request).then(async (body) => {
+      const one = {
+        port: request.socket.remotePort,
+        method: request.method,
+        url: request.url,
+        headers: request.headers,
+        body: JSON.parse(body) as Received["body"],
+      };
+      received.push(one);
+      const reply = replies[received.length - 1];
+      if (reply) await reply(response, one);
+      else response.writeHead(500).end("the test has no further reply");
+    });
+  });
+  return {
+    baseUrl: `${server.url}/v1`,
+    received,
+    [Symbol.asyncDispose]: server.close,
+  };
+}

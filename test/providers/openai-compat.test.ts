@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import type { Message, ModelRequest } from "../../src/agent/model.ts";
+import { answerOf, ask, failureOf, request, tools } from "./ask.ts";
+import { callsTool, chunk, streams } from "./chat-completions-server.ts";
+import { chatCompletions as wire } from "./chat-completions.ts";
+import { modelServer, type Reply } from "./model-server.ts";
+
+const hi = streams(chunk({ content: "Hi." }), chunk({}, { finish_reason: "stop" }));
+
+function refuses(status: number, body: object): Reply {
+  return (response) =>
+    void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+const answer = {
+  text: "",
+  toolCalls: [{ id: "call-1", name: "list_files", input: {} }],
+  echo: {
+    origin: "openai-compatible m",
+    messages: [
+      {
+        role: "assistant",
+        content: [
+          { type: "reasoning", text: "Hm." },
+          { type: "tool-call", toolCallId: "call-1", toolName: "list_files", input: {} },
+        ],
+      },
+    ],
+  },
+};
+const withoutEcho = { text: answer.text, toolCalls: answer.toolCalls };
+const results = [{ callId: "call-1", name: "list_files", text: "a.txt" }];
+
+function conversation(said: typeof withoutEcho): Message[] {
+  return [
+    { role: "user", text: "Hello" },
+    { role: "assistant", answer: said },
+    { role: "tool", results },
+    { role: "user", text: "Go on.", note: true },
+  ];
+}
+
+/** Roles, and in brackets the fields, of the messages of a request. */
+function shape({ messages }: { messages: object[] }): string {
+  return messages.map((each) => `${(each as { role: string }).role}[${fields(each).toString()}]`).join(" ");
+}
+
+function fields(message: object): string[] {
+  return Object.keys(message).filter((field) => !/^(role|content)$/.test(field));
+}
+
+describe("a request of which the server refuses the form", () => {
+  const cases: [string, number, object, Partial<ModelRequest>, string][] = [
+    [
+      "goes without reasoning",
+      400,
+      {
+        error: {
+          message: "'messages.2' : for 'role:assistant' …('messages.2' : property 'reasoning_content' is unsupported)",
+        },
+      },
+      { messages: conversation(answer) },
+      "system[] user[] assistant[tool_calls] tool[tool_call_id] user[]",
+    ],
+    [
+      "goes with reasoning, though there was none",
+      400,
+      { error: { message: "The `reasoning_content` in the thinking mode must be passed back to the API." } },
+      { messages: conversation(withoutEcho) },
+      "system[] user[] assistant[tool_calls,reasoning_content] tool[tool_call_id] user[]",
+    ],
+    [
+      "has an answer between results and input",
+      400,
+      {
+        object: "error",
+        message: "Unexpected role 'user' after role 'tool'",
+        type: "invalid_request_message_order",
+        code: "3230",
+      },
+      { messages: conversation(withoutEcho) },
+      "system[] user[] assistant[tool_calls] tool[tool_call_id] assistant[] user[]",
+    ],
+    [
+      "has it for what a router passes on, too",
+      400,
+      {
+        error: {
+          message: "Provider returned error",
+          metadata: { raw: "{\"message\":\"Unexpected role 'user' after role 'tool'\"}" },
+        },
+      },
+      { messages: conversation(withoutEcho) },
+      "system[] user[] assistant[tool_calls] tool[tool_call_id] assistant[] user[]",
+    ],
+    [
+      "says the instructions in the input",
+      500,
+      { error: { code: 500, message: "Jinja Exception: System role not supported", type: "server_error" } },
+      {},
+      "user[]",
+    ],
+  ];
+
+  it.each(cases)("%s", async (_, status, body, more, expected) => {
+    await using server = await modelServer(refuses(status, body), hi, hi);
+    const model = wire.open(server.baseUrl);
+    for (const time of [1, 2]) expect(answerOf(await model(request(more))).text, `call ${time}`).toBe("Hi.");
+    // From the first answer on at once.
+    expect(server.received).toHaveLength(3);
+    expect(server.received.slice(1).map(({ body: sent }) => shape(sent))).toEqual([expected, expected]);
+    expect(JSON.stringify(server.received[2]?.body)).toContain("Be brief.");
+  });
+
+  it("has ids as Mistral takes them, the same for a call and its result", async () => {
+    const words = "Tool call id was call-1 but must be a-z, A-Z, 0-9, with a length of 9.";
+    const { received } = await ask(wire, [refuses(400, { message: words }), hi], {
+      messages: conversation(withoutEcho),
+    });
+    const [id, resultId, ...others] = JSON.stringify(received[1]?.body).match(/[0-9a-f]{9}(?=")/g) ?? [];
+    expect(resultId).toBe(id);
+    expect(others).toEqual([]);
+    expect(JSON.stringify(received[1]?.body)).not.toContain("call-1");
+  });
+
+  it("does not ask for usage where that is not known", async () => {
+    const detail = [
+      { type: "extra_forbidden", loc: ["body", "stream_options"], msg: "Extra inputs are not permitted" },
+    ];
+    const { outcome, received } = await ask(wire, [refuses(422, { detail }), hi]);
+    expect(answerOf(outcome).text).toBe("Hi.");
+    expect(received[1]?.body["stream"]).toBe(true);
+    expect(received[1]?.body).not.toHaveProperty("stream_options");
+  });
+
+  it("calls the bound of an answer by its new name where the old one is refused", async () => {
+    const message =
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    const { received } = await ask(wire, [refuses(400, { error: { message } }), hi], {
+      parameters: { maxOutputTokens: 900 },
+    });
+    expect(received[1]?.body).toMatchObject({ max_completion_tokens: 900 });
+    expect(received[1]?.body).not.toHaveProperty("max_tokens");
+  });
+
+  it("takes several forms after each other, and keeps none that did not help", async () => {
+    const stream = refuses(400, { error: "stream=true is not supported" });
+    const order = refuses(400, { message: "Unexpected role 'user' after role 'tool'" });
+    const messages = conversation(withoutEcho);
+    await using server = await modelServer(order, stream, hi, refuses(400, { error: "Streams are bad" }), order);
+    const model = wire.open(server.baseUrl);
+    expect(answerOf(await model(request({ messages }))).text).toBe("Hi.");
+    expect(failureOf(await model(request({ messages }))).title).toContain("Streams are bad");
+    expect(server.received).toHaveLength(4);
+  });
+
+  it("tells calls as text when there are no tools any more and they are refused", async () => {
+    const message =
+      "litellm.UnsupportedParamsError: Anthropic doesn't support tool calling without `tools=` param specified.";
+    const called = refuses(400, {
+      error: { message: "Tool choice is none, but model called a tool", code: "tool_use_failed" },
+    });
+    for (const refused of [refuses(400, { error: { message } }), called]) {
+      const { outcome, received } = await ask(wire, [refused, hi], { messages: conversation(answer), tools: [] });
+      expect(answerOf(outcome).text).toBe("Hi.");
+      expect(shape(received[1]?.body ?? { messages: [] })).toBe("system[] user[] assistant[] user[]");
+      expect(JSON.stringify(received[1]?.body)).toContain("Result of list_files: a.txt");
+    }
+  });
+
+  it("is not sent again for other refusals, or for what it does not have", async () => {
+    const words = ["No such model", "reasoning_content is unsupported", "Unexpected role 'user' after role 'tool'"];
+    for (const message of words) {
+      const { outcome, received } = await ask(wire, refuses(400, { message }), { tools });
+      expect(failureOf(outcome).title).toContain(message);
+      expect(received).toHaveLength(1);
+    }
+    expect(
+      (await ask(wire, [refuses(500, { message: "stream error" }), callsTool("list_files", {})])).received,
+    ).toHaveLength(1);
+  });
+});

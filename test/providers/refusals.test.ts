@@ -1,0 +1,156 @@
+import { describe, expect, it, vi } from "vitest";
+import type { ModelFailure, ModelRequest } from "../../src/agent/model.ts";
+import { answerOf, ask, failureOf } from "./ask.ts";
+import { chatCompletions } from "./chat-completions.ts";
+import { converse, credentials } from "./converse.ts";
+import { messages as anthropic } from "./messages.ts";
+import type { Reply } from "./model-server.ts";
+import { streams, type Wire } from "./wire.ts";
+
+const readAttachment = async (): Promise<Uint8Array> => new Uint8Array([1, 2, 3]);
+
+function answers(status: number, body: unknown, headers: Record<string, string> = {}): Reply {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return (response) => void response.writeHead(status, headers).end(text);
+}
+
+async function refused(reply: Reply, wire: Wire = chatCompletions, more: Partial<ModelRequest> = {}) {
+  const { outcome } = await ask(wire, reply, more);
+  return { ...(outcome as ModelFailure), ...failureOf(outcome) };
+}
+
+describe("what a server refuses a request with", () => {
+  it.each<[string, unknown, string]>([
+    ["OpenAI, Groq, llama.cpp, Ollama", { error: { message: "Bad thing", code: null } }, "400: Bad thing"],
+    ["vLLM and Mistral", { object: "error", message: "Bad thing", type: "BadRequestError" }, "400: Bad thing"],
+    ["LM Studio", { error: "Bad thing" }, "400: Bad thing"],
+    ["xAI", { code: "Client specified an invalid argument", error: "Bad thing" }, "400: Bad thing"],
+    ["Gemini", [{ error: { code: 400, message: "Bad thing", status: "INVALID_ARGUMENT" } }], "400: Bad thing"],
+    ["AWS", { Message: "Bad thing" }, "400: Bad thing"],
+    ["a proxy", { statusCode: 400, error: "Bad Request", message: "Bad thing" }, "400: Bad thing"],
+    ["a proxy in plain text", "Bad thing\n", "400: Bad thing"],
+    ["a proxy by a page", "<html><h1>400</h1></html>", "400: Bad Request"],
+    ["FastAPI", { detail: "Bad thing" }, "400: Bad thing"],
+    [
+      "FastAPI's validation",
+      { detail: [{ loc: ["body", "top_k"], msg: "Bad thing", input: { messages: "secret" } }] },
+      "400: body.top_k: Bad thing",
+    ],
+    ["Mistral's validation", { message: { detail: [{ loc: ["body"], msg: "Bad thing" }] } }, "400: body: Bad thing"],
+    [
+      "a router",
+      { error: { message: "Provider returned error", metadata: { raw: '{"error":{"message":"Bad thing"}}' } } },
+      "400: Provider returned error: Bad thing",
+    ],
+    ["something that goes on", `${'{"error":'.repeat(20_000)}1${"}".repeat(20_000)}`, "400: Bad Request"],
+  ])("is told in its words: %s", async (_, body, words) => {
+    for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
+    for (const wire of [chatCompletions, anthropic, converse]) {
+      const { title, category } = await refused(answers(400, body), wire);
+      expect(title.slice(-words.length)).toBe(words);
+      expect(category).toBe("model_refused");
+    }
+    vi.unstubAllEnvs();
+  });
+
+  it.each([
+    [429, { error: { message: "Quota.", type: "insufficient_quota", code: "insufficient_quota" } }],
+    [429, { error: { message: "Suspended.", type: "exceeded_current_quota_error" } }],
+    [400, { type: "error", error: { type: "invalid_request_error", message: "Your credit balance is too low to …" } }],
+  ])("for want of credit is not waited for: %i %j", async (status, body) => {
+    const { retryable, remedy, category } = await refused(answers(status, body));
+    expect({ retryable, category }).toEqual({ retryable: false, category: "model_configuration" });
+    expect(remedy).toBe("Check the provider account's credit.");
+  });
+
+  it("is waited for where the same words mean a minute, for as long as they say", async () => {
+    const message = "You exceeded your current quota, please check your plan and billing details.";
+    const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.5s" }];
+    const body = [{ error: { code: 429, message, status: "RESOURCE_EXHAUSTED", details } }];
+    expect(await refused(answers(429, body))).toMatchObject({ retryable: true, retryAfter: 34_500 });
+    expect(await refused(answers(429, body, { "retry-after": "7" }))).toMatchObject({ retryAfter: 7_000 });
+  });
+
+  it("says what to look at: the key, or the filter", async () => {
+    const key = await refused(
+      answers(400, [{ error: { message: "API key not valid. Please pass a valid API key." } }]),
+    );
+    expect(key).toMatchObject({ category: "model_configuration", remedy: expect.stringContaining("API key") });
+    const filter = await refused(answers(400, { error: { message: "Filtered", code: "content_filter", status: 400 } }));
+    expect(filter).toMatchObject({ category: "model_refused", remedy: expect.stringContaining("filter") });
+  });
+
+  it.each<[number, string]>([
+    [400, "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens."],
+    [400, "Your input exceeds the context window of this model. Please adjust your input and try again."],
+    [400, "prompt is too long: 208310 tokens > 200000 maximum"],
+    [400, "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"],
+    [400, "Input is too long for requested model."],
+    [400, "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."],
+    [400, "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length"],
+    [400, "This model's maximum prompt length is 131072 but the request contains 537812 tokens."],
+    [
+      413,
+      "Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 7500, please reduce your message size and try again.",
+    ],
+    [
+      429,
+      "Request too large for gpt-4: Limit 10000, Requested 12000. The input or output tokens must be reduced in order to run successfully.",
+    ],
+    [400, "the request exceeds the available context size. try increasing the context size or enable context shift"],
+    [500, "the request exceeds the available context size. try increasing the context size or enable context shift"],
+    [400, "Trying to keep the first 4563 tokens when context the overflows."],
+  ])("for its length is told as that: %i %s", async (status, message) => {
+    expect(await refused(answers(status, { error: { message } }))).toMatchObject({
+      category: "model_refused",
+      retryable: false,
+      tooLong: true,
+      remedy: expect.stringContaining("contextTokens"),
+    });
+  });
+
+  it.each([
+    "tools param requires --jinja flag",
+    'Error rendering prompt with jinja template: "Unknown test: sequence"',
+    'Failed to parse messages: Unsupported content part type: "file"',
+  ])("because the model's template does not take it is not waited for: %s", async (message) => {
+    const failed = await refused(answers(500, { error: { code: 500, message, type: "server_error" } }));
+    expect(failed).toMatchObject({ category: "model_refused", retryable: false });
+  });
+
+  it("quotes nothing of the conversation", async () => {
+    const text = 'The patient Maria Gonzalez was admitted on 3 May with "acute" pain.\nShe left on 9 May.';
+    const quoting = {
+      error: { code: 500, message: `Failed to parse messages; messages = ${JSON.stringify([{ text }])}` },
+    };
+    const { title } = await refused(answers(500, quoting), chatCompletions, { messages: [{ role: "user", text }] });
+    expect(title).toContain("Failed to parse messages; messages =");
+    expect(title).not.toMatch(/Maria|Gonzalez|admitted/);
+  });
+});
+
+describe("a model that takes no files", () => {
+  const messages: ModelRequest["messages"] = [
+    { role: "user", text: "What is this?", attachments: [{ name: "a.png", mediaType: "image/png" }] },
+  ];
+
+  it.each<[number, string]>([
+    [404, "No endpoints found that support image input"],
+    [500, "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"],
+    [500, 'Failed to parse messages: Unsupported content part type: "image_url"'],
+    [400, "Invalid content type. image_url is only supported by certain models."],
+  ])("is asked without them, when it says %i %s", async (status, message) => {
+    const hi = streams(chatCompletions, { text: ["Hi."] });
+    const refusal = answers(status, { error: { message } });
+    const { outcome, received } = await ask(chatCompletions, [refusal, hi], { messages, readAttachment });
+    expect(answerOf(outcome).text).toBe("Hi.");
+    expect(JSON.stringify(received[1]?.body)).not.toContain("image_url");
+  });
+
+  it("is not what a busy server means", async () => {
+    const busy = answers(503, { error: { message: "Overloaded" } });
+    const { outcome, received } = await ask(chatCompletions, busy, { messages, readAttachment });
+    expect(failureOf(outcome).retryable).toBe(true);
+    expect(received).toHaveLength(1);
+  });
+});

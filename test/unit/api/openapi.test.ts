@@ -1,0 +1,111 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { operations, schemas } from "../../../src/api/contract.ts";
+import { openapiDocument } from "../../../src/api/generated/openapi.ts";
+
+interface Document {
+  openapi: string;
+  info: { title: string; version: string };
+  security: object[];
+  paths: Record<string, Record<string, DocumentOperation>>;
+  components: { schemas: Record<string, object>; securitySchemes: Record<string, object> };
+}
+interface DocumentOperation {
+  operationId: string;
+  security?: object[];
+  requestBody?: { required: boolean };
+  responses: Record<string, { content: Record<string, { schema: object; examples?: object }> }>;
+}
+
+const cli = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
+const document = JSON.parse(openapiDocument) as Document;
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const ajv = new Ajv2020({ allowUnionTypes: true, formats: { uuid: /^[0-9a-f-]{36}$/ } });
+ajv.addVocabulary(["components"]);
+ajv.addSchema({ $id: "document", components: document.components });
+
+test("Redocly's recommended rules have nothing to say", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "openapi-")), "openapi.json");
+  writeFileSync(file, openapiDocument);
+  const lint = [cli, "lint", file, "--config", "redocly.yaml", "--format", "json"];
+  const env = {
+    PATH: process.env["PATH"],
+    REDOCLY_TELEMETRY: "off",
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+    CI: "true",
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, lint, { cwd: root, env });
+  const report = JSON.parse(stdout.slice(stdout.indexOf("{"))) as { totals: object; problems: unknown[] };
+  expect(report.problems).toEqual([]);
+  expect(report.totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
+});
+
+test("the document says what it is and who may ask", () => {
+  expect(document).toMatchObject({ openapi: "3.1.0", info: { title: "Agents API", version: "1.0" } });
+  expect(Object.values(document.components.securitySchemes)).toMatchObject([
+    { type: "http", scheme: "bearer" },
+    { type: "apiKey", in: "header", name: "X-API-Key" },
+  ]);
+  expect(document.security).toEqual(Object.keys(document.components.securitySchemes).map((name) => ({ [name]: [] })));
+});
+
+test("every operation has its statuses, and only the description is open to all", () => {
+  const { post } = document.paths["/v1/agents"] ?? {};
+  const { get } = document.paths["/v1/agents/{agent_id}"] ?? {};
+  const { get: description } = document.paths["/v1/openapi.json"] ?? {};
+  expect(Object.keys(document.paths)).toHaveLength(3);
+  const summary = [post, get, description].map((operation) => ({
+    operationId: operation?.operationId,
+    security: operation?.security,
+    statuses: Object.keys(operation?.responses ?? {}).map(Number),
+  }));
+  expect(summary).toEqual([
+    { operationId: "public_create_agent", security: undefined, statuses: [201, 401, 403, 404, 409, 413, 422] },
+    { operationId: "public_get_agent", security: undefined, statuses: [200, 401, 404, 422, 502, 503] },
+    { operationId: "public_get_openapi_schema", security: [], statuses: [200] },
+  ]);
+  expect(post?.requestBody?.required).toBe(true);
+});
+
+describe("schemas", () => {
+  test("the models of the specification, by their names", () => {
+    expect(Object.keys(document.components.schemas).sort()).toEqual(Object.keys(schemas).sort());
+    expect(Object.keys(schemas).sort()).toEqual([
+      "HTTPValidationError",
+      "PublicAgentFileInput",
+      "PublicAgentStatusResponse",
+      "PublicCreateAgentRequest",
+      "PublicCreateAgentResponse",
+      "PublicErrorResponse",
+      "TranscriptMessage",
+      "ValidationError",
+    ]);
+  });
+
+  test.for(Object.keys(schemas))("%s compiles, in ajv's strict mode", (name) => {
+    const validate = ajv.compile({ $ref: `document#/components/schemas/${name}` });
+    expect(validate("no object")).toBe(false);
+  });
+
+  test("every text of an error fits the schema of its response", () => {
+    let checked = 0;
+    for (const { method, path, responses } of Object.values(operations)) {
+      for (const [status, { details = [] }] of Object.entries(responses)) {
+        const { schema } =
+          document.paths[path]?.[method.toLowerCase()]?.responses[status]?.content["application/json"] ?? {};
+        const inDocument = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object;
+        for (const detail of details) {
+          expect(ajv.validate(inDocument, { detail }), `${method} ${path} ${status} ${detail}`).toBe(true);
+          checked++;
+        }
+      }
+    }
+    expect(checked).toBe(11);
+  });
+});

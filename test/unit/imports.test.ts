@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { glob } from "node:fs/promises";
+import { dirname, join, normalize } from "node:path";
+import { expect, test } from "vitest";
+
+// The import rules of docs/architecture.md. A folder may import itself and the folders and files listed for it.
+const allowed: Record<string, string[]> = {
+  "src/async": [],
+  "src/net": ["src/async", "src/json.ts"],
+  "src/documents": ["src/async", "src/net"],
+  "src/sandbox": ["src/async", "src/documents", "src/filenames.ts"],
+  "src/agent": ["src/async", "src/documents", "src/filenames.ts", "src/json.ts", "src/net", "src/sandbox"],
+  "src/accounts": ["src/agent", "src/log.ts", "src/runs"],
+  "src/runs": ["src/accounts", "src/agent", "src/async", "src/filenames.ts", "src/log.ts"],
+  "src/workflow": [
+    "src/accounts",
+    "src/agent",
+    "src/async",
+    "src/log.ts",
+    "src/observability",
+    "src/runs",
+    "src/sandbox",
+  ],
+  "src/observability": ["src/agent", "src/runs", "src/workflow"],
+  "src/api": ["src/accounts", "src/async", "src/log.ts", "src/runs"],
+  "src/platform/local": [
+    "src/accounts",
+    "src/agent",
+    "src/async",
+    "src/filenames.ts",
+    "src/log.ts",
+    "src/runs",
+    "src/sandbox",
+    "src/workflow",
+  ],
+  "src/platform/aws": [
+    "src/accounts",
+    "src/agent",
+    "src/async",
+    "src/env.ts",
+    "src/filenames.ts",
+    "src/log.ts",
+    "src/observability",
+    "src/runs",
+    "src/sandbox",
+  ],
+  lambdas: [
+    "src/api",
+    "src/env.ts",
+    "src/log.ts",
+    "src/observability",
+    "src/platform/aws",
+    "src/sandbox",
+    "src/workflow",
+  ],
+  // Names, schemas and durations only.
+  lib: [
+    "src/api/contract.ts",
+    "src/api/server/origin-secret.ts",
+    "src/env.ts",
+    "src/observability/metrics.ts",
+    "src/platform/aws/table.ts",
+    "src/workflow/policy.ts",
+  ],
+  conformance: [],
+};
+
+const packages: Record<string, RegExp> = {
+  "@aws-sdk/": /^(src\/(platform\/aws|agent\/models)|lambdas|bin|test|bench)\//,
+  "aws-cdk-lib": /^(lib|bin|test)\//,
+  "node:sqlite": /^(src\/platform\/local|test|bench)\//,
+};
+
+const imports = /(?:from|import)\s*\(?\s*"([^"]+)"/g;
+
+test("imports follow the rules, and process.env is read in src/env.ts and bin/ only", async () => {
+  const wrong: string[] = [];
+  let checked = 0;
+  for await (const path of glob("{bin,lib,lambdas,src,conformance}/**/*.ts")) {
+    const file = path.replaceAll("\\", "/");
+    const source = readFileSync(file, "utf8");
+    const folder = Object.keys(allowed).find((name) => file.startsWith(`${name}/`));
+    for (const [, target = ""] of source.matchAll(imports)) {
+      checked++;
+      for (const [name, places] of Object.entries(packages)) {
+        if (target.startsWith(name) && !places.test(file)) wrong.push(`${file} imports ${target}`);
+      }
+      if (!target.startsWith(".") || folder === undefined) continue;
+      const to = normalize(join(dirname(file), target)).replaceAll("\\", "/");
+      const may = [folder, ...(allowed[folder] ?? [])];
+      if (!may.some((place) => to === place || to.startsWith(`${place}/`))) wrong.push(`${file} imports ${to}`);
+    }
+    if (source.includes("process.env") && !/^(bin\/|src\/env\.ts$)/.test(file)) wrong.push(`${file} reads process.env`);
+  }
+  expect(wrong).toEqual([]);
+  expect(checked).toBeGreaterThan(50);
+});

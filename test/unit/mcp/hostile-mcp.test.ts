@@ -1,0 +1,221 @@
+import type { ServerResponse } from "node:http";
+import { describe, expect, it } from "vitest";
+import { hostileServer } from "./hostile-mcp-server.ts";
+import { files } from "../agent/scripted.ts";
+
+const context = { files: files(), signal: new AbortController().signal };
+const done = { content: [{ type: "text", text: "done" }] };
+const image = (letter: string) => ({
+  type: "image",
+  mimeType: "image/png",
+  data: Buffer.from(letter).toString("base64"),
+});
+const tool = (inputSchema: object) => ({ tools: [{ name: "t", inputSchema: { type: "object", ...inputSchema } }] });
+
+/** Each level asks for the next one twice: what fails at the end of 40 has been tried 2^40 times. */
+const doubling: Record<string, object> = { n40: { type: "number" } };
+for (let n = 0; n < 40; n++) {
+  const next = { $ref: `#/$defs/n${n + 1}` };
+  doubling[`n${n}`] = { anyOf: [next, next] };
+}
+
+describe("a hostile MCP server", () => {
+  it.each([
+    ["a pattern that takes for ever", { properties: { a: { type: "string", pattern: "^(a+)+$" } } }],
+    ["such a pattern for names", { patternProperties: { "^(a+)+$": {} }, additionalProperties: false }],
+    ["references that double with each other", { $defs: doubling, properties: { a: { $ref: "#/$defs/n0" } } }],
+    ["what forbids such a pattern", { not: { properties: { a: { pattern: "^(a+)+$" } } } }],
+    ["such patterns to choose one of", { oneOf: [{ patternProperties: { x: {} } }, { not: { required: ["b"] } }] }],
+    [
+      "such a pattern below others",
+      { $defs: { x: { anyOf: [{ pattern: "^(a+)+$" }] } }, properties: { a: { $ref: "#/$defs/x" } } },
+    ],
+  ])("stops nothing with %s: what it checks is its own", async (_, schema) => {
+    await using server = await hostileServer(({ method }) => (method === "tools/list" ? tool(schema) : done));
+    await using opened = await server.open();
+    const begun = performance.now();
+    const long = `${"a".repeat(40)}!`;
+    expect(
+      await opened.tools[0]?.run({ a: long, ...("patternProperties" in schema && { [long]: 1 }) }, context),
+    ).toEqual({
+      text: "done",
+    });
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+
+  it("brings nothing down with a schema whose answer is a promise: what can be checked still is", async () => {
+    const schema = { $async: true, required: ["pattern"], properties: { pattern: { type: "string" } } };
+    await using server = await hostileServer(({ method }) => (method === "tools/list" ? tool(schema) : done));
+    await using opened = await server.open();
+    expect(await opened.tools[0]?.run({}, context)).toMatchObject({
+      error: true,
+      text: expect.stringContaining("pattern"),
+    });
+    expect(await opened.tools[0]?.run({ pattern: 1 }, context)).toMatchObject({ error: true });
+    expect(await opened.tools[0]?.run({ pattern: "x" }, context)).toEqual({ text: "done" });
+  });
+
+  it("stops nothing with a schema for its results: they are not checked", async () => {
+    const outputSchema = { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } };
+    const structuredContent = { a: `${"a".repeat(40)}!` };
+    await using server = await hostileServer(({ method }) =>
+      method === "tools/list"
+        ? { tools: [{ name: "t", inputSchema: { type: "object" }, outputSchema }] }
+        : { content: [], structuredContent },
+    );
+    await using opened = await server.open();
+    const begun = performance.now();
+    expect(await opened.tools[0]?.run({}, context)).toEqual({ text: JSON.stringify(structuredContent) });
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+
+  const nested = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+
+  it("ends no turn with what is nested too deep, in a definition or in a result", async () => {
+    const fine = '{"name":"fine","inputSchema":{"type":"object"}}';
+    const deep = `{"name":"deep","inputSchema":{"type":"object","x":${nested}}}`;
+    await using server = await hostileServer(({ method }) =>
+      method === "tools/list" ? `{"tools":[${deep},${fine}]}` : `{"content":[],"structuredContent":{"x":${nested}}}`,
+    );
+    await using opened = await server.open();
+    expect(opened.tools.map(({ definition }) => definition.name)).toEqual(["s__fine"]);
+    expect(opened.problems).toEqual([
+      'The MCP server s: its tool "deep" is left out: its definition is too large or nested too deep.',
+    ]);
+    expect(await opened.tools[0]?.run({}, context)).toEqual({ text: expect.stringContaining("nested too deep") });
+  });
+
+  it("offers no more tools than a model takes and has room for, and the operator hears of it", async () => {
+    const many = Array.from({ length: 1_000 }, (_, n) => ({
+      name: `t${n}`,
+      description: "d".repeat(n % 2 === 0 ? 600 : 6_000),
+      inputSchema: { type: "object" },
+    }));
+    await using server = await hostileServer(() => ({ tools: many }));
+    await using wide = await server.open({ tools: ["list_files"], contextTokens: 1_000_000 });
+    expect(wide.tools).toHaveLength(128);
+    await using narrow = await server.open({ contextTokens: 20_000 });
+    const size = JSON.stringify(narrow.tools.map(({ definition }) => definition)).length;
+    expect(size).toBeGreaterThan(20_000);
+    expect(size).toBeLessThan(31_000);
+    expect(narrow.problems).toEqual([
+      expect.stringMatching(/^Of 1000 tools of MCP servers the first \d+ are offered.*name those/),
+    ]);
+    await using chosen = await server.open({}, { tools: ["t900", "gone"] });
+    expect(chosen.tools.map(({ definition }) => definition.name)).toEqual(["s__t900"]);
+    expect(chosen.problems).toEqual(['The MCP server s: it has no tool "gone".']);
+  });
+
+  it("has nothing at the top of its schemas for which a provider refuses the whole request", async () => {
+    const top = { anyOf: [{ required: ["a"] }], oneOf: [{}], allOf: [{}], not: { required: ["b"] } };
+    await using server = await hostileServer(() => tool({ ...top, properties: { a: {} } }));
+    await using opened = await server.open();
+    expect(opened.tools[0]?.definition.input).toEqual({ type: "object", properties: { a: {} } });
+    expect(await opened.tools[0]?.run({}, context)).toMatchObject({ error: true });
+  });
+
+  it("has schemas that OpenAI takes: with properties, and with something in each list", async () => {
+    const list = { type: "array", description: "Names" };
+    const properties = {
+      a: list,
+      b: { anyOf: [list, { type: "null" }] },
+      c: { type: ["array", "null"], items: { $ref: "#" } },
+    };
+    await using server = await hostileServer(() =>
+      tool({ properties, $defs: { d: list }, default: { type: "array" } }),
+    );
+    await using opened = await server.open();
+    const complete = { ...list, items: {} };
+    expect(opened.tools[0]?.definition.input).toEqual({
+      type: "object",
+      properties: { a: complete, b: { anyOf: [complete, { type: "null" }] }, c: properties.c },
+      $defs: { d: complete },
+      default: { type: "array" },
+    });
+    await using none = await hostileServer(() => tool({}));
+    await using bare = await none.open();
+    expect(bare.tools[0]?.definition.input).toEqual({ type: "object", properties: {} });
+  });
+
+  it("gets no secret repeated that it was sent", async () => {
+    const echo = { content: [{ type: "text", text: "You sent Bearer s3cret-token." }] };
+    await using server = await hostileServer(({ method }, response) => {
+      if (method === "tools/call") return echo;
+      response.writeHead(401, { "content-type": "text/plain" }).end("No: Bearer s3cret-token");
+      return undefined;
+    });
+    const headers = { authorization: { secret: "env:TOKEN", prefix: "Bearer " } };
+    await using opened = await server.open({}, { headers, tools: ["t"] });
+    expect(JSON.stringify([opened.tools, opened.problems])).not.toContain("s3cret-token");
+    expect(await opened.tools[0]?.run({}, context)).toEqual({ text: "You sent Bearer [secret]." });
+  });
+
+  it("keeps the images of calls that were made at the same time apart", async () => {
+    let calls = 0;
+    await using server = await hostileServer(({ method }) =>
+      method === "tools/list" ? tool({}) : { content: [image(String(++calls))] },
+    );
+    await using opened = await server.open();
+    const space = files();
+    const outputs = await Promise.all(
+      [1, 2, 3].map(async () => opened.tools[0]?.run({}, { ...context, files: space })),
+    );
+    const names = outputs.map((output) => output?.attachments?.[0]?.name ?? "");
+    expect(names.map((name) => Buffer.from(space.content.get(name) ?? []).toString()).toSorted()).toEqual([
+      "1",
+      "2",
+      "3",
+    ]);
+  });
+
+  it("with a list that never ends is given up", { timeout: 30_000 }, async () => {
+    let pages = 0;
+    await using server = await hostileServer(() => ({ ...tool({}), nextCursor: String(++pages) }));
+    await using opened = await server.open();
+    expect(pages).toBeLessThan(100_000);
+    expect(opened.tools.length).toBeLessThanOrEqual(100);
+  });
+
+  it.each([
+    ["100 MB", (response: ServerResponse) => endless(response, 100 * 1024 * 1024)],
+    ["a status that there is none of", (response: ServerResponse) => void response.writeHead(999).end("x")],
+    [
+      "nonsense",
+      (response: ServerResponse) => void response.writeHead(200, { "content-type": "application/json" }).end("{"),
+    ],
+    [
+      "a redirect elsewhere",
+      (response: ServerResponse) => void response.writeHead(307, { location: "http://169.254.169.254/" }).end(),
+    ],
+    ["a broken connection", (response: ServerResponse) => void response.destroy()],
+  ])("that answers a call with %s is an error result", { timeout: 20_000 }, async (_, answer) => {
+    await using server = await hostileServer(({ method }, response) => {
+      if (method === "tools/list") return tool({});
+      answer(response);
+      return undefined;
+    });
+    await using opened = await server.open();
+    const begun = performance.now();
+    const signal = AbortSignal.timeout(5_000);
+    const outcome = await opened.tools[0]?.run({}, { ...context, signal }).catch((error: unknown) => error);
+    expect(outcome).toMatchObject({
+      error: true,
+      text: expect.stringMatching(/^The MCP server s did not answer the call/),
+    });
+    expect(performance.now() - begun).toBeLessThan(4_000);
+  });
+});
+
+function endless(response: ServerResponse, bytes: number): void {
+  response.writeHead(200, { "content-type": "application/json" });
+  const piece = Buffer.alloc(65_536, 32);
+  let left = bytes;
+  const more = (): void => {
+    while (left > 0 && !response.destroyed) {
+      left -= piece.length;
+      if (!response.write(piece)) return void response.once("drain", more);
+    }
+    response.end();
+  };
+  more();
+}

@@ -1,0 +1,193 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { json } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { openMcpServer } from "../../../src/agent/mcp/client.ts";
+import { httpServer } from "../../support/http-server.ts";
+import { files } from "../agent/scripted.ts";
+
+interface Request {
+  id?: number | string;
+  method: string;
+  params?: { cursor?: string };
+}
+
+type Reply = (response: ServerResponse, request: Request) => void;
+
+const tool = (name: string, more: object = {}): object => ({ name, inputSchema: { type: "object" }, ...more });
+const text = (said: string): object => ({ content: [{ type: "text", text: said }] });
+
+function answers(result: object): Reply {
+  return (response, { id }) => void response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+}
+
+function refuses(
+  status: number,
+  body: unknown = { jsonrpc: "2.0", id: null, error: { code: -32000, message: "No" } },
+): Reply {
+  return (response) => void response.writeHead(status).end(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+const streams: Reply = (response, { id }) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const progress = { jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 1, progress: 1 } };
+  const ping = { jsonrpc: "2.0", id: "ping-1", method: "ping" };
+  const result = { jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "Done.", _meta: null }] } };
+  response.write("id: 1\nretry: 100\ndata: \n\n: here\n\n");
+  for (const message of [progress, ping, result])
+    response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  response.end();
+};
+
+/**
+ * A server of before 2026, with sessions, that answers what it is asked in these ways. `strange`: what it does not know
+ * before a session.
+ */
+function server({
+  strange = refuses(400),
+  capabilities = { tools: {} } as object | null,
+  list = answers({ tools: [tool("look")] }),
+  call = answers(text("Seen.")),
+}) {
+  const sessions: string[] = [];
+  const received: string[] = [];
+  const listener = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    response.setHeader("content-type", "application/json; charset=utf-8");
+    if (request.method !== "POST") return void response.writeHead(405).end();
+    const asked = (await json(request)) as Request;
+    const session = request.headers["mcp-session-id"];
+    received.push(asked.method);
+    if (asked.method === "initialize") {
+      sessions.push(`session-${sessions.length + 1}`);
+      response.setHeader("mcp-session-id", sessions.at(-1) ?? "");
+      const serverInfo = { name: "s", version: "1" };
+      return answers({ protocolVersion: "2025-06-18", serverInfo, capabilities })(response, asked);
+    }
+    if (session === undefined) return strange(response, asked);
+    if (session !== sessions.at(-1)) return refuses(404)(response, asked);
+    if (asked.id === undefined) return void response.writeHead(202).end();
+    return (asked.method === "tools/list" ? list : call)(response, asked);
+  };
+  return { received, sessions, listener: (...both: Parameters<typeof listener>) => void listener(...both) };
+}
+
+/** The server's tools, and what calls of the first of them give, one after the other. */
+async function use(listener: ReturnType<typeof server>["listener"], calls = 1) {
+  await using listening = await httpServer(listener);
+  const { signal } = new AbortController();
+  const named = { name: "s", url: `${listening.url}/mcp` };
+  const opened = await openMcpServer(named, { secretOf: async () => undefined, privateAddresses: true }, signal);
+  const outputs = [];
+  for (let n = 0; n < calls; n++) outputs.push(await opened.tools[0]?.run({}, { files: files(), signal }));
+  await opened.close();
+  return { names: opened.tools.map(({ definition }) => definition.name), problems: opened.problems, outputs, opened };
+}
+
+describe("an MCP server as servers are", () => {
+  it.each<[string, Reply, number]>([
+    ["a refusal", refuses(400), 2_000],
+    ["a refusal in plain text", refuses(422, "Unexpected message, expect initialize request"), 2_000],
+    ["an error of its own", refuses(500, "Internal Server Error"), 2_000],
+    [
+      "an error for no request",
+      refuses(200, { jsonrpc: "2.0", id: null, error: { code: -32600, message: "Invalid" } }),
+      2_000,
+    ],
+    ["silence", refuses(202, ""), 8_000],
+  ])("may answer what it does not know before a session with %s", { timeout: 15_000 }, async (_, strange, most) => {
+    const begun = performance.now();
+    const { names, problems, outputs } = await use(server({ strange }).listener);
+    expect({ names, problems, outputs }).toEqual({ names: ["s__look"], problems: [], outputs: [{ text: "Seen." }] });
+    expect(performance.now() - begun).toBeLessThan(most);
+  });
+
+  it("that wants credentials is not asked twice, and says so", async () => {
+    const { listener, received } = server({ strange: refuses(401, { error: "invalid_token" }) });
+    const { problems } = await use(listener);
+    expect(problems).toEqual([expect.stringContaining("requires authorization (HTTP 401)")]);
+    expect(received).not.toContain("initialize");
+  });
+
+  it.each([404, 400])("that forgot the session, with status %i, gets a new one and the call again", async (status) => {
+    let forgets = true;
+    const known = server({
+      call(response, request) {
+        const gone = forgets;
+        forgets = false;
+        if (gone) refuses(status, "Bad Request: no valid session ID")(response, request);
+        else answers(text("Seen."))(response, request);
+      },
+    });
+    expect((await use(known.listener, 2)).outputs).toEqual([{ text: "Seen." }, { text: "Seen." }]);
+    expect(known.sessions).toHaveLength(2);
+    expect(known.received.filter((method) => method === "tools/call")).toHaveLength(3);
+  });
+
+  it("is not asked again for a call that it refuses for another reason", async () => {
+    const { listener, received } = server({ call: refuses(400, { error: "x must be set" }) });
+    expect((await use(listener)).outputs).toEqual([{ text: expect.stringContaining("x must be set"), error: true }]);
+    expect(received.filter((method) => method === "tools/call")).toHaveLength(1);
+  });
+
+  it.each<[string, object]>([
+    [
+      "null for what there is none of",
+      tool("other", { title: null, description: null, annotations: null, outputSchema: null, _meta: null }),
+    ],
+    ["no schema", { name: "other" }],
+    ["null for its schema", tool("other", { inputSchema: null })],
+    ["null in its schema", tool("other", { inputSchema: { type: "object", required: null, properties: null } })],
+    ["a schema without a type", tool("other", { inputSchema: { properties: {} } })],
+  ])("may have a tool with %s, and its others, too", async (_, other) => {
+    const list = answers({ tools: [other, tool("look")], nextCursor: null });
+    const { names, outputs, opened } = await use(server({ list }).listener);
+    expect(names).toEqual(["s__other", "s__look"]);
+    expect(outputs).toEqual([{ text: "Seen." }]);
+    expect(opened.tools[0]?.definition).toMatchObject({ description: "", input: { type: "object" } });
+  });
+
+  it("may not say that it has tools", async () => {
+    for (const capabilities of [{}, { tools: null, prompts: null }]) {
+      expect((await use(server({ capabilities }).listener)).names).toEqual(["s__look"]);
+    }
+  });
+
+  it.each<[string, object, string]>([
+    [
+      "null for what there is none of",
+      { content: [{ type: "text", text: "Done.", annotations: null }], isError: null, structuredContent: null },
+      "Done.",
+    ],
+    [
+      "parts of another kind",
+      {
+        content: [
+          { type: "text", text: "Done." },
+          { type: "widget", x: 1 },
+        ],
+      },
+      'Done.\n{"type":"widget","x":1}',
+    ],
+    [
+      "parts that lack something",
+      {
+        content: [
+          { type: "image", data: "AAAA" },
+          { type: "resource", resource: null },
+        ],
+      },
+      '{"type":"image","data":"AAAA"}\n{"type":"resource","resource":null}',
+    ],
+    ["a text for its content", { content: "Done." }, "Done."],
+    ["nothing of what its schema says", text("Done."), "Done."],
+  ])("may give a result with %s: the call was made", async (_, result, said) => {
+    const outputSchema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
+    const list = answers({ tools: [tool("look", { outputSchema })] });
+    const { listener, received } = server({ list, call: answers(result) });
+    expect((await use(listener)).outputs).toEqual([{ text: said }]);
+    expect(received.filter((method) => method === "tools/call")).toHaveLength(1);
+  });
+
+  it("may send its result in a stream, after what else it has to say", async () => {
+    expect((await use(server({ call: streams }).listener)).outputs).toEqual([{ text: "Done." }]);
+  });
+});

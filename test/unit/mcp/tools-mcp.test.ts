@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { httpServer } from "../../support/http-server.ts";
+import { openTools, type ToolChoice, type ToolEdges } from "../../../src/agent/tools/index.ts";
+import type { McpServer } from "../../../src/agent/mcp/client.ts";
+import type { Tool } from "../../../src/agent/tools/tool.ts";
+import { mcpServer } from "./mcp-server.ts";
+import { files } from "../agent/scripted.ts";
+
+const never = new AbortController().signal;
+
+const edges: ToolEdges = {
+  secretOf: async (name) => (name === "env:TOKEN" ? "s3cret" : undefined),
+  privateAddresses: true,
+};
+
+const open = (mcp: McpServer[], more: Partial<ToolEdges> = {}, signal = never) =>
+  openTools({ tools: [], mcp } satisfies ToolChoice, { ...edges, ...more }, signal);
+
+function named(tools: Tool[], name: string): Tool {
+  const tool = tools.find(({ definition }) => definition.name === name);
+  if (!tool) throw new Error(`there is no ${name}: ${tools.map(({ definition }) => definition.name).join()}`);
+  return tool;
+}
+
+const call = (tool: Tool, input: unknown, space = files(), signal = never) => tool.run(input, { files: space, signal });
+
+describe("an MCP server", () => {
+  it("offers its tools under its name, with what they change outside", async () => {
+    await using server = await mcpServer();
+    await using opened = await open([{ name: "my-server", url: server.url }]);
+    expect(opened.tools.map(({ definition, effects, idempotent }) => [definition.name, effects, idempotent])).toEqual([
+      ["my-server__add", undefined, true],
+      ["my-server__send_mail", "outside", undefined],
+      ["my-server__set", "outside", true],
+      ["my-server__draw", "outside", undefined],
+    ]);
+    expect(opened.tools[0]?.definition).toMatchObject({
+      description: "Adds two numbers.",
+      input: { type: "object", required: ["a", "b"] },
+    });
+  });
+
+  it("answers calls; inputs are checked first; the list is asked for once", async () => {
+    await using server = await mcpServer();
+    await using opened = await open([{ name: "s", url: server.url }]);
+    const add = named(opened.tools, "s__add");
+    expect(await call(add, { a: 1, b: 2 })).toEqual({ text: "3" });
+    expect(await call(add, { a: 20, b: 22 })).toEqual({ text: "42" });
+    expect(await call(add, { a: "1" })).toEqual({
+      error: true,
+      text: expect.stringMatching(/^s__add: .*b.*Received: \{"a":"1"\}. Accepted: \{/),
+    });
+    expect(server.calls).toEqual(["add", "add"]);
+    expect(server.methods.filter((method) => method === "tools/list")).toHaveLength(1);
+  });
+
+  it("gives errors as errors, links as text, and images as files of the workspace", async () => {
+    await using server = await mcpServer();
+    await using opened = await open([{ name: "s", url: server.url }]);
+    expect(await call(named(opened.tools, "s__send_mail"), {})).toEqual({ error: true, text: "the mailbox is full" });
+    expect(await call(named(opened.tools, "s__set"), {})).toEqual({ text: "X: https://example.com/x" });
+    const space = files();
+    const drawn = await call(named(opened.tools, "s__draw"), {}, space);
+    const [name = ""] = space.content.keys();
+    expect(name).toMatch(/^s-[0-9a-f]{12}\.png$/);
+    expect(drawn).toEqual({
+      text: `[An image; it is ${name} in the workspace.]\n[A file of type audio/wav; not shown.]`,
+      attachments: [{ name, mediaType: "image/png" }],
+    });
+    expect(space.content.get(name)?.subarray(1, 4)).toEqual(Buffer.from("PNG"));
+  });
+
+  it("gets headers from secrets, and offers only the tools that are allowed", async () => {
+    await using server = await mcpServer();
+    const headers = { Authorization: { secret: "env:TOKEN", prefix: "Bearer " }, "X-Team": { secret: "env:TOKEN" } };
+    await using opened = await open([{ name: "s", url: server.url, headers, tools: ["add", "gone"] }]);
+    expect(opened.tools.map(({ definition }) => definition.name)).toEqual(["s__add"]);
+    await call(named(opened.tools, "s__add"), { a: 1, b: 1 });
+    expect(server.requests.length).toBeGreaterThan(1);
+    for (const received of server.requests) {
+      expect(received).toMatchObject({ authorization: "Bearer s3cret", "x-team": "s3cret" });
+    }
+  });
+
+  it("that misses its secret, is dead or is no MCP server has a stand-in that says so", async () => {
+    await using other = await httpServer((_, response) => response.writeHead(500).end("no"));
+    await using opened = await open([
+      { name: "a", url: "http://127.0.0.1:1/mcp" },
+      { name: "b", url: "http://127.0.0.1:1/mcp", tools: ["x", "y"] },
+      { name: "c", url: "http://127.0.0.1:1/mcp", headers: { authorization: { secret: "env:NONE" } } },
+      { name: "d", url: `${other.url}/mcp` },
+    ]);
+    expect(opened.tools.map(({ definition }) => definition.name)).toEqual([
+      "a__unavailable",
+      "b__x",
+      "b__y",
+      "c__unavailable",
+      "d__unavailable",
+    ]);
+    const outputs = await Promise.all(opened.tools.map((tool) => call(tool, {})));
+    for (const output of outputs) expect(output.error).toBe(true);
+    expect(outputs[0]?.text).toMatch(
+      /The MCP server a could not be listed: .*ECONNREFUSED.*can't be used in this turn/,
+    );
+    expect(outputs[1]?.text).toMatch(/The MCP server b did not answer the call: .*ECONNREFUSED/);
+    expect(outputs[3]?.text).toMatch(/the secret of its header authorization does not exist/);
+    expect(opened.problems).toEqual([
+      expect.stringMatching(/^The MCP server a: it could not be listed: [^()]*ECONNREFUSED 127.0.0.1:1\.$/),
+      expect.stringMatching(/^The MCP server b: .*ECONNREFUSED/),
+      expect.stringMatching(/^The MCP server c: .*the secret of its header/),
+      expect.stringMatching(/^The MCP server d: .*status 500/),
+    ]);
+  });
+
+  it("that came back answers through its stand-in", async () => {
+    await using server = await mcpServer();
+    const { port } = server;
+    let alive = false;
+    await using proxy = await httpServer((request, response) => {
+      if (!alive) return void response.destroy();
+      request.headers["x-forwarded"] = "1";
+      response.writeHead(307, { location: `http://127.0.0.1:${port}/mcp` }).end();
+    });
+    const url = `${proxy.url}/mcp`;
+    await using opened = await open([{ name: "s", url, tools: ["add"] }]);
+    alive = true;
+    // It redirects to another origin, which is not followed: a header with a secret would go along.
+    expect(await call(named(opened.tools, "s__add"), { a: 1, b: 2 })).toMatchObject({ error: true });
+    expect(server.requests).toEqual([]);
+  });
+
+  it("that does not answer is given up on by the signal", async () => {
+    await using silent = await httpServer(() => {});
+    const url = `${silent.url}/mcp`;
+    const begun = performance.now();
+    await using opened = await open([{ name: "s", url }], {}, AbortSignal.timeout(100));
+    expect(opened.tools).toEqual([]);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+
+  it("on a private address is refused where only the public internet is allowed", async () => {
+    await using server = await mcpServer();
+    const urls = [server.url, server.url.replace("127.0.0.1", "localhost"), `http://[::1]:${server.port}/mcp`];
+    const mcp = urls.map((url, index) => ({ name: `s${index}`, url }));
+    await using opened = await open(mcp, { privateAddresses: false });
+    for (const tool of opened.tools) {
+      expect((await call(tool, {})).text).toMatch(/is not an address of the public internet/);
+    }
+    expect(opened.tools).toHaveLength(3);
+    expect(server.requests).toEqual([]);
+  });
+});
