@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Agent, StepRecord } from "../src/runs/ports.ts";
+import type { Agent, RunJournalEntry } from "../src/runs/ports.ts";
 import { type LocalStores, openLocalStores } from "../src/platform/local/index.ts";
 import { startRunner } from "../src/platform/local/workflow.ts";
 import { newRun } from "./new-run.ts";
@@ -60,7 +60,7 @@ async function leaveRun(stores: LocalStores, baseUrl: string, recordedSteps: num
   await Promise.all([accounts.putOrganization(organization), accounts.putAgent(agent)]);
   const run = newRun(agent);
   await runs.create(run, [{ turn: 1, role: "input_to_agent", text: "Go." }]);
-  const records = Array.from({ length: recordedSteps }, (_, index): StepRecord[] => {
+  const records = Array.from({ length: recordedSteps }, (_, index): RunJournalEntry[] => {
     const call = { id: `call-${index}`, name: "list_files", input: {} };
     const answer = {
       text: "",

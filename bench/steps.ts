@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { nothingUsed } from "../src/agent/turn/limits.ts";
+import { noUsage } from "../src/agent/turn/limits.ts";
 import type { Model } from "../src/agent/model.ts";
 import { builtInTools } from "../src/agent/tools/index.ts";
 import { runTurn } from "../src/agent/turn/run-turn.ts";
 import { filesOf } from "../src/runs/uploads.ts";
-import type { StepRecord } from "../src/runs/ports.ts";
-import { finishTurn, stepRecorder } from "../src/runs/turn-writes.ts";
+import type { RunJournalEntry } from "../src/runs/ports.ts";
+import { finishTurn, journalWriter } from "../src/runs/turn-writes.ts";
 import { type LocalStores, openLocalStores } from "../src/platform/local/index.ts";
 import { newRun } from "./new-run.ts";
 import { inTurns } from "./rounds.ts";
@@ -56,15 +56,15 @@ function scripted(): Model {
 }
 
 /** A turn as `advance` works on it, with a model that answers at once. Resolves with what was recorded. */
-async function wholeTurn({ runs, workspace }: LocalStores): Promise<StepRecord[]> {
+async function wholeTurn({ runs, workspace }: LocalStores): Promise<RunJournalEntry[]> {
   const run = newRun({ id: "agent", organizationId: "organization" });
   const runId = run.id;
   await runs.create(run, [{ turn: 1, role: "input_to_agent", text: "Go." }]);
   const now = Date.now();
   const claim = await runs.claim({ runId, owner: "bench", now, until: now + 60_000 });
-  const worked = { runId, turn: 1, token: claim?.token ?? 0, startedAt: now };
-  const record = stepRecorder({ runs }, worked);
-  const recorded: StepRecord[] = [];
+  const worked = { runId, turn: 1, fencingToken: claim?.fencingToken ?? 0, startedAt: now };
+  const record = journalWriter({ runs }, worked);
+  const recorded: RunJournalEntry[] = [];
   const { signal } = new AbortController();
   const outcome = await runTurn(
     {
@@ -73,10 +73,10 @@ async function wholeTurn({ runs, workspace }: LocalStores): Promise<StepRecord[]
       history: [{ role: "user", text: "Go." }],
       recorded: [],
       limits: { steps, tokens: 1_000_000, seconds: 3_600 },
-      usedBefore: nothingUsed,
+      usedBefore: noUsage,
       startedAt: now,
       deadline: Infinity,
-      patience: 0,
+      maxRetryWaitMs: 0,
     },
     {
       model: scripted(),
@@ -97,7 +97,7 @@ async function wholeTurn({ runs, workspace }: LocalStores): Promise<StepRecord[]
 }
 
 /** The same records and texts by a bare loop over node:sqlite, each on disk before the next. */
-function bareLoop(dataDir: string): (records: StepRecord[]) => Promise<void> {
+function bareLoop(dataDir: string): (records: RunJournalEntry[]) => Promise<void> {
   const db = new DatabaseSync(join(dataDir, "bare.sqlite"));
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
     CREATE TABLE runs (id INTEGER PRIMARY KEY, status TEXT, output TEXT) STRICT;

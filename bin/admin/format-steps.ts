@@ -1,5 +1,5 @@
-import type { Usage } from "../../src/agent/model.ts";
-import type { StepRecord } from "../../src/runs/ports.ts";
+import type { TokenUsage } from "../../src/agent/model.ts";
+import type { RunJournalEntry } from "../../src/runs/ports.ts";
 import type { Output } from "./command.ts";
 import { printable } from "./output.ts";
 
@@ -9,7 +9,7 @@ export type StepEvent = { turn: number; step: number; event: string } & Record<s
 const shown = 300;
 
 /** What a step left behind, one event a record, in the words of `--json`. */
-export function stepEvent(record: StepRecord): StepEvent {
+export function stepEvent(record: RunJournalEntry): StepEvent {
   const { turn, step } = record;
   switch (record.part) {
     case "answer": {
@@ -82,12 +82,12 @@ export function eventText({ turn, step, event, ...more }: StepEvent): string {
 }
 
 /** Both, as a command's output. */
-export function eventOutput(record: StepRecord): Output {
+export function eventOutput(record: RunJournalEntry): Output {
   const event = stepEvent(record);
   return { text: eventText(event), json: event };
 }
 
-function tokensOf(usage: Usage) {
+function tokensOf(usage: TokenUsage) {
   return {
     input_tokens: usage.inputTokens,
     cached_input_tokens: usage.cachedInputTokens,

@@ -11,7 +11,7 @@ import { lockDataDir } from "../../src/platform/local/data-dir-lock.ts";
 import { localSecrets } from "../../src/platform/local/secrets.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
 import type { LocalOptions } from "./options.ts";
-import { localToolEdges } from "../../src/platform/local/sandbox.ts";
+import { localToolDependencies } from "../../src/platform/local/sandbox.ts";
 import { starterAgent } from "./seed.ts";
 
 const watchMilliseconds = 250;
@@ -34,7 +34,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
   logging.level = options.verbose ? "info" : "error";
   const stores = openStores(dataDir);
   const secrets = localSecrets(process.env, dataDir);
-  const tools = localToolEdges();
+  const tools = localToolDependencies();
   const telemetry = tracingWanted(process.env)
     ? (await import("../../src/observability/tracing.ts")).openTelemetry()
     : undefined;

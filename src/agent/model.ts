@@ -40,7 +40,7 @@ export type ModelConfiguration = { enabled: boolean } & (
 );
 
 /** Tokens of one model call. */
-export interface Usage {
+export interface TokenUsage {
   /** Those of the cache included. */
   inputTokens: number;
   /** Those of reasoning included. */
@@ -82,7 +82,7 @@ export interface ModelAnswer {
   text: string;
   toolCalls: ToolCall[];
   finishReason: "stop" | "tool-calls" | "length" | "content-filter" | "other";
-  usage: Usage;
+  usage: TokenUsage;
   /** The provider's own message, echoed back to it in later steps (reasoning, signatures). */
   echo?: unknown;
 }

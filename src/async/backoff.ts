@@ -2,14 +2,17 @@
 export const maxTimer = 2 ** 31 - 1;
 
 /** How delays grow, in milliseconds: the one after attempt n is min(first × rate^(n − 1), max). `rate`: 2. */
-export interface Growth {
+export interface BackoffOptions {
   first: number;
   max?: number;
   rate?: number;
 }
 
 /** Milliseconds to wait after attempt `attempt`, the first being 1: with full jitter, from none to the whole delay. */
-export function fullJitter(attempt: number, { first, max = Number.POSITIVE_INFINITY, rate = 2 }: Growth): number {
+export function fullJitter(
+  attempt: number,
+  { first, max = Number.POSITIVE_INFINITY, rate = 2 }: BackoffOptions,
+): number {
   return Math.random() * Math.min(first * rate ** (attempt - 1), max);
 }
 

@@ -4,7 +4,7 @@ import { maxTimer } from "./backoff.ts";
  * What `work` resolves to, waited for no longer than `milliseconds`. Rejects with the signal's reason as soon as it
  * aborts. In both cases the signal that `work` got aborts, and work that ignores it is left behind.
  */
-export async function within<Value>(
+export async function withTimeout<Value>(
   milliseconds: number,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Value>,

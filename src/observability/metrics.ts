@@ -1,6 +1,6 @@
 import { turnStartedAt } from "../runs/status.ts";
 import type { RunChange, Runs, RunState } from "../runs/ports.ts";
-import type { Reconciled } from "../workflow/reconcile.ts";
+import type { ReconcileResult } from "../workflow/reconcile.ts";
 
 /** Where CloudWatch keeps the service's own metrics. */
 export const namespace = "AgentRunService";
@@ -33,10 +33,10 @@ export const metricUnits = {
 } as const;
 
 export type Metric = keyof typeof metricUnits;
-export type Measured = Partial<Record<Metric, number>>;
+export type MetricValues = Partial<Record<Metric, number>>;
 
 /** Writes what was measured. `category`: of the failure in it. */
-export type Emit = (measured: Measured, category?: string) => void;
+export type Emit = (measured: MetricValues, category?: string) => void;
 
 /**
  * One line of JSON on stdout, where AWS asks for CloudWatch's embedded metric format: metrics come out of the function's
@@ -91,7 +91,7 @@ export function measuredRuns(runs: Runs, emit: Emit, now: () => number = Date.no
       if (!applied) return false;
       const waited = fresh && isFirstStep(change, fresh) ? { QueueTime: fresh.waited } : {};
       if ("QueueTime" in waited) fresh = undefined;
-      emit({ ...ofMove(change), ...ofUse(change), ...waited }, change.set?.failure?.category);
+      emit({ ...statusMetrics(change), ...usageMetrics(change), ...waited }, change.set?.failure?.category);
       return true;
     },
   };
@@ -109,7 +109,7 @@ function freshTurn({ run, steps }: RunState, now: number): FreshTurn | undefined
 }
 
 /** A run's move to another status. `RunsFailed` is 0 or 1 of a run that ends, so that its average is a share. */
-function ofMove({ set }: RunChange): Measured {
+function statusMetrics({ set }: RunChange): MetricValues {
   switch (set?.status) {
     case "finished":
       return { RunsFinished: 1, RunsFailed: 0 };
@@ -127,12 +127,12 @@ function ofMove({ set }: RunChange): Measured {
  * nobody measures: an aborted execution whose run is `terminated` is one that was stopped at work. With any other run,
  * whoever gave it its status, or will, counts it: a turn that is over, or one that the sweep ends.
  */
-export function ofEndedExecution(status: string, found: Reconciled): Measured {
+export function executionMetrics(status: string, found: ReconcileResult): MetricValues {
   return status === "ABORTED" && found === "terminated" ? { RunsTerminated: 1 } : {};
 }
 
 /** What model calls used up, and at a turn's end the time it took. */
-function ofUse({ used }: RunChange): Measured {
+function usageMetrics({ used }: RunChange): MetricValues {
   if (!used) return {};
   const { steps, inputTokens, outputTokens, dollars, milliseconds } = used;
   return {

@@ -2,7 +2,7 @@
  * The closed set of reasons a use case refuses for. The HTTP layer maps each code to a status (`api/errors.ts`);
  * `message` is the text a client reads.
  */
-export type RefusalCode =
+export type RunErrorCode =
   | "key_missing"
   | "key_invalid"
   | "template_mismatch"
@@ -18,12 +18,12 @@ export type RefusalCode =
   | "history_unavailable"
   | "history_failed";
 
-export class Refusal extends Error {
-  readonly code: RefusalCode;
+export class RunError extends Error {
+  readonly code: RunErrorCode;
 
-  constructor(code: RefusalCode, message: string, options?: ErrorOptions) {
+  constructor(code: RunErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = "Refusal";
+    this.name = "RunError";
     this.code = code;
   }
 }

@@ -32,12 +32,12 @@ export async function claimRun(
   ]);
   if (claimed.status === "rejected") throw claimed.reason;
   const claim = claimed.value;
-  const lease = claim && { runId, token: claim.token };
+  const lease = claim && { runId, fencingToken: claim.fencingToken };
   try {
     if (read.status === "rejected") throw read.reason;
     const state = read.value;
     if (!lease) return { state };
-    const current = !claim.unreleased && state?.run.status === "running" && state.run.turn === claim.turn;
+    const current = !claim.takenOver && state?.run.status === "running" && state.run.turn === claim.turn;
     return { state: current ? state : await runs.load(runId), lease };
   } catch (error) {
     if (lease) await runs.release(lease).catch(() => {}); // it ends by itself
@@ -53,7 +53,7 @@ export async function claimOnly(
 ): Promise<(Lease & { turn: number }) | undefined> {
   const now = deps.now();
   const claim = await deps.runs.claim({ runId, owner, now, until: now + leaseMilliseconds });
-  return claim && { runId, token: claim.token, turn: claim.turn };
+  return claim && { runId, fencingToken: claim.fencingToken, turn: claim.turn };
 }
 
 /**

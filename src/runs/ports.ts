@@ -1,6 +1,6 @@
-import type { Prices, RunLimits, TurnLimits, Used } from "../agent/turn/limits.ts";
+import type { Prices, RunLimits, TurnLimits, Usage } from "../agent/turn/limits.ts";
 import type { Failure, ModelConfiguration, ModelParameters } from "../agent/model.ts";
-import type { StepPart } from "../agent/turn/journal.ts";
+import type { JournalEntry } from "../agent/turn/journal.ts";
 import type { McpServer } from "../agent/mcp/client.ts";
 import type { RunStatus } from "./status.ts";
 
@@ -78,7 +78,7 @@ export interface Run {
   /** Inputs that wait for the current turn to end. Absent: none. */
   queued?: number;
   /** By all turns so far. Absent: nothing. `milliseconds`: of turns that have ended. */
-  used?: Used;
+  used?: Usage;
 }
 
 /** An accepted input or a turn's final output. Turn n holds input and output n, oldest first. */
@@ -88,7 +88,7 @@ export interface TranscriptMessage {
 }
 
 /** What a step leaves behind, recorded before the next thing happens. Keyed by (run, turn, step, part, call). */
-export type StepRecord = { turn: number } & StepPart;
+export type RunJournalEntry = { turn: number } & JournalEntry;
 
 /** An input that waits; `turn` is the one it will begin. */
 export interface QueuedInput {
@@ -115,12 +115,12 @@ export interface RunChange {
   /** `queued`: how many inputs wait; absent: any number. */
   expect: { status: RunStatus; turn: number; queued?: number };
   /** The writer's right to write, from `claim`. Absent: the writer is no worker. */
-  token?: number;
+  fencingToken?: number;
   set?: { status: RunStatus; turn: number; updatedAt: number; failure?: Failure };
   messages?: TurnMessage[];
-  steps?: StepRecord[];
+  steps?: RunJournalEntry[];
   /** Added to the run's. */
-  used?: Used;
+  used?: Usage;
   /** Replaces the run's. */
   summary?: Summary;
   /** `add` appends an input, `take` removes the one of that turn, `drop` removes all. */
@@ -131,7 +131,7 @@ export interface RunChange {
 export interface RunState {
   run: Run;
   transcript: TranscriptMessage[];
-  steps: StepRecord[];
+  steps: RunJournalEntry[];
   /** In the order they came. */
   queue: QueuedInput[];
   summary?: Summary;
@@ -153,16 +153,16 @@ export interface LeaseRequest {
  * expired, so that its last writes may be younger than a read that went out with the claim.
  */
 export interface Claim {
-  token: number;
+  fencingToken: number;
   /** The run's, at that moment. */
   turn: number;
-  unreleased: boolean;
+  takenOver: boolean;
 }
 
 /** A worker's lease on a run. */
 export interface Lease {
   runId: string;
-  token: number;
+  fencingToken: number;
 }
 
 /**
@@ -179,7 +179,7 @@ export interface Runs {
   read(id: string): Promise<RunView | undefined>;
   load(id: string): Promise<RunState | undefined>;
   /** The steps of all turns, in order. A run that does not exist has none. */
-  listSteps(id: string): Promise<StepRecord[]>;
+  listSteps(id: string): Promise<RunJournalEntry[]>;
   /** True when the change was applied, false when it lost. */
   change(change: RunChange): Promise<boolean>;
   /**

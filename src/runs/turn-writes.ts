@@ -1,10 +1,10 @@
-import { nothingUsed, plus, type Used } from "../agent/turn/limits.ts";
+import { noUsage, addUsage, type Usage } from "../agent/turn/limits.ts";
 import type { Failure } from "../agent/model.ts";
-import { type AnswerPart, usedIn } from "../agent/turn/journal.ts";
+import { type AnswerEntry, usageOfEntry } from "../agent/turn/journal.ts";
 import { fullJitter, pause } from "../async/backoff.ts";
 import { StoreUnavailable } from "./errors.ts";
 import { transitions } from "./status.ts";
-import type { QueuedInput, RunChange, Runs, StepRecord } from "./ports.ts";
+import type { QueuedInput, RunChange, Runs, RunJournalEntry } from "./ports.ts";
 
 /** A turn of a run, as the workflow carries it. */
 export interface TurnId {
@@ -14,7 +14,7 @@ export interface TurnId {
 
 /** A turn that a worker has the lease of. `startedAt`: when its input was accepted, in milliseconds since 1970. */
 export interface ClaimedTurn extends TurnId {
-  token: number;
+  fencingToken: number;
   startedAt: number;
 }
 
@@ -30,8 +30,8 @@ interface Deps {
  */
 export async function finishTurn(
   { runs, now }: Deps,
-  { runId, turn, token, startedAt }: ClaimedTurn,
-  { text, last, queue }: { text: string; last: AnswerPart; queue: QueuedInput[] },
+  { runId, turn, fencingToken, startedAt }: ClaimedTurn,
+  { text, last, queue }: { text: string; last: AnswerEntry; queue: QueuedInput[] },
 ): Promise<"finished" | "lost" | { next: number }> {
   // An input may be queued between the read and the write: then look again.
   for (let waiting = queue; ;) {
@@ -41,11 +41,11 @@ export async function finishTurn(
     const change: RunChange = {
       runId,
       expect: { status: from, turn, queued: waiting.length },
-      token,
+      fencingToken,
       set: { status: to, turn: next?.turn ?? turn, updatedAt },
       messages: [{ turn, role: "output_from_agent", text }],
       steps: [{ turn, ...last }],
-      used: plus(usedIn(last) ?? nothingUsed, wallClock(updatedAt - startedAt)),
+      used: addUsage(usageOfEntry(last) ?? noUsage, wallClock(updatedAt - startedAt)),
     };
     if (next) {
       change.messages?.push({ turn: next.turn, role: "input_to_agent", text: next.text });
@@ -65,20 +65,20 @@ export async function finishTurn(
  */
 export function failTurn(
   deps: Deps,
-  { runId, turn, token, startedAt }: TurnId & Partial<ClaimedTurn>,
+  { runId, turn, fencingToken, startedAt }: TurnId & Partial<ClaimedTurn>,
   failure: Failure,
-  last?: AnswerPart,
+  last?: AnswerEntry,
 ): Promise<boolean> {
   const { from, to } = transitions.turnFailed;
   const updatedAt = deps.now();
-  const used = plus(
-    (last && usedIn(last)) ?? nothingUsed,
-    startedAt === undefined ? nothingUsed : wallClock(updatedAt - startedAt),
+  const used = addUsage(
+    (last && usageOfEntry(last)) ?? noUsage,
+    startedAt === undefined ? noUsage : wallClock(updatedAt - startedAt),
   );
   const change: RunChange = {
     runId,
     expect: { status: from, turn },
-    ...(token !== undefined && { token }),
+    ...(fencingToken !== undefined && { fencingToken }),
     set: { status: to, turn, updatedAt, failure },
     ...(last && { steps: [{ turn, ...last }] }),
     ...((last || startedAt !== undefined) && { used }),
@@ -92,11 +92,11 @@ export function failTurn(
  * the current one, or the step is recorded. Records that arrive while others are being written share the next write,
  * in order: writes of one run at the same time would only get into each other's way.
  */
-export function stepRecorder(
+export function journalWriter(
   { runs }: Pick<Deps, "runs">,
-  { runId, turn, token }: ClaimedTurn,
-): (step: StepRecord) => Promise<boolean> {
-  let waiting: StepRecord[] = [];
+  { runId, turn, fencingToken }: ClaimedTurn,
+): (step: RunJournalEntry) => Promise<boolean> {
+  let waiting: RunJournalEntry[] = [];
   let next: Promise<boolean> | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -104,12 +104,12 @@ export function stepRecorder(
     const steps = waiting;
     waiting = [];
     next = undefined;
-    const used = steps.reduce((sum, step) => plus(sum, usedIn(step) ?? nothingUsed), nothingUsed);
+    const used = steps.reduce((sum, step) => addUsage(sum, usageOfEntry(step) ?? noUsage), noUsage);
     const summary = steps.findLast((step) => step.part === "summary");
     return changeWithRetries(runs, {
       runId,
       expect: { status: transitions.turnFinished.from, turn },
-      token,
+      fencingToken,
       steps,
       ...(used.steps > 0 && { used }),
       ...(summary && summary.throughTurn > 0 && { summary: { throughTurn: summary.throughTurn, text: summary.text } }),
@@ -155,6 +155,6 @@ export const notStarted: Failure = {
   retryable: true,
 };
 
-function wallClock(milliseconds: number): Used {
-  return { ...nothingUsed, milliseconds: Math.max(0, milliseconds) };
+function wallClock(milliseconds: number): Usage {
+  return { ...noUsage, milliseconds: Math.max(0, milliseconds) };
 }

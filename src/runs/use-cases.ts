@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { allEnded } from "../async/settle-all.ts";
+import { settleAll } from "../async/settle-all.ts";
 import { modelProblem } from "../agent/models/model-config.ts";
 import { pause } from "../async/backoff.ts";
 import { log } from "../log.ts";
-import { Refusal, StoreUnavailable } from "./errors.ts";
+import { RunError, StoreUnavailable } from "./errors.ts";
 import { decodeFiles, type FileInput } from "./uploads.ts";
 import { keyHash } from "../accounts/api-key.ts";
 import { workersGoneMilliseconds } from "./leases.ts";
@@ -22,14 +22,14 @@ export interface Deps {
 }
 
 /** The agent and organization that an API key stands for. */
-export type Caller = Pick<ApiKey, "agentId" | "organizationId">;
+export type Principal = Pick<ApiKey, "agentId" | "organizationId">;
 
 /** Who calls with this key. Unknown, disabled and mistyped keys are refused alike; the last needs no look-up. */
-export async function authenticate({ accounts }: Pick<Deps, "accounts">, key: string | undefined): Promise<Caller> {
-  if (key === undefined) throw new Refusal("key_missing", "Missing API key");
+export async function authenticate({ accounts }: Pick<Deps, "accounts">, key: string | undefined): Promise<Principal> {
+  if (key === undefined) throw new RunError("key_missing", "Missing API key");
   const hash = keyHash(key);
   const found = hash === undefined ? undefined : await accounts.findKey(hash);
-  if (!found?.enabled) throw new Refusal("key_invalid", "Invalid API key");
+  if (!found?.enabled) throw new RunError("key_invalid", "Invalid API key");
   return found;
 }
 
@@ -41,14 +41,14 @@ export interface CreateInput {
 }
 
 /** Creates a run and starts its first turn. Resolves with the run's id when files, run and start are durable. */
-export async function createRun(deps: Deps, caller: Caller, input: CreateInput): Promise<string> {
+export async function createRun(deps: Deps, caller: Principal, input: CreateInput): Promise<string> {
   if (input.template_id !== caller.agentId) {
-    throw new Refusal("template_mismatch", "API key is not valid for the requested template");
+    throw new RunError("template_mismatch", "API key is not valid for the requested template");
   }
   const id = randomUUID();
   const files = Promise.try(decodeFiles, input.files ?? []);
   // Together, which is a round trip less; so a refused create has files to take back.
-  const admitted = allEnded([
+  const admitted = settleAll([
     admit(deps, caller, files),
     files.then((decoded) => (decoded.length > 0 ? deps.workspace.write(id, decoded) : undefined)),
   ]).catch(async (error: unknown) => {
@@ -79,20 +79,20 @@ type DecodedFiles = Promise<{ name: string; content: Uint8Array }[]>;
 /** Refuses a create for its agent, then for its files, then for its model: the first that is wrong is told. */
 async function admit(
   { accounts, secretExists }: Pick<Deps, "accounts" | "secretExists">,
-  caller: Caller,
+  caller: Principal,
   files: DecodedFiles,
 ): Promise<void> {
   const [agent, organization] = await Promise.all([
     accounts.findAgent(caller.agentId),
     accounts.findOrganization(caller.organizationId),
   ]);
-  if (!agent || agent.status === "deleted") throw new Refusal("agent_deleted", "Agent template not found");
+  if (!agent || agent.status === "deleted") throw new RunError("agent_deleted", "Agent template not found");
   if (agent.status === "archived") {
-    throw new Refusal("agent_archived", "Agent template is archived; unarchive it to create runs");
+    throw new RunError("agent_archived", "Agent template is archived; unarchive it to create runs");
   }
   await files;
   const problem = modelProblem(organization?.model, secretExists);
-  if (problem !== undefined) throw new Refusal("no_model", problem);
+  if (problem !== undefined) throw new RunError("no_model", problem);
 }
 
 /** Removes the files of a run that will not be. Those that can't be removed now expire like a run's. */
@@ -108,13 +108,17 @@ async function takeBack(workspace: Workspace, runId: string, files: DecodedFiles
 }
 
 /** A run's status and transcript, for a caller whose key is still being looked up: both reads go out together. */
-export async function readRun({ runs }: Pick<Deps, "runs">, caller: Promise<Caller>, runId: string): Promise<RunView> {
+export async function readRun(
+  { runs }: Pick<Deps, "runs">,
+  caller: Promise<Principal>,
+  runId: string,
+): Promise<RunView> {
   const [known, found] = await Promise.allSettled([caller, runs.read(runId)]);
   if (known.status === "rejected") throw historyError(known.reason);
   if (found.status === "rejected") throw historyError(found.reason);
   const { agentId, organizationId } = known.value;
   if (found.value?.run.agentId !== agentId || found.value.run.organizationId !== organizationId) {
-    throw new Refusal("run_not_found", "Agent not found");
+    throw new RunError("run_not_found", "Agent not found");
   }
   return found.value;
 }
@@ -134,7 +138,10 @@ export async function acceptInput(
     const { status, turn, queued = 0 } = run;
     if (status === "running") {
       if (queued >= maxQueued) {
-        throw new Refusal("queue_full", `run ${runId} has ${queued} inputs waiting already; ${maxQueued} are accepted`);
+        throw new RunError(
+          "queue_full",
+          `run ${runId} has ${queued} inputs waiting already; ${maxQueued} are accepted`,
+        );
       }
       const add = { turn: turn + queued + 1, text };
       if (await deps.runs.change({ runId, expect: { status, turn, queued }, queue: { add } })) return;
@@ -148,7 +155,7 @@ export async function acceptInput(
       });
       if (accepted) return startTurn(deps, runId, turn + 1);
     } else {
-      throw new Refusal("run_ended", `run ${runId} is ${status}; only a running or finished run accepts input`);
+      throw new RunError("run_ended", `run ${runId} is ${status}; only a running or finished run accepts input`);
     }
   }
 }
@@ -163,7 +170,7 @@ export async function stopRun(deps: Pick<Deps, "runs" | "workflow" | "now">, run
     const { run } = await existing(deps.runs, runId);
     if (run.status === "terminated") return;
     if (run.status === "technical_error") {
-      throw new Refusal("run_ended", `run ${runId} has already ended with technical_error; there is nothing to stop`);
+      throw new RunError("run_ended", `run ${runId} has already ended with technical_error; there is nothing to stop`);
     }
     const { to } = run.status === "running" ? transitions.stoppedWhileRunning : transitions.stoppedWhileIdle;
     const change: RunChange = {
@@ -192,7 +199,7 @@ export async function deleteRun(
     await deps.runs.change({ runId, expect: { status: from, turn }, set: { status: to, turn, updatedAt: deps.now() } });
   } else await stopRun(deps, runId);
   await pause(workLeft(run, deps.now()));
-  if (!(await deps.runs.erase(runId))) throw new Refusal("run_changed", `run ${runId} changed meanwhile; try again`);
+  if (!(await deps.runs.erase(runId))) throw new RunError("run_changed", `run ${runId} changed meanwhile; try again`);
   await deps.workspace.removeAll(runId);
 }
 
@@ -214,13 +221,13 @@ async function startTurn(deps: Pick<Deps, "runs" | "workflow" | "now">, runId: s
 
 async function existing(runs: Runs, runId: string): Promise<{ run: Run }> {
   const found = await runs.read(runId);
-  if (!found) throw new Refusal("run_not_found", `there is no run ${runId}`);
+  if (!found) throw new RunError("run_not_found", `there is no run ${runId}`);
   return found;
 }
 
 function historyError(cause: unknown): unknown {
-  if (cause instanceof Refusal) return cause;
+  if (cause instanceof RunError) return cause;
   return cause instanceof StoreUnavailable
-    ? new Refusal("history_unavailable", "event history is temporarily unavailable", { cause })
-    : new Refusal("history_failed", "event history lookup failed", { cause });
+    ? new RunError("history_unavailable", "event history is temporarily unavailable", { cause })
+    : new RunError("history_failed", "event history lookup failed", { cause });
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { minus, nothingUsed, plus } from "../agent/turn/limits.ts";
+import { subtractUsage, noUsage, addUsage } from "../agent/turn/limits.ts";
 import type { Failure, Message } from "../agent/model.ts";
 import { openModel } from "../agent/models/index.ts";
 import type { Sandbox } from "../sandbox/types.ts";
-import { summaryMessage, usedIn } from "../agent/turn/journal.ts";
-import { openTools, type ToolEdges } from "../agent/tools/index.ts";
+import { summaryMessage, usageOfEntry } from "../agent/turn/journal.ts";
+import { openTools, type ToolDependencies } from "../agent/tools/index.ts";
 import { runTurn, type TurnEvent, type TurnOutcome } from "../agent/turn/run-turn.ts";
 import { pause } from "../async/backoff.ts";
 import { log } from "../log.ts";
@@ -12,13 +12,13 @@ import { StoreUnavailable } from "../runs/errors.ts";
 import { filesOf } from "../runs/uploads.ts";
 import { claimRun, keepLease } from "../runs/leases.ts";
 import { turnStartedAt } from "../runs/status.ts";
-import type { Lease, RunState, StepRecord, Stores } from "../runs/ports.ts";
-import { failTurn, finishTurn, stepRecorder, type ClaimedTurn } from "../runs/turn-writes.ts";
+import type { Lease, RunState, RunJournalEntry, Stores } from "../runs/ports.ts";
+import { failTurn, finishTurn, journalWriter, type ClaimedTurn } from "../runs/turn-writes.ts";
 import type { AdvanceResult, TurnPayload } from "./payload.ts";
 import { leaseWaitSeconds, patienceSeconds, retryPolicy } from "./policy.ts";
 import type { Telemetry, TurnTrace } from "../observability/tracing.ts";
 
-export interface AdvanceDeps extends Stores, ToolEdges {
+export interface AdvanceDeps extends Stores, ToolDependencies {
   now: () => number;
   /** In place of `sandbox`, where each agent's programs run apart from all others'. */
   sandboxOf?: (agentId: string) => Sandbox;
@@ -29,7 +29,7 @@ export interface AdvanceDeps extends Stores, ToolEdges {
 }
 
 /** How long one invocation may work. `deadline`: milliseconds since 1970 from which on no further step is begun. */
-export interface Allowance {
+export interface InvocationBudget {
   signal: AbortSignal;
   deadline: number;
   /** Seconds to wait for another worker's lease; absent: until a killed one's has ended. */
@@ -57,7 +57,11 @@ export class RetryLater extends Error {
  * done again, and of two workers one has the lease. Rejects with `RetryLater` for what may pass; whoever made
  * progress before that answers "not done", so that only attempts in vain are counted.
  */
-export async function advance(deps: AdvanceDeps, turn: TurnPayload, allowance: Allowance): Promise<AdvanceResult> {
+export async function advance(
+  deps: AdvanceDeps,
+  turn: TurnPayload,
+  allowance: InvocationBudget,
+): Promise<AdvanceResult> {
   try {
     const { state, lease } = await claimOrWait(deps, turn, allowance);
     if (state?.run.status !== "running" || state.run.turn < turn.turn) return { done: true, turn: turn.turn };
@@ -69,7 +73,7 @@ export async function advance(deps: AdvanceDeps, turn: TurnPayload, allowance: A
 }
 
 /** The run's state with the lease on it; a lease that another worker holds is waited for, within bounds. */
-async function claimOrWait(deps: AdvanceDeps, { runId, turn }: TurnPayload, allowance: Allowance) {
+async function claimOrWait(deps: AdvanceDeps, { runId, turn }: TurnPayload, allowance: InvocationBudget) {
   const { signal, leaseWait = leaseWaitSeconds } = allowance;
   const owner = randomUUID();
   for (let waited = 0; ; waited++) {
@@ -84,12 +88,12 @@ async function workUnderLease(
   deps: AdvanceDeps,
   state: RunState,
   lease: Lease,
-  allowance: Allowance,
+  allowance: InvocationBudget,
 ): Promise<AdvanceResult> {
   const { id: runId, turn } = state.run;
-  const claimed: ClaimedTurn = { runId, turn, token: lease.token, startedAt: turnStartedAt(state.run) };
+  const claimed: ClaimedTurn = { runId, turn, fencingToken: lease.fencingToken, startedAt: turnStartedAt(state.run) };
   const kept = keepLease(deps, lease, allowance.signal);
-  const record = stepRecorder(deps, claimed);
+  const record = journalWriter(deps, claimed);
   let progress = false;
   let ended = false;
 
@@ -143,7 +147,7 @@ async function workUnderLease(
 async function runAgent(
   deps: AdvanceDeps,
   state: RunState,
-  { signal, deadline, record }: Allowance & { record: (step: StepRecord) => Promise<boolean> },
+  { signal, deadline, record }: InvocationBudget & { record: (step: RunJournalEntry) => Promise<boolean> },
 ): Promise<TurnOutcome> {
   const { run, steps } = state;
   const { id: runId, turn } = run;
@@ -155,7 +159,7 @@ async function runAgent(
   const opened = await (deps.openModel ?? openModel)(organization?.model, agent.model, deps.secretOf);
   if ("failure" in opened) return { kind: opened.failure.retryable ? "retry" : "failed", failure: opened.failure };
   const { instructions, limits, runLimits, prices, parameters, contextTokens } = agent;
-  const usedHere = steps.reduce((sum, step) => plus(sum, usedIn(step) ?? nothingUsed), nothingUsed);
+  const usedHere = steps.reduce((sum, step) => addUsage(sum, usageOfEntry(step) ?? noUsage), noUsage);
   const edges = deps.sandboxOf ? { ...deps, sandbox: deps.sandboxOf(agent.id) } : deps;
   await using toolbox = await openTools(agent, edges, signal);
   for (const problem of toolbox.problems) log("error", problem, { runId, turn });
@@ -172,10 +176,10 @@ async function runAgent(
       ...(contextTokens !== undefined && { contextTokens }),
       history: conversation(state),
       recorded: steps,
-      usedBefore: minus(run.used ?? nothingUsed, usedHere),
+      usedBefore: subtractUsage(run.used ?? noUsage, usedHere),
       startedAt: turnStartedAt(run),
       deadline,
-      patience: patienceSeconds * 1_000,
+      maxRetryWaitMs: patienceSeconds * 1_000,
     },
     {
       model: opened.model,

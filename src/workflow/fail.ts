@@ -13,7 +13,7 @@ export async function fail(
   { error, cause }: FailCause,
 ): Promise<void> {
   log("error", "turn given up", { ...turn, error, cause: cause.slice(0, causeLength) });
-  const failure = waitedInVain({ error, cause }) ?? internal(error);
+  const failure = retriesExhausted({ error, cause }) ?? internal(error);
   if (await failTurn(deps, turn, failure)) return;
   // The execution may have come to a later turn, from an input that waited; one that is worked on is left alone.
   const later = await claimOnly(deps, turn.runId, "fail");
@@ -22,7 +22,7 @@ export async function fail(
 }
 
 /** What `advance` waited for in vain, from the message of its `RetryLater`; undefined for any other error. */
-export function waitedInVain({ error, cause }: FailCause): Failure | undefined {
+export function retriesExhausted({ error, cause }: FailCause): Failure | undefined {
   if (error !== retryPolicy.errorName) return undefined;
   const [, named = "", why = cause] = /^(\w+): (.*)$/s.exec(cause) ?? [];
   const category = failureCategories.find((each) => each === named) ?? "internal";

@@ -2,7 +2,7 @@ import type { Failure } from "../agent/model.ts";
 import { log } from "../log.ts";
 import type { Execution, Runs } from "../runs/ports.ts";
 import { failTurn, notStarted, type TurnId } from "../runs/turn-writes.ts";
-import { waitedInVain } from "./fail.ts";
+import { retriesExhausted } from "./fail.ts";
 import { causeLength, reasonOf } from "./payload.ts";
 import { turnSeconds } from "./policy.ts";
 
@@ -10,7 +10,7 @@ import { turnSeconds } from "./policy.ts";
  * Ends a turn that nobody works on any more: `technical_error`, with the reason. `execution`: the one that is gone;
  * undefined, there never was one. False: the run is no longer in this turn, and nothing was to be done.
  */
-export async function endLostTurn(
+export async function endOrphanedTurn(
   deps: { runs: Runs; now: () => number },
   turn: TurnId,
   execution: Omit<Execution, "turn"> | undefined,
@@ -31,7 +31,8 @@ function failureOf(execution: Omit<Execution, "turn"> | undefined): Failure {
   switch (ended) {
     case "failed":
       return (
-        waitedInVain({ error, cause: reasonOf(cause) }) ?? internal(`The turn's execution failed (${reason}).`, look)
+        retriesExhausted({ error, cause: reasonOf(cause) }) ??
+        internal(`The turn's execution failed (${reason}).`, look)
       );
     case "aborted":
       return internal("The turn's execution was aborted by somebody other than this service.", "Create a new run.");

@@ -1,6 +1,6 @@
 import type { RunStatus } from "../runs/status.ts";
 import type { Execution, Runs } from "../runs/ports.ts";
-import { endLostTurn } from "./orphaned-turn.ts";
+import { endOrphanedTurn } from "./orphaned-turn.ts";
 import type { TurnPayload } from "./payload.ts";
 
 /** What is used of a "Step Functions Execution Status Change" event. */
@@ -16,7 +16,7 @@ export interface ExecutionEvent {
 }
 
 /** `lost`: nobody worked on the turn any more, and it was ended here. Otherwise the run's status, if it is there. */
-export type Reconciled = "lost" | RunStatus | undefined;
+export type ReconcileResult = "lost" | RunStatus | undefined;
 
 /**
  * Ends the turn of an execution that the state machine itself could not bring to its end. An execution that was
@@ -26,14 +26,14 @@ export type Reconciled = "lost" | RunStatus | undefined;
 export async function reconcile(
   deps: { runs: Runs; now: () => number },
   { detail }: ExecutionEvent,
-): Promise<Reconciled> {
+): Promise<ReconcileResult> {
   const { name, status, input, error, cause } = detail;
   const { runId, turn } = JSON.parse(input ?? "{}") as Partial<TurnPayload>;
   if (typeof runId !== "string" || typeof turn !== "number") {
     throw new Error(`execution ${name} carries no run: its input is ${JSON.stringify(input)}`);
   }
   const execution = { ended: endings[status], ...(error && { error }), ...(cause && { cause }) };
-  return (await endLostTurn(deps, { runId, turn }, execution)) ? "lost" : deps.runs.status(runId);
+  return (await endOrphanedTurn(deps, { runId, turn }, execution)) ? "lost" : deps.runs.status(runId);
 }
 
 const endings: Record<ExecutionEvent["detail"]["status"], NonNullable<Execution["ended"]>> = {

@@ -1,7 +1,7 @@
 import { log } from "../log.ts";
 import { turnStartedAt } from "../runs/status.ts";
 import type { Executions, Runs, Workflow } from "../runs/ports.ts";
-import { endLostTurn } from "./orphaned-turn.ts";
+import { endOrphanedTurn } from "./orphaned-turn.ts";
 import { graceSeconds, sweepLookups, turnSeconds } from "./policy.ts";
 
 export interface SweepDeps {
@@ -39,7 +39,7 @@ export async function sweep({ runs, executions, workflow, now }: SweepDeps): Pro
     // An earlier turn that came to its end, so that this one, accepted later, was never started.
     const execution = found?.ended === "succeeded" && found.turn < turn ? undefined : found;
     if (execution && execution.ended === undefined && !late) return; // the list lagged behind
-    if (!(await endLostTurn({ runs, now }, { runId, turn }, execution))) return;
+    if (!(await endOrphanedTurn({ runs, now }, { runId, turn }, execution))) return;
     ended++;
     if (execution && execution.ended === undefined) await workflow.stop(runId, execution.turn);
   }

@@ -2,7 +2,7 @@ import fc from "../support/properties.ts";
 import type { RunStatus } from "../../src/runs/status.ts";
 import { transitions } from "../../src/runs/status.ts";
 import type { RunChange, Runs, Stores } from "../../src/runs/ports.ts";
-import { Refusal } from "../../src/runs/errors.ts";
+import { RunError } from "../../src/runs/errors.ts";
 import { acceptInput, stopRun } from "../../src/runs/use-cases.ts";
 import { advance, type AdvanceDeps, RetryLater } from "../../src/workflow/advance.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "./faults/scripted-runs.ts";
@@ -115,7 +115,7 @@ export async function walk(home: Stores, runId: string, events: Event[], schedul
         stopped ??= await home.runs.load(runId);
       }
     } catch (error) {
-      if (!(error instanceof Refusal)) wrong.push(`${what.type} rejected: ${String(error)}`);
+      if (!(error instanceof RunError)) wrong.push(`${what.type} rejected: ${String(error)}`);
     }
   };
 
@@ -174,8 +174,8 @@ function watch(runs: Runs, wrong: string[]): Runs {
       const claimed = await runs.claim(wish);
       if (!claimed) return undefined;
       if (lives && lease === held) wrong.push("a lease that lives was taken");
-      if (claimed.token > newest) lease = { owner, until }; // answers may overtake each other
-      newest = Math.max(newest, claimed.token);
+      if (claimed.fencingToken > newest) lease = { owner, until }; // answers may overtake each other
+      newest = Math.max(newest, claimed.fencingToken);
       return claimed;
     },
 
@@ -185,7 +185,7 @@ function watch(runs: Runs, wrong: string[]): Runs {
     },
 
     async change(change: RunChange) {
-      const old = change.token !== undefined && change.token < newest;
+      const old = change.fencingToken !== undefined && change.fencingToken < newest;
       if (change.set) lease = undefined;
       const applied = await runs.change(change);
       if (!applied) return false;

@@ -3,7 +3,7 @@ import { SFNClient } from "@aws-sdk/client-sfn";
 import type { GetCommand, PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { vi } from "vitest";
-import type { Run, StepRecord } from "../../src/runs/ports.ts";
+import type { Run, RunJournalEntry } from "../../src/runs/ports.ts";
 import { documentClient } from "../../src/platform/aws/clients.ts";
 import { awsStores } from "../../src/platform/aws/index.ts";
 import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
@@ -69,7 +69,7 @@ export const step = {
   part: "result",
   call: 3,
   result: { callId: "c", name: "n", text: "" },
-} as const satisfies StepRecord;
+} as const satisfies RunJournalEntry;
 
 export const stepItem = { pk: "RUN#R", sk: "STEP#99998#00012#result#00003", text: JSON.stringify(step) };
 

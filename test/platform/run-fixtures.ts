@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Failure, ModelAnswer } from "../../src/agent/model.ts";
-import type { Run, RunChange, Runs, StepRecord, TurnMessage } from "../../src/runs/ports.ts";
+import type { Run, RunChange, Runs, RunJournalEntry, TurnMessage } from "../../src/runs/ports.ts";
 
 export const failure: Failure = {
   category: "internal",
@@ -52,11 +52,11 @@ export function output(turn: number, text: string): TurnMessage {
   return { turn, role: "output_from_agent", text };
 }
 
-export function answered(turn: number, step: number, text = `answer ${turn}.${step}`): StepRecord {
+export function answered(turn: number, step: number, text = `answer ${turn}.${step}`): RunJournalEntry {
   return { turn, step, part: "answer", answer: { ...anAnswer, text } };
 }
 
-export function resulted(turn: number, step: number, call = 0, text = `${turn}.${step}.${call}`): StepRecord {
+export function resulted(turn: number, step: number, call = 0, text = `${turn}.${step}.${call}`): RunJournalEntry {
   return { turn, step, part: "result", call, result: { callId: "c", name: "list_files", text } };
 }
 

@@ -19,7 +19,7 @@ export function describeLeases(open: () => Promise<Runs>): void {
   async function leased(run: Run, owner = "a", at = now): Promise<Lease> {
     const claimed = await claim(run, owner, at);
     if (!claimed) throw new Error("the claim was refused");
-    return { runId: run.id, token: claimed.token };
+    return { runId: run.id, fencingToken: claimed.fencingToken };
   }
 
   describe("leases", () => {
@@ -40,10 +40,10 @@ export function describeLeases(open: () => Promise<Runs>): void {
       const first = await leased(run, "a");
       expect(await claim(run, "b", now + lasts - 1)).toBeUndefined();
       const again = await leased(run, "a", now + 1);
-      expect(again.token).toBeGreaterThan(first.token);
+      expect(again.fencingToken).toBeGreaterThan(first.fencingToken);
       const taken = await claim(run, "b", now + 1 + lasts);
       expect(taken).toMatchObject({ unreleased: true });
-      expect(taken?.token).toBeGreaterThan(again.token);
+      expect(taken?.fencingToken).toBeGreaterThan(again.fencingToken);
     });
 
     test("of 20 claims at the same time one wins", async () => {
@@ -76,11 +76,17 @@ export function describeLeases(open: () => Promise<Runs>): void {
       await runs.release(old);
       expect(await runs.holds(current)).toBe(true);
       const set = { status: "finished", turn: 1, updatedAt: 7 } as const;
-      expect(await runs.change({ ...onTurn(run), token: old.token, steps: [answered(1, 1)] })).toBe(false);
-      expect(await runs.change({ ...onTurn(run), token: old.token, set, messages: [output(1, "old")] })).toBe(false);
+      expect(await runs.change({ ...onTurn(run), fencingToken: old.fencingToken, steps: [answered(1, 1)] })).toBe(
+        false,
+      );
+      expect(
+        await runs.change({ ...onTurn(run), fencingToken: old.fencingToken, set, messages: [output(1, "old")] }),
+      ).toBe(false);
       expect(await runs.load(run.id)).toMatchObject({ run: { status: "running" }, steps: [] });
-      expect(await runs.change({ ...onTurn(run), token: current.token, steps: [answered(1, 1)] })).toBe(true);
-      expect(await runs.change({ ...onTurn(run), token: current.token, set })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), fencingToken: current.fencingToken, steps: [answered(1, 1)] })).toBe(
+        true,
+      );
+      expect(await runs.change({ ...onTurn(run), fencingToken: current.fencingToken, set })).toBe(true);
     });
 
     test("whoever is no worker writes without a token, and a stop ends the lease", async () => {
@@ -91,14 +97,16 @@ export function describeLeases(open: () => Promise<Runs>): void {
       expect([await runs.holds(lease), await runs.status(run.id)]).toEqual([false, "terminated"]);
       expect(await runs.status("no-such-run")).toBeUndefined();
       expect(await runs.renew(lease, now + 2 * lasts)).toBe(false);
-      expect(await runs.change({ ...onTurn(run), token: lease.token, steps: [answered(1, 1)] })).toBe(false);
+      expect(await runs.change({ ...onTurn(run), fencingToken: lease.fencingToken, steps: [answered(1, 1)] })).toBe(
+        false,
+      );
     });
 
     test("the write that ends a turn ends the lease, also when the next turn begins with it", async () => {
       const run = await created(runs);
       const lease = await leased(run);
       const set = { status: "running", turn: 2, updatedAt: 7 } as const;
-      expect(await runs.change({ ...onTurn(run), token: lease.token, set })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), fencingToken: lease.fencingToken, set })).toBe(true);
       expect(await claim(run, "b", now + 1)).toMatchObject({ turn: 2, unreleased: false });
     });
 

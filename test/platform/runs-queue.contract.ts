@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { nothingUsed, plus, type Used } from "../../src/agent/turn/limits.ts";
+import { noUsage, addUsage, type Usage } from "../../src/agent/turn/limits.ts";
 import type { Run, RunChange, Runs } from "../../src/runs/ports.ts";
 import { answered, created, input, largeText, onTurn, output } from "./run-fixtures.ts";
 
@@ -68,15 +68,15 @@ export function describeQueue(open: () => Promise<Runs>): void {
 
   describe("totals", () => {
     const tokens = { inputTokens: 100, outputTokens: 20, cachedInputTokens: 50, cacheWriteInputTokens: 30 };
-    const one: Used = { ...nothingUsed, steps: 1, ...tokens, dollars: 0.25 };
+    const one: Usage = { ...noUsage, steps: 1, ...tokens, dollars: 0.25 };
 
     test("are added with what they belong to, or not at all", async () => {
       const run = await created(runs);
       expect(await runs.change({ ...onTurn(run), steps: [answered(1, 1)], used: one })).toBe(true);
       expect(await runs.change({ ...onTurn(run), steps: [answered(1, 1)], used: one })).toBe(false);
-      const used = plus(one, { ...nothingUsed, milliseconds: 1_234 });
+      const used = addUsage(one, { ...noUsage, milliseconds: 1_234 });
       const set = { status: "finished", turn: 1, updatedAt: 9 } as const;
-      const milliseconds = { ...nothingUsed, milliseconds: 1_234 };
+      const milliseconds = { ...noUsage, milliseconds: 1_234 };
       expect(await runs.change({ ...onTurn(run), set, used: milliseconds })).toBe(true);
       expect((await runs.read(run.id))?.run).toEqual({ ...run, ...set, used });
     });

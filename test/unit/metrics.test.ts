@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
-import { emitter, type Measured, measuredRuns, ofEndedExecution } from "../../src/observability/metrics.ts";
-import { nothingUsed, type Used } from "../../src/agent/turn/limits.ts";
+import { emitter, type MetricValues, measuredRuns, executionMetrics } from "../../src/observability/metrics.ts";
+import { noUsage, type Usage } from "../../src/agent/turn/limits.ts";
 import type { Failure } from "../../src/agent/model.ts";
-import type { Run, Runs, StepRecord } from "../../src/runs/ports.ts";
+import type { Run, Runs, RunJournalEntry } from "../../src/runs/ports.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
 const run: Run = {
@@ -17,23 +17,23 @@ const run: Run = {
 };
 const failure: Failure = { category: "model_refused", title: "No.", remedy: "Ask otherwise.", retryable: false };
 
-function answer(step: number): StepRecord {
+function answer(step: number): RunJournalEntry {
   const usage = { inputTokens: 100 * step, outputTokens: 10 * step };
   return { turn: 1, part: "answer", step, answer: { text: "t", toolCalls: [], finishReason: "stop", usage } };
 }
 
-function used(steps: number, more: Partial<Used> = {}): Used {
-  return { ...nothingUsed, steps, inputTokens: 100 * steps, outputTokens: 10 * steps, ...more };
+function used(steps: number, more: Partial<Usage> = {}): Usage {
+  return { ...noUsage, steps, inputTokens: 100 * steps, outputTokens: 10 * steps, ...more };
 }
 
 /** Runs of a real store, all that was emitted about them, and a clock. */
 async function measuredStore(
-  use: (runs: Runs, emitted: [Measured, string?][], clock: { now: number }) => Promise<void>,
+  use: (runs: Runs, emitted: [MetricValues, string?][], clock: { now: number }) => Promise<void>,
 ) {
   using stores = temporaryStores();
-  const emitted: [Measured, string?][] = [];
+  const emitted: [MetricValues, string?][] = [];
   const clock = { now: 1_000 };
-  const emit = (measured: Measured, category?: string) =>
+  const emit = (measured: MetricValues, category?: string) =>
     void emitted.push(category === undefined ? [measured] : [measured, category]);
   await use(
     measuredRuns(stores.runs, emit, () => clock.now),
@@ -88,10 +88,10 @@ test("a failure is counted with its category, and only by the worker whose write
   }));
 
 test("an aborted execution counts as a terminated run when that is what its run is, and only then", () => {
-  expect(ofEndedExecution("ABORTED", "terminated")).toEqual({ RunsTerminated: 1 });
+  expect(executionMetrics("ABORTED", "terminated")).toEqual({ RunsTerminated: 1 });
   for (const found of ["lost", "running", "finished", "technical_error", undefined] as const)
-    expect(ofEndedExecution("ABORTED", found)).toEqual({});
-  expect(ofEndedExecution("FAILED", "terminated")).toEqual({});
+    expect(executionMetrics("ABORTED", found)).toEqual({});
+  expect(executionMetrics("FAILED", "terminated")).toEqual({});
 });
 
 test("the wait before a turn is measured once, and not for a turn that another worker began", () =>

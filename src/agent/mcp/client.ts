@@ -2,7 +2,7 @@ import type { Client, jsonSchemaValidator, JsonSchemaValidator } from "@modelcon
 import { guardedFetch, type NetworkRules } from "../../net/safe-fetch.ts";
 import type { SecretOf } from "../models/model-config.ts";
 import { withoutSecrets } from "../../net/redact.ts";
-import { within } from "../../async/with-timeout.ts";
+import { withTimeout } from "../../async/with-timeout.ts";
 import { type McpResult, resultOutput } from "./results.ts";
 import { mcpFetch } from "./messages.ts";
 import { listedTools, standIns } from "./tools.ts";
@@ -69,7 +69,7 @@ export async function openMcpServer(server: McpServer, edges: McpEdges, signal: 
     await client?.then((open) => open.close()).catch(() => {}); // it is no longer needed, however it takes that
   };
 
-  const listed = await within(listSeconds * 1000, signal, async (cut) => {
+  const listed = await withTimeout(listSeconds * 1000, signal, async (cut) => {
     const open = await connected();
     return (await open.listTools(undefined, { signal: cut, timeout: listSeconds * 1000 })).tools;
   }).catch((problem: unknown) => {
@@ -151,7 +151,7 @@ async function callTool(
   const failed = (why: string): ToolOutput =>
     errorOutput(`The MCP server ${server.name} did not answer the call: ${why}.`);
   const parameters = { name: tool, arguments: (input ?? {}) as Record<string, unknown> };
-  const answer = await within(callSeconds * 1000, signal, async (cut): Promise<McpResult | string> => {
+  const answer = await withTimeout(callSeconds * 1000, signal, async (cut): Promise<McpResult | string> => {
     const call = async (used: Promise<Client>): Promise<McpResult> =>
       (await (await used).callTool(parameters, { signal: cut, timeout: callSeconds * 1000 })) as McpResult;
     try {

@@ -16,7 +16,7 @@ import { edit, write } from "./write-files.ts";
  * What the tools need beyond the workspace. Absent: there is no sandbox, and documents are read in this process; so are
  * web pages, unless there is a sandbox.
  */
-export interface ToolEdges {
+export interface ToolDependencies {
   sandbox?: Sandbox;
   readDocument?: ReadDocument;
   secretOf: SecretOf;
@@ -34,7 +34,7 @@ export interface ToolChoice {
 }
 
 /** The tools that an agent file may name. A new one is its definition, its file and a line here. */
-const builtIns: Record<string, (edges: ToolEdges, agent: ToolChoice) => Tool> = {
+const builtIns: Record<string, (edges: ToolDependencies, agent: ToolChoice) => Tool> = {
   list_files: () => list,
   read_file: (edges) => read(edges.readDocument ?? readDocument),
   write_file: () => write,
@@ -54,7 +54,7 @@ export const toolNames: string[] = Object.keys(builtIns);
 export const defaultTools = ["list_files", "read_file", "write_file", "edit_file", "search_files", "run_javascript"];
 
 /** An agent's built-in tools, in the agent's order. A name that no tool has gives none. */
-export function builtInTools(agent: ToolChoice, edges: ToolEdges): Tool[] {
+export function builtInTools(agent: ToolChoice, edges: ToolDependencies): Tool[] {
   return agent.tools.flatMap((name) => builtIns[name]?.(edges, agent) ?? []);
 }
 
@@ -70,7 +70,7 @@ export interface Toolbox extends AsyncDisposable {
  */
 export async function openTools(
   agent: ToolChoice,
-  { privateAddresses = false, ...edges }: ToolEdges,
+  { privateAddresses = false, ...edges }: ToolDependencies,
   signal: AbortSignal,
 ): Promise<Toolbox> {
   const mcpEdges = { secretOf: edges.secretOf, privateAddresses };

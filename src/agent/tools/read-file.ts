@@ -1,10 +1,10 @@
 import { notShown } from "../models/attachment-limits.ts";
 import type { Attachment } from "../model.ts";
-import { within } from "../../async/with-timeout.ts";
+import { withTimeout } from "../../async/with-timeout.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
 import { readFile } from "./definitions.ts";
 import { type DocumentKind, type DocumentText, isDocx, type ReadDocument } from "../../documents/read-document.ts";
-import { existingFile } from "./find-file.ts";
+import { findFile } from "./find-file.ts";
 import { decodeText } from "../../documents/decode-text.ts";
 import { excerpt } from "./excerpt.ts";
 import { builtIn, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
@@ -15,7 +15,7 @@ type Place = { offset?: number; limit?: number; column?: number };
 export function read(readDocument: ReadDocument): Tool {
   return builtIn(readFile, async (input: { name: string } & Place, { files, signal }) => {
     const { name } = input;
-    const file = await existingFile(files, name);
+    const file = await findFile(files, name);
     if ("problem" in file) return errorOutput(file.problem);
     const { bytes } = file;
     const content = decodeText(bytes);
@@ -58,7 +58,7 @@ async function documentText(
   signal: AbortSignal,
 ): Promise<DocumentText> {
   const milliseconds = sandboxLimits.documentSeconds * 1000;
-  const found = await within(milliseconds, signal, (cut) => readDocument(kind, bytes, cut));
+  const found = await withTimeout(milliseconds, signal, (cut) => readDocument(kind, bytes, cut));
   return found === "timed-out"
     ? { problem: `reading it took more than ${sandboxLimits.documentSeconds} seconds` }
     : found;

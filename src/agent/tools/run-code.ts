@@ -2,9 +2,9 @@ import type { ToolDefinition } from "../model.ts";
 import type { Sandbox, SandboxEngine, SandboxFile, SandboxResult } from "../../sandbox/types.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
 import { runJavascript, runShell } from "./definitions.ts";
-import { existingFile } from "./find-file.ts";
+import { findFile } from "./find-file.ts";
 import { fileLine } from "./list-files.ts";
-import { asOnlyWriter } from "./write-lock.ts";
+import { withWriteLock } from "./write-lock.ts";
 import { builtIn, errorOutput, type Files, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 import { newNameProblem } from "./write-files.ts";
 
@@ -44,7 +44,7 @@ async function runCode(
   const given = await filesFor(files, names, sandbox.maxBytes);
   if ("problem" in given) return errorOutput(given.problem);
   const result = await sandbox.run({ engine, program, files: given.files, seconds }, signal);
-  return outputOf(result, await asOnlyWriter(files, () => keep(result, files)));
+  return outputOf(result, await withWriteLock(files, () => keep(result, files)));
 }
 
 /** The files that go into the sandbox. They are only read when they fit. */
@@ -57,7 +57,7 @@ async function filesFor(
   const wanted = names === undefined ? listed : listed.filter(({ name }) => names.includes(name));
   const missing = names?.find((name) => !listed.some((file) => file.name === name));
   if (missing !== undefined) {
-    const file = await existingFile(files, missing);
+    const file = await findFile(files, missing);
     if ("problem" in file) return file;
   }
   const size = wanted.reduce((sum, file) => sum + file.size, 0);

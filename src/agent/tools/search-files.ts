@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { semaphore } from "../../async/semaphore.ts";
-import { within } from "../../async/with-timeout.ts";
+import { withTimeout } from "../../async/with-timeout.ts";
 import { searchFiles, workspaceLimits } from "./definitions.ts";
 import { decodeText } from "../../documents/decode-text.ts";
 import { builtIn, errorOutput, type Files, type Tool } from "./tool.ts";
@@ -33,7 +33,7 @@ export const search: Tool = builtIn(searchFiles, async (input: Search, { files, 
     );
   }
   const found = await searches(() =>
-    within(workspaceLimits.searchSeconds * 1000, signal, (cut) => searchAll(input, files, cut)),
+    withTimeout(workspaceLimits.searchSeconds * 1000, signal, (cut) => searchAll(input, files, cut)),
   );
   if (found === "timed-out") {
     return errorOutput(

@@ -1,5 +1,5 @@
 import { guardedFetch, type NetworkRules } from "../../net/safe-fetch.ts";
-import { within } from "../../async/with-timeout.ts";
+import { withTimeout } from "../../async/with-timeout.ts";
 import { fetchLimits, webFetch } from "./definitions.ts";
 import type { ReadDocument } from "../../documents/read-document.ts";
 import { decodeText } from "../../documents/decode-text.ts";
@@ -11,7 +11,7 @@ export function fetchPage(rules: NetworkRules, readDocument: ReadDocument): Tool
   return builtIn(webFetch, async ({ url, offset = 0 }: { url: string; offset?: number }, { signal }) => {
     if (!URL.canParse(url))
       return errorOutput(`${JSON.stringify(url)} is no URL. Accepted: such as https://example.com/page.`);
-    const found = await within(fetchLimits.seconds * 1000, signal, (cut) =>
+    const found = await withTimeout(fetchLimits.seconds * 1000, signal, (cut) =>
       page(get, readDocument, new URL(url), cut).catch((error: unknown) => {
         cut.throwIfAborted();
         return { problem: `it can't be fetched: ${error instanceof Error ? error.message : String(error)}` };

@@ -1,14 +1,14 @@
 import { editFile, workspaceLimits, writeFile } from "./definitions.ts";
-import { existingFile } from "./find-file.ts";
+import { findFile } from "./find-file.ts";
 import { filenameProblem, sameOnSomeDisk } from "../../filenames.ts";
 import { fileLine } from "./list-files.ts";
 import { decodeText } from "../../documents/decode-text.ts";
-import { asOnlyWriter } from "./write-lock.ts";
+import { withWriteLock } from "./write-lock.ts";
 import { builtIn, errorOutput, type Files, type Tool, type ToolOutput } from "./tool.ts";
 
 /** `write_file`. */
 export const write: Tool = builtIn(writeFile, (input: { name: string; content: string }, { files }) =>
-  asOnlyWriter(files, () => writeText(input, files)),
+  withWriteLock(files, () => writeText(input, files)),
 );
 
 async function writeText(input: { name: string; content: string }, files: Files): Promise<ToolOutput> {
@@ -32,7 +32,7 @@ interface Edit {
  * would be there twice after a second time.
  */
 export const edit: Tool = {
-  ...builtIn(editFile, (input: Edit, { files }) => asOnlyWriter(files, () => editText(input, files))),
+  ...builtIn(editFile, (input: Edit, { files }) => withWriteLock(files, () => editText(input, files))),
   effects: "cumulative",
 };
 
@@ -40,7 +40,7 @@ async function editText(
   { name, old_text: old, new_text: replacement, all = false }: Edit,
   files: Files,
 ): Promise<ToolOutput> {
-  const file = await existingFile(files, name);
+  const file = await findFile(files, name);
   if ("problem" in file) return errorOutput(file.problem);
   const text = decodeText(file.bytes);
   if ("binary" in text) return errorOutput(`${name} is ${text.binary}; only text files can be edited.`);

@@ -1,9 +1,9 @@
 import { narrowerWindow } from "./context-window.ts";
 import type { Failure, ModelAnswer, ModelFailure, ModelRequest, ToolDefinition } from "../model.ts";
 import { withRetries } from "./retry.ts";
-import { type AnswerPart, type ContextCut, nextStep, priced, shortened } from "./journal.ts";
+import { type AnswerEntry, type ContextCut, nextStep, entryCost, shortened } from "./journal.ts";
 import type { Turn } from "./run-turn.ts";
-import { within } from "../../async/with-timeout.ts";
+import { withTimeout } from "../../async/with-timeout.ts";
 
 interface ModelCall {
   /** What the turn tells the model beyond the conversation. */
@@ -23,7 +23,7 @@ interface ModelCall {
 export async function callModel(
   turn: Turn,
   { note, cut, tools, timeLeft }: ModelCall,
-): Promise<AnswerPart | ModelFailure | "timed-out" | "too-long"> {
+): Promise<AnswerEntry | ModelFailure | "timed-out" | "too-long"> {
   const { input, ports, progress } = turn;
   const { instructions, parameters, modelName: model, prices } = input;
   const step = nextStep(progress);
@@ -45,7 +45,7 @@ export async function callModel(
     ...(model !== undefined && { model }),
     ...(note !== undefined && { note }),
     ...(cut && { cut }),
-    ...priced(outcome.answer.usage, prices),
+    ...entryCost(outcome.answer.usage, prices),
   };
 }
 
@@ -59,7 +59,7 @@ export function ask(turn: Turn, request: Request, timeLeft: number): Promise<Ask
   const { input, ports, progress } = turn;
   const until = ports.now() + timeLeft;
   return withRetries<Answered>(() => askOnce(turn, request, until - ports.now()), {
-    patience: Math.min(input.patience, timeLeft, input.deadline - ports.now()),
+    patience: Math.min(input.maxRetryWaitMs, timeLeft, input.deadline - ports.now()),
     signal: ports.signal,
     onWait: (milliseconds) => ports.emit({ type: "model-awaited", step: nextStep(progress), milliseconds }),
   });
@@ -69,7 +69,7 @@ async function askOnce({ ports, progress }: Turn, request: Request, timeLeft: nu
   const step = nextStep(progress);
   const begun = ports.now();
   ports.emit({ type: "model-called", step });
-  const outcome = await within(timeLeft, ports.signal, (signal) =>
+  const outcome = await withTimeout(timeLeft, ports.signal, (signal) =>
     ports.model({ ...request, readAttachment: (name) => ports.files.read(name), signal }),
   );
   const milliseconds = ports.now() - begun;

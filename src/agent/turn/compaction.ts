@@ -1,7 +1,7 @@
 import { bytesOfToken } from "./context-window.ts";
 import type { Message, ModelFailure } from "../model.ts";
 import { ask } from "./call-model.ts";
-import { nextStep, priced, type SummaryPart } from "./journal.ts";
+import { nextStep, entryCost, type SummaryEntry } from "./journal.ts";
 import type { Turn } from "./run-turn.ts";
 
 const instructions =
@@ -18,11 +18,11 @@ const clippedCharacters = 4_000;
  * A model call that puts the first `count` messages into a few words, as it is to be recorded. When the provider won't
  * do it, the run goes on without them rather than not at all.
  */
-export async function summarise(
+export async function compact(
   turn: Turn,
   count: number,
   timeLeft: number,
-): Promise<SummaryPart | ModelFailure | "timed-out"> {
+): Promise<SummaryEntry | ModelFailure | "timed-out"> {
   const { input, ports, progress } = turn;
   const step = nextStep(progress);
   ports.emit({ type: "context-cut", step, summarised: count });
@@ -38,7 +38,7 @@ export async function summarise(
     messages: count,
     throughTurn: input.turn - Math.max(1, inputsLeft.length),
     usage: answer.usage,
-    ...priced(answer.usage, input.prices),
+    ...entryCost(answer.usage, input.prices),
   };
 }
 

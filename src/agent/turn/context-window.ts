@@ -1,5 +1,5 @@
 import type { Message, ToolDefinition, ToolResult } from "../model.ts";
-import { type ContextCut, type Progress, shortened } from "./journal.ts";
+import { type ContextCut, type TurnProgress, shortened } from "./journal.ts";
 
 /** A model's window when the agent says nothing: what common models have at least. In tokens. */
 export const defaultContextTokens = 128_000;
@@ -27,7 +27,7 @@ interface Fixed {
   tools: ToolDefinition[];
 }
 
-function sizeOf({ messages, counted }: Progress, { instructions, tools }: Fixed): number {
+function sizeOf({ messages, counted }: TurnProgress, { instructions, tools }: Fixed): number {
   if (counted) return counted.tokens + estimate(messages.slice(counted.messages));
   return tokens(instructions) + toolTokens(tools) + estimate(messages);
 }
@@ -37,7 +37,7 @@ function sizeOf({ messages, counted }: Progress, { instructions, tools }: Fixed)
  * of it. Undefined when no more can be left out.
  */
 export function narrowerWindow(
-  progress: Progress,
+  progress: TurnProgress,
   contextTokens: number,
   fixed: Fixed,
   cut: ContextCut | undefined,
@@ -53,7 +53,7 @@ export function narrowerWindow(
  * oldest tool results (`shorten`), or, when that does not help, the first `summarise` messages.
  */
 export function contextPlan(
-  progress: Progress,
+  progress: TurnProgress,
   contextTokens: number,
   fixed: Fixed,
 ): { shorten?: ContextCut; summarise?: number } {

@@ -1,13 +1,13 @@
 import { semaphore } from "../../async/semaphore.ts";
-import { allEnded } from "../../async/settle-all.ts";
+import { settleAll } from "../../async/settle-all.ts";
 import { resultCharacters } from "./context-window.ts";
 import { limitName } from "./limits.ts";
 import type { ToolCall, ToolResult } from "../model.ts";
-import type { PendingCalls, StepPart } from "./journal.ts";
+import type { PendingCalls, JournalEntry } from "./journal.ts";
 import { errorOutput, offered, type Tool, type ToolOutput, unknownTool } from "../tools/tool.ts";
 import type { Turn } from "./run-turn.ts";
 import { wellFormed } from "../../json.ts";
-import { within } from "../../async/with-timeout.ts";
+import { withTimeout } from "../../async/with-timeout.ts";
 
 /**
  * Calls of one answer that are made at the same time. Models ask for thousands when something is wrong with them; and
@@ -20,22 +20,26 @@ const maxAtOnce = 16;
  * Resolves with the new records in call order. When one rejects, or the turn turns out to be no longer ours, no further
  * one is begun; those that were begun have ended before this settles, so that none works on behind the caller's back.
  */
-export async function runCalls(turn: Turn, pending: PendingCalls, timeLeft: number): Promise<StepPart[] | "stopped"> {
+export async function executeTools(
+  turn: Turn,
+  pending: PendingCalls,
+  timeLeft: number,
+): Promise<JournalEntry[] | "stopped"> {
   const { ports } = turn;
   const until = ports.now() + timeLeft;
   const inTurn = semaphore(maxAtOnce);
   let over = false;
 
-  async function make(call: ToolCall, index: number): Promise<StepPart | undefined> {
+  async function make(call: ToolCall, index: number): Promise<JournalEntry | undefined> {
     const begun = ports.now();
     const result = await makeCall(turn, pending, call, index, until - begun);
     if (result === "stopped") return undefined;
     const milliseconds = ports.now() - begun;
-    const part: StepPart = { part: "result", step: pending.step, call: index, result, milliseconds };
+    const part: JournalEntry = { part: "result", step: pending.step, call: index, result, milliseconds };
     return (await ports.record(part)) ? part : undefined;
   }
 
-  async function makeUnlessOver(call: ToolCall, index: number): Promise<StepPart | undefined> {
+  async function makeUnlessOver(call: ToolCall, index: number): Promise<JournalEntry | undefined> {
     if (over) return undefined;
     try {
       const part = await make(call, index);
@@ -48,7 +52,7 @@ export async function runCalls(turn: Turn, pending: PendingCalls, timeLeft: numb
   }
 
   const left = pending.calls.flatMap((call, index) => (pending.results[index] ? [] : { call, index }));
-  const parts = await allEnded(left.map(({ call, index }) => inTurn(() => makeUnlessOver(call, index))));
+  const parts = await settleAll(left.map(({ call, index }) => inTurn(() => makeUnlessOver(call, index))));
   return over ? "stopped" : parts.filter((part) => part !== undefined);
 }
 
@@ -89,7 +93,7 @@ async function outputOf(
   if (tool?.unavailable !== undefined) return errorOutput(tool.unavailable);
   if (invalid !== undefined) return errorOutput(invalid);
   if (!tool) return errorOutput(unknownTool(name, offered(tools)));
-  const output = await within(timeLeft, signal, (cut) => tool.run(input, { files, signal: cut }));
+  const output = await withTimeout(timeLeft, signal, (cut) => tool.run(input, { files, signal: cut }));
   return output === "timed-out"
     ? errorOutput(`Cut off: the ${secondsLimit(turn)} is reached. Its effect is unknown.`)
     : output;

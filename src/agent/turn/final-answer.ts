@@ -1,8 +1,8 @@
-import { limitName, type Reached } from "./limits.ts";
+import { limitName, type LimitExceeded } from "./limits.ts";
 import type { Failure, ModelAnswer } from "../model.ts";
 import { callModel } from "./call-model.ts";
 import { done, failed, unsuccessful } from "./outcomes.ts";
-import { type AnswerPart, type ContextCut, nextStep } from "./journal.ts";
+import { type AnswerEntry, type ContextCut, nextStep } from "./journal.ts";
 import type { Turn, TurnOutcome } from "./run-turn.ts";
 
 /** The last answer may take this long beyond the turn's seconds. */
@@ -12,9 +12,9 @@ export const lastAnswerMilliseconds = 120_000;
  * What becomes of a turn at a limit: one more model call, without tools and beyond the limit, for an answer with what
  * there is. Its text is the turn's output; only without any is the limit a failure. Undefined: more has to be left out.
  */
-export async function lastAnswer(
+export async function finalAnswer(
   turn: Turn,
-  reached: Reached,
+  reached: LimitExceeded,
   cut: ContextCut | undefined,
 ): Promise<TurnOutcome | undefined> {
   const { reason, of } = reached;
@@ -31,7 +31,7 @@ export async function lastAnswer(
     return unsuccessful({ ...part, failure: limitFailure(limit, title, retryable) }, lastAnswerMilliseconds);
   }
   const ended = of === "run" ? (`run_${reason}` as const) : reason;
-  const last: AnswerPart = { ...part, answer: withoutCalls(part.answer), ended };
+  const last: AnswerEntry = { ...part, answer: withoutCalls(part.answer), ended };
   return last.answer.text.trim() === "" ? failed(limitFailure(limit, "its answer was empty"), last) : done(last);
 }
 

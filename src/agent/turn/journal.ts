@@ -1,11 +1,11 @@
-import { type LimitReason, nothingUsed, plus, type Prices, type Used, usedBy } from "./limits.ts";
-import type { Message, ModelAnswer, ToolCall, ToolResult, Usage } from "../model.ts";
+import { type LimitReason, noUsage, addUsage, type Prices, type Usage, usageOf } from "./limits.ts";
+import type { Message, ModelAnswer, ToolCall, ToolResult, TokenUsage } from "../model.ts";
 
 /**
  * How a finished turn came to its end: by itself, at a limit, or with an answer that was cut at the longest that the
  * model may give, or that its provider refused or cut for what it says.
  */
-export type Ended = "normally" | LimitReason | `run_${LimitReason}` | "answer_length" | "answer_filtered";
+export type FinishReason = "normally" | LimitReason | `run_${LimitReason}` | "answer_length" | "answer_filtered";
 
 /**
  * What a step leaves behind, recorded before the next thing happens. JSON-serialisable; steps count from 1, calls
@@ -20,24 +20,24 @@ export type Ended = "normally" | LimitReason | `run_${LimitReason}` | "answer_le
  * `dollars`: what the model call cost, when the agent gives prices. `milliseconds`: how long the call took. Absent in
  * records written before it was kept.
  */
-export type StepPart = { step: number } & (
+export type JournalEntry = { step: number } & (
   | {
       part: "answer";
       answer: ModelAnswer;
       note?: string;
       cut?: ContextCut;
-      ended?: Exclude<Ended, "normally">;
+      ended?: Exclude<FinishReason, "normally">;
       model?: string;
       milliseconds?: number;
       dollars?: number;
     }
   | { part: "began"; call: number }
   | { part: "result"; call: number; result: ToolResult; milliseconds?: number }
-  | { part: "summary"; text: string; messages: number; throughTurn: number; usage: Usage; dollars?: number }
+  | { part: "summary"; text: string; messages: number; throughTurn: number; usage: TokenUsage; dollars?: number }
 );
 
-export type AnswerPart = Extract<StepPart, { part: "answer" }>;
-export type SummaryPart = Extract<StepPart, { part: "summary" }>;
+export type AnswerEntry = Extract<JournalEntry, { part: "answer" }>;
+export type SummaryEntry = Extract<JournalEntry, { part: "summary" }>;
 
 /** The first `results` messages with tool results are shortened. `tokens`: how many that saved, as estimated. */
 export interface ContextCut {
@@ -56,16 +56,16 @@ export interface PendingCalls {
 }
 
 /** Where a turn stands, as a fold over its records. */
-export interface Progress {
+export interface TurnProgress {
   /** The conversation with every recorded step in it. */
   messages: Message[];
   /** Where in `messages` this turn's input is. */
   inputAt: number;
   /** By this turn's model calls, without their wall clock. */
-  used: Used;
+  used: Usage;
   pending?: PendingCalls;
   /** The answer that ends the turn. */
-  last?: AnswerPart;
+  last?: AnswerEntry;
   /** Answers with neither text nor tool calls, in a row. */
   emptyAnswers: number;
   /** Tokens of the first `messages` messages with instructions and tools, as the provider counted them last. */
@@ -75,12 +75,12 @@ export interface Progress {
 }
 
 /** `history`: earlier turns and, last, this turn's input. */
-export function startProgress(history: Message[]): Progress {
-  return { messages: [...history], inputAt: history.length - 1, used: nothingUsed, emptyAnswers: 0 };
+export function startProgress(history: Message[]): TurnProgress {
+  return { messages: [...history], inputAt: history.length - 1, used: noUsage, emptyAnswers: 0 };
 }
 
 /** Adds one record. Records are folded in the order of step, part and call. */
-export function foldStep(progress: Progress, record: StepPart): Progress {
+export function foldEntry(progress: TurnProgress, record: JournalEntry): TurnProgress {
   switch (record.part) {
     case "answer":
       return withAnswer(progress, record);
@@ -96,20 +96,20 @@ export function foldStep(progress: Progress, record: StepPart): Progress {
 }
 
 /** The number of the step that comes next. */
-export function nextStep({ used }: Progress): number {
+export function nextStep({ used }: TurnProgress): number {
   return used.steps + 1;
 }
 
 /** What a record's model call used up, without its wall clock; undefined for one without a model call. */
-export function usedIn(record: StepPart): Used | undefined {
-  if (record.part === "answer") return { ...usedBy(record.answer.usage, undefined), dollars: record.dollars ?? 0 };
-  if (record.part === "summary") return { ...usedBy(record.usage, undefined), dollars: record.dollars ?? 0 };
+export function usageOfEntry(record: JournalEntry): Usage | undefined {
+  if (record.part === "answer") return { ...usageOf(record.answer.usage, undefined), dollars: record.dollars ?? 0 };
+  if (record.part === "summary") return { ...usageOf(record.usage, undefined), dollars: record.dollars ?? 0 };
   return undefined;
 }
 
 /** The `dollars` of a record: none without prices. */
-export function priced(usage: Usage, prices: Prices | undefined): { dollars?: number } {
-  return prices ? { dollars: usedBy(usage, prices).dollars } : {};
+export function entryCost(usage: TokenUsage, prices: Prices | undefined): { dollars?: number } {
+  return prices ? { dollars: usageOf(usage, prices).dollars } : {};
 }
 
 /** Nothing to give to the caller and nothing to do. */
@@ -136,7 +136,7 @@ function shortenedResult({ attachments, ...result }: ToolResult): ToolResult {
   return { ...result, text: `${text.slice(0, shortenedCharacters).toWellFormed()}…\n${note}` };
 }
 
-function withAnswer(progress: Progress, record: AnswerPart): Progress {
+function withAnswer(progress: TurnProgress, record: AnswerEntry): TurnProgress {
   const { pending: _, summarised: __, ...rest } = progress;
   const { answer, note, cut, step } = record;
   const { text, toolCalls, echo, usage } = answer;
@@ -150,7 +150,7 @@ function withAnswer(progress: Progress, record: AnswerPart): Progress {
   return {
     ...rest,
     messages,
-    used: plus(rest.used, usedIn(record) ?? nothingUsed),
+    used: addUsage(rest.used, usageOfEntry(record) ?? noUsage),
     ...(toolCalls.length > 0
       ? { pending: { step, calls: toolCalls, began: [], results: toolCalls.map(() => undefined) } }
       : !empty && { last: record }),
@@ -162,7 +162,7 @@ function withAnswer(progress: Progress, record: AnswerPart): Progress {
   };
 }
 
-function withResult(progress: Progress, call: number, result: ToolResult): Progress {
+function withResult(progress: TurnProgress, call: number, result: ToolResult): TurnProgress {
   const { pending, ...rest } = progress;
   if (!pending) return progress;
   const results = pending.results.with(call, result);
@@ -171,7 +171,7 @@ function withResult(progress: Progress, call: number, result: ToolResult): Progr
   return { ...rest, messages: [...rest.messages, { role: "tool", results: complete }] };
 }
 
-function withSummary(progress: Progress, record: SummaryPart): Progress {
+function withSummary(progress: TurnProgress, record: SummaryEntry): TurnProgress {
   const { counted: _, ...rest } = progress;
   const input = rest.messages[rest.inputAt];
   const inputKept = record.messages <= rest.inputAt;
@@ -183,7 +183,7 @@ function withSummary(progress: Progress, record: SummaryPart): Progress {
       ...rest.messages.slice(record.messages),
     ],
     inputAt: inputKept ? rest.inputAt - record.messages + 1 : 1,
-    used: plus(rest.used, usedIn(record) ?? nothingUsed),
+    used: addUsage(rest.used, usageOfEntry(record) ?? noUsage),
     summarised: true,
   };
 }

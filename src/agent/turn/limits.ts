@@ -1,4 +1,4 @@
-import type { Usage } from "../model.ts";
+import type { TokenUsage } from "../model.ts";
 
 /** Upper bounds of one turn, cumulative over retries and resumes. */
 export interface TurnLimits {
@@ -18,7 +18,7 @@ export interface TurnLimits {
 export type RunLimits = Partial<TurnLimits>;
 
 /** What model calls have used up. */
-export interface Used extends Required<Usage> {
+export interface Usage extends Required<TokenUsage> {
   /** Model calls. */
   steps: number;
   /** Wall clock, from accepted inputs to the ends of their turns. */
@@ -42,14 +42,14 @@ const cacheWriteFactor = 1.25;
 export type LimitReason = keyof TurnLimits;
 
 /** A limit that is used up, of the turn alone or of all turns of the run. */
-export interface Reached {
+export interface LimitExceeded {
   reason: LimitReason;
   of: "turn" | "run";
   limit: number;
 }
 
 /** What each limit counts, and in what. A new limit is one more entry. */
-const counts: Record<LimitReason, { unit: string; amount: (used: Used) => number }> = {
+const counts: Record<LimitReason, { unit: string; amount: (used: Usage) => number }> = {
   steps: { unit: "steps", amount: (used) => used.steps },
   tokens: { unit: "tokens", amount: (used) => used.inputTokens + used.outputTokens },
   seconds: { unit: "seconds", amount: (used) => used.milliseconds / 1000 },
@@ -58,7 +58,7 @@ const counts: Record<LimitReason, { unit: string; amount: (used: Used) => number
   dollars: { unit: "US dollars", amount: (used) => used.dollars },
 };
 
-export const nothingUsed: Used = {
+export const noUsage: Usage = {
   steps: 0,
   inputTokens: 0,
   outputTokens: 0,
@@ -70,26 +70,26 @@ export const nothingUsed: Used = {
 };
 
 /** The first limit that is reached, or undefined when the turn may go on. `before`: used by the run's earlier turns. */
-export function reachedLimit(
-  turn: Used,
-  before: Used,
+export function exceededLimit(
+  turn: Usage,
+  before: Usage,
   limits: TurnLimits,
   runLimits: RunLimits = {},
-): Reached | undefined {
-  return reached("turn", turn, limits) ?? reached("run", plus(before, turn), runLimits);
+): LimitExceeded | undefined {
+  return reached("turn", turn, limits) ?? reached("run", addUsage(before, turn), runLimits);
 }
 
 /** A limit as people read it, such as `limit of 20 steps of this turn`. */
-export function limitName({ reason, of, limit }: Reached): string {
+export function limitName({ reason, of, limit }: LimitExceeded): string {
   return `limit of ${limit} ${counts[reason].unit} of this ${of}`;
 }
 
 /** What one model call used up. `dollars` is 0 without prices. */
-export function usedBy(usage: Usage, prices: Prices | undefined): Used {
-  return { ...nothingUsed, ...usage, steps: 1, dollars: prices ? cost(usage, prices) : 0 };
+export function usageOf(usage: TokenUsage, prices: Prices | undefined): Usage {
+  return { ...noUsage, ...usage, steps: 1, dollars: prices ? cost(usage, prices) : 0 };
 }
 
-function cost(usage: Usage, prices: Prices): number {
+function cost(usage: TokenUsage, prices: Prices): number {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteInputTokens = 0 } = usage;
   const { input, cachedInput = input, cacheWriteInput = input * cacheWriteFactor, output } = prices;
   // A server may say that more came from its cache than there was.
@@ -99,26 +99,26 @@ function cost(usage: Usage, prices: Prices): number {
   return (plain * input + read * cachedInput + written * cacheWriteInput + outputTokens * output) / 1_000_000;
 }
 
-export function plus(a: Used, b: Used): Used {
+export function addUsage(a: Usage, b: Usage): Usage {
   return combined(a, b, 1);
 }
 
-export function minus(a: Used, b: Used): Used {
+export function subtractUsage(a: Usage, b: Usage): Usage {
   return combined(a, b, -1);
 }
 
-export const usedFields = Object.keys(nothingUsed) as (keyof Used)[];
+export const usedFields = Object.keys(noUsage) as (keyof Usage)[];
 
 /** Totals that were stored before one of their fields came to be lack it. */
-function combined(a: Partial<Used>, b: Partial<Used>, sign: 1 | -1): Used {
-  const sums = { ...nothingUsed };
+function combined(a: Partial<Usage>, b: Partial<Usage>, sign: 1 | -1): Usage {
+  const sums = { ...noUsage };
   for (const field of usedFields) sums[field] = (a[field] ?? 0) + sign * (b[field] ?? 0);
   return sums;
 }
 
 const reasons = Object.keys(counts) as LimitReason[];
 
-function reached(of: Reached["of"], used: Used, limits: RunLimits): Reached | undefined {
+function reached(of: LimitExceeded["of"], used: Usage, limits: RunLimits): LimitExceeded | undefined {
   for (const reason of reasons) {
     const limit = limits[reason];
     if (limit !== undefined && counts[reason].amount(used) >= limit) return { reason, of, limit };

@@ -1,16 +1,16 @@
 import type { Failure, ModelFailure } from "../model.ts";
-import type { AnswerPart } from "./journal.ts";
+import type { AnswerEntry } from "./journal.ts";
 import type { TurnOutcome } from "./run-turn.ts";
 
 export const paused: TurnOutcome = { kind: "paused" };
 export const stopped: TurnOutcome = { kind: "stopped" };
 
-export function done(last: AnswerPart): TurnOutcome {
+export function done(last: AnswerEntry): TurnOutcome {
   return { kind: "done", text: last.answer.text, last, ended: last.ended ?? "normally" };
 }
 
 /** `last`: the answer that it failed with, which was paid for all the same. */
-export function failed(failure: Failure, last?: AnswerPart): TurnOutcome {
+export function failed(failure: Failure, last?: AnswerEntry): TurnOutcome {
   return { kind: "failed", failure, ...(last && { last }) };
 }
 

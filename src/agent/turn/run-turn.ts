@@ -1,6 +1,13 @@
 import { contextPlan, defaultContextTokens } from "./context-window.ts";
-import { lastAnswer, lastAnswerMilliseconds } from "./final-answer.ts";
-import { type Prices, type Reached, reachedLimit, type RunLimits, type TurnLimits, type Used } from "./limits.ts";
+import { finalAnswer, lastAnswerMilliseconds } from "./final-answer.ts";
+import {
+  type Prices,
+  type LimitExceeded,
+  exceededLimit,
+  type RunLimits,
+  type TurnLimits,
+  type Usage,
+} from "./limits.ts";
 import type {
   Failure,
   Message,
@@ -9,23 +16,23 @@ import type {
   ModelFailure,
   ModelParameters,
   ToolDefinition,
-  Usage,
+  TokenUsage,
 } from "../model.ts";
 import { callModel } from "./call-model.ts";
 import { done, emptyAgain, failed, paused, refused, stopped, unsuccessful } from "./outcomes.ts";
 import {
-  type AnswerPart,
+  type AnswerEntry,
   type ContextCut,
-  type Ended,
-  foldStep,
+  type FinishReason,
+  foldEntry,
   isEmpty,
   type PendingCalls,
-  type Progress,
+  type TurnProgress,
   startProgress,
-  type StepPart,
+  type JournalEntry,
 } from "./journal.ts";
-import { summarise } from "./compaction.ts";
-import { runCalls } from "./execute-tools.ts";
+import { compact } from "./compaction.ts";
+import { executeTools } from "./execute-tools.ts";
 import { filesNote } from "../tools/list-files.ts";
 import { type Files, offered, type Tool } from "../tools/tool.ts";
 
@@ -41,7 +48,7 @@ export interface TurnPorts {
    * Makes a part durable. False: somebody else moved the run on, and this turn is no longer ours. Parts of one step
    * may be given while earlier ones are still being written.
    */
-  record(part: StepPart): Promise<boolean>;
+  record(part: JournalEntry): Promise<boolean>;
   emit(event: TurnEvent): void;
 }
 
@@ -55,11 +62,11 @@ export interface TurnInput {
   /** Earlier turns and, last, this turn's input. */
   history: Message[];
   /** This turn's records so far, by step, part and call. */
-  recorded: StepPart[];
+  recorded: JournalEntry[];
   limits: TurnLimits;
   runLimits?: RunLimits;
   /** What the run's earlier turns used up. */
-  usedBefore: Used;
+  usedBefore: Usage;
   prices?: Prices;
   /** The model's window. */
   contextTokens?: number;
@@ -68,7 +75,7 @@ export interface TurnInput {
   /** Milliseconds since 1970 from which on no new step is begun. */
   deadline: number;
   /** Milliseconds that may be waited, for each step, for a provider that is busy. */
-  patience: number;
+  maxRetryWaitMs: number;
 }
 
 /**
@@ -78,8 +85,8 @@ export interface TurnInput {
  * `stopped`: the signal, or another worker.
  */
 export type TurnOutcome =
-  | { kind: "done"; text: string; last: AnswerPart; ended: Ended }
-  | { kind: "failed"; failure: Failure; last?: AnswerPart }
+  | { kind: "done"; text: string; last: AnswerEntry; ended: FinishReason }
+  | { kind: "failed"; failure: Failure; last?: AnswerEntry }
   | { kind: "retry"; failure: Failure; after?: number }
   | { kind: "paused" }
   | { kind: "stopped" };
@@ -92,13 +99,13 @@ export type TurnEvent =
       step: number;
       milliseconds: number;
       finishReason: ModelAnswer["finishReason"];
-    } & Usage)
+    } & TokenUsage)
   | { type: "model-failed"; step: number; milliseconds: number; failure: Failure }
   | { type: "model-awaited"; step: number; milliseconds: number }
   | { type: "context-cut"; step: number; shortened?: number; summarised?: number }
   | { type: "tool-called"; step: number; callId: string; name: string }
   | { type: "tool-ended"; step: number; callId: string; name: string; milliseconds: number; error: boolean }
-  | ({ type: "limit-reached"; step: number } & Pick<Reached, "reason" | "of">);
+  | ({ type: "limit-reached"; step: number } & Pick<LimitExceeded, "reason" | "of">);
 
 /** A turn in progress: what it was given, and where it stands. */
 export interface Turn {
@@ -106,7 +113,7 @@ export interface Turn {
   ports: TurnPorts;
   /** The model's window; less than its agent says when the provider has found a conversation too long. */
   contextTokens: number;
-  progress: Progress;
+  progress: TurnProgress;
 }
 
 /**
@@ -120,7 +127,7 @@ export interface Turn {
  */
 export async function runTurn(input: TurnInput, ports: TurnPorts): Promise<TurnOutcome> {
   const { history, recorded, contextTokens = defaultContextTokens } = input;
-  const turn: Turn = { input, ports, contextTokens, progress: recorded.reduce(foldStep, startProgress(history)) };
+  const turn: Turn = { input, ports, contextTokens, progress: recorded.reduce(foldEntry, startProgress(history)) };
   try {
     for (;;) {
       ports.signal.throwIfAborted();
@@ -141,29 +148,29 @@ async function proceed(turn: Turn): Promise<TurnOutcome | undefined> {
   if (ports.now() >= input.deadline) return paused;
 
   const used = { ...progress.used, milliseconds: ports.now() - input.startedAt };
-  const reached = reachedLimit(used, input.usedBefore, input.limits, input.runLimits);
+  const reached = exceededLimit(used, input.usedBefore, input.limits, input.runLimits);
   const tools = reached ? [] : offered(ports.tools);
   const plan = contextPlan(progress, turn.contextTokens, { instructions: input.instructions, tools });
   if (plan.summarise !== undefined) {
     return shortenHistory(turn, plan.summarise, reached);
   }
-  return reached ? lastAnswer(turn, reached, plan.shorten) : takeStep(turn, tools, plan.shorten);
+  return reached ? finalAnswer(turn, reached, plan.shorten) : takeStep(turn, tools, plan.shorten);
 }
 
 async function callTools(turn: Turn, pending: PendingCalls): Promise<TurnOutcome | undefined> {
-  const results = await runCalls(turn, pending, timeLeft(turn));
+  const results = await executeTools(turn, pending, timeLeft(turn));
   if (results === "stopped") return stopped;
-  turn.progress = results.reduce(foldStep, turn.progress);
+  turn.progress = results.reduce(foldEntry, turn.progress);
   return undefined;
 }
 
 async function shortenHistory(
   turn: Turn,
   messages: number,
-  reached: Reached | undefined,
+  reached: LimitExceeded | undefined,
 ): Promise<TurnOutcome | undefined> {
-  const part = await summarise(turn, messages, reached ? lastAnswerMilliseconds : timeLeft(turn));
-  if (part === "timed-out") return lastAnswer(turn, reached ?? outOfSeconds(turn), undefined);
+  const part = await compact(turn, messages, reached ? lastAnswerMilliseconds : timeLeft(turn));
+  if (part === "timed-out") return finalAnswer(turn, reached ?? outOfSeconds(turn), undefined);
   return "failure" in part ? afterFailure(turn, part) : keep(turn, part);
 }
 
@@ -175,7 +182,7 @@ async function takeStep(
 ): Promise<TurnOutcome | undefined> {
   const note = await noteBefore(turn);
   const part = await callModel(turn, { note, cut, tools, timeLeft: timeLeft(turn) });
-  if (part === "timed-out") return lastAnswer(turn, outOfSeconds(turn), cut);
+  if (part === "timed-out") return finalAnswer(turn, outOfSeconds(turn), cut);
   if (part === "too-long") return undefined;
   if ("failure" in part) return afterFailure(turn, part);
 
@@ -194,9 +201,9 @@ const cutEnds: { [Reason in ModelAnswer["finishReason"]]?: "answer_length" | "an
 };
 
 /** Records a part before the turn goes on with it. */
-async function keep(turn: Turn, part: StepPart): Promise<TurnOutcome | undefined> {
+async function keep(turn: Turn, part: JournalEntry): Promise<TurnOutcome | undefined> {
   if (!(await turn.ports.record(part))) return stopped;
-  turn.progress = foldStep(turn.progress, part);
+  turn.progress = foldEntry(turn.progress, part);
   return undefined;
 }
 
@@ -214,7 +221,7 @@ function timeLeft({ input, ports }: Turn): number {
   return input.limits.seconds * 1_000 - (ports.now() - input.startedAt);
 }
 
-function outOfSeconds({ input }: Turn): Reached {
+function outOfSeconds({ input }: Turn): LimitExceeded {
   return { reason: "seconds", of: "turn", limit: input.limits.seconds };
 }
 

@@ -1,8 +1,8 @@
-import type { RefusalCode } from "../../runs/errors.ts";
+import type { RunErrorCode } from "../../runs/errors.ts";
 import type { ValidationIssue } from "../validation/issues.ts";
 
 /** The status of every refusal (specification section 7.2). The last three reach operators only, never HTTP. */
-export const statusOf: Record<RefusalCode, number> = {
+export const statusOf: Record<RunErrorCode, number> = {
   key_missing: 401,
   key_invalid: 401,
   template_mismatch: 403,

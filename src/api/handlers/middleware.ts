@@ -1,8 +1,8 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import { log } from "../../log.ts";
-import { Refusal } from "../../runs/errors.ts";
-import { authenticate, type Caller, type CreateInput, type Deps } from "../../runs/use-cases.ts";
+import { RunError } from "../../runs/errors.ts";
+import { authenticate, type Principal, type CreateInput, type Deps } from "../../runs/use-cases.ts";
 import { readCreateBody } from "../validation/create-body.ts";
 import { InvalidRequest, statusOf } from "./errors.ts";
 import { validateRunId } from "../validation/issues.ts";
@@ -19,7 +19,7 @@ export type ApiEvent = Pick<APIGatewayProxyEventV2, "headers" | "rawPath" | "isB
 
 /** What the middlewares below add to it. `caller` is a look-up under way: it rejects with the 401. */
 export interface Authenticated {
-  caller: Promise<Caller>;
+  caller: Promise<Principal>;
 }
 export interface WithCreateBody {
   input: CreateInput;
@@ -107,7 +107,7 @@ function sign(event: ApiEvent, response: ApiResponse): void {
 
 function errorAnswer(error: unknown, requestId: string): ApiResponse {
   if (error instanceof InvalidRequest) return jsonResponse(422, { detail: error.issues });
-  if (error instanceof Refusal) {
+  if (error instanceof RunError) {
     const status = statusOf[error.code];
     if (status >= 500) log("error", error.message, { requestId, error });
     return jsonResponse(status, { detail: error.message }, status === 401 ? { "www-authenticate": "Bearer" } : {});

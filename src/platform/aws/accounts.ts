@@ -1,11 +1,11 @@
 import { GetCommand, paginateQuery, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Accounts, Agent, ApiKey, Organization } from "../../runs/ports.ts";
-import type { ItemsHome } from "./clients.ts";
+import type { DynamoTable } from "./clients.ts";
 import { withMappedErrors } from "./errors.ts";
 import { head, listIndex, sortable } from "./table.ts";
 
 /** Reads by key are strongly consistent: a key that was disabled is refused by the next request. */
-export function awsAccounts({ documents, table }: ItemsHome): Accounts {
+export function awsAccounts({ documents, table }: DynamoTable): Accounts {
   async function find<T>(pk: string): Promise<T | undefined> {
     const { Item } = await documents.send(
       new GetCommand({ TableName: table, Key: { pk, sk: head }, ConsistentRead: true }),

@@ -11,7 +11,7 @@ export interface ClientSettings {
 }
 
 /** The table that items are in, and the client that reaches it. */
-export interface ItemsHome {
+export interface DynamoTable {
   documents: DynamoDBDocumentClient;
   table: string;
 }

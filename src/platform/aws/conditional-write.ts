@@ -1,6 +1,6 @@
 import { UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import { fullJitter, pause } from "../../async/backoff.ts";
-import type { ItemsHome } from "./clients.ts";
+import type { DynamoTable } from "./clients.ts";
 import { isConditionFailure, isTransientCancellation } from "./errors.ts";
 import { partition } from "./run-items.ts";
 import { head } from "./table.ts";
@@ -24,7 +24,7 @@ export async function sendConditional<Output>(send: () => Promise<Output>): Prom
 }
 
 /** What an update of a run's own item returns. Undefined when its condition failed; it must bear being repeated. */
-export function runUpdates({ documents, table }: ItemsHome) {
+export function runUpdates({ documents, table }: DynamoTable) {
   return (runId: string, input: Omit<UpdateCommandInput, "TableName" | "Key">) => {
     const command = { TableName: table, Key: { pk: partition(runId), sk: head }, ...input };
     return sendConditional(() => documents.send(new UpdateCommand(command)));

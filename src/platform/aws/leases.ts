@@ -1,10 +1,10 @@
 import type { LeaseRequest, Runs } from "../../runs/ports.ts";
-import type { ItemsHome } from "./clients.ts";
+import type { DynamoTable } from "./clients.ts";
 import { runUpdates } from "./conditional-write.ts";
 import { readHead } from "./run-reads.ts";
 
 /** Leases are attributes of the run's own item, so that every write to the run can ask for the token. */
-export function awsLeases(home: ItemsHome): Pick<Runs, "claim" | "renew" | "holds" | "release"> {
+export function awsLeases(home: DynamoTable): Pick<Runs, "claim" | "renew" | "holds" | "release"> {
   const updateRun = runUpdates(home);
 
   return {
@@ -12,10 +12,10 @@ export function awsLeases(home: ItemsHome): Pick<Runs, "claim" | "renew" | "hold
       const taken = await updateRun(request.runId, claimUpdate(request));
       if (!taken) return undefined;
       const { leaseOwner, leaseToken = 0, turn } = taken.Attributes ?? {};
-      return { token: Number(leaseToken) + 1, turn: Number(turn), unreleased: leaseOwner !== undefined };
+      return { fencingToken: Number(leaseToken) + 1, turn: Number(turn), takenOver: leaseOwner !== undefined };
     },
 
-    async renew({ runId, token }, until) {
+    async renew({ runId, fencingToken: token }, until) {
       const renewed = await updateRun(runId, {
         ConditionExpression: "leaseToken = :token AND #status = :running",
         UpdateExpression: "SET leaseUntil = :until",
@@ -25,12 +25,12 @@ export function awsLeases(home: ItemsHome): Pick<Runs, "claim" | "renew" | "hold
       return renewed !== undefined;
     },
 
-    async holds({ runId, token }) {
+    async holds({ runId, fencingToken: token }) {
       const found = await readHead(home, runId);
       return found?.status === "running" && found.leaseToken === token;
     },
 
-    async release({ runId, token }) {
+    async release({ runId, fencingToken: token }) {
       await updateRun(runId, {
         ConditionExpression: "leaseToken = :token",
         UpdateExpression: "REMOVE leaseOwner, leaseUntil",

@@ -1,8 +1,8 @@
 import { crc32 } from "node:zlib";
-import { type Used, usedFields } from "../../agent/turn/limits.ts";
+import { type Usage, usedFields } from "../../agent/turn/limits.ts";
 import type { RunStatus } from "../../runs/status.ts";
-import type { QueuedInput, Run, StepRecord, TurnMessage } from "../../runs/ports.ts";
-import type { ItemsHome } from "./clients.ts";
+import type { QueuedInput, Run, RunJournalEntry, TurnMessage } from "../../runs/ports.ts";
+import type { DynamoTable } from "./clients.ts";
 import type { Objects } from "./bucket.ts";
 import { head, shards, sortable } from "./table.ts";
 
@@ -10,7 +10,7 @@ import { head, shards, sortable } from "./table.ts";
 export type Item = Record<string, unknown>;
 
 /** `objects`: where texts too large for the table go; it is opened when the first one is met. */
-export interface RunsHome extends ItemsHome {
+export interface RunsTable extends DynamoTable {
   objects: () => Promise<Objects>;
   /** How long what is written is kept. Absent: for writers of nothing but a status. */
   retentionDays?: number;
@@ -38,7 +38,7 @@ export function summaryKey(runId: string): Item {
 }
 
 /** The parts' names sort in the order in which a step's parts are made. */
-export function stepKey(runId: string, record: StepRecord): Item {
+export function stepKey(runId: string, record: RunJournalEntry): Item {
   const { turn, step, part } = record;
   const call = "call" in record ? `#${digits(record.call)}` : "";
   return { pk: partition(runId), sk: `${stepsOf(turn)}${digits(step)}#${part}${call}` };
@@ -91,9 +91,9 @@ export function toRun(item: Item): Run {
 }
 
 // Attributes of their own, because only those can be added to without being read.
-function usedIn(item: Item): Used | undefined {
+function usedIn(item: Item): Usage | undefined {
   if (usedFields.every((field) => item[`used_${field}`] === undefined)) return undefined;
-  return Object.fromEntries(usedFields.map((field) => [field, Number(item[`used_${field}`] ?? 0)])) as unknown as Used;
+  return Object.fromEntries(usedFields.map((field) => [field, Number(item[`used_${field}`] ?? 0)])) as unknown as Usage;
 }
 
 /** Partition of an agent's runs in the list index, and of all running ones in the running index; `#<shard>` follows. */

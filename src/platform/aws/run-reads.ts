@@ -1,8 +1,8 @@
 import { paginateQuery, QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { StoreUnavailable } from "../../runs/errors.ts";
 import type { RunStatus } from "../../runs/status.ts";
-import type { QueuedInput, Runs, RunState, StepRecord, TranscriptMessage } from "../../runs/ports.ts";
-import type { ItemsHome } from "./clients.ts";
+import type { QueuedInput, Runs, RunState, RunJournalEntry, TranscriptMessage } from "../../runs/ports.ts";
+import type { DynamoTable } from "./clients.ts";
 import { attempts, backOff } from "./conditional-write.ts";
 import {
   agentRuns,
@@ -13,7 +13,7 @@ import {
   partition,
   queueIn,
   running,
-  type RunsHome,
+  type RunsTable,
   startingWith,
   stepsOf,
   summaryIn,
@@ -26,7 +26,7 @@ export function awsRunReads({
   documents,
   table,
   objects,
-}: RunsHome): Pick<Runs, "read" | "load" | "status" | "listSteps" | "listByAgent" | "listRunning"> {
+}: RunsTable): Pick<Runs, "read" | "load" | "status" | "listSteps" | "listByAgent" | "listRunning"> {
   function query(input: Omit<QueryCommandInput, "TableName">) {
     return paginateQuery({ client: documents }, { ...input, TableName: table });
   }
@@ -88,8 +88,8 @@ export function awsRunReads({
     return { role: item["role"] as TranscriptMessage["role"], text: await readText(objects, item as StoredText) };
   }
 
-  async function toStep(item: Item): Promise<StepRecord> {
-    return JSON.parse(await readText(objects, item as StoredText)) as StepRecord;
+  async function toStep(item: Item): Promise<RunJournalEntry> {
+    return JSON.parse(await readText(objects, item as StoredText)) as RunJournalEntry;
   }
 
   /** All shards of a list at the same time; of each at most `limit` items or the end of the page that has them. */
@@ -155,7 +155,7 @@ function isExpired(run: Item): boolean {
 
 /** Status and lease of a run, from its own item alone. A Query, as all reads of runs are: one right for all. */
 export async function readHead(
-  { documents, table }: ItemsHome,
+  { documents, table }: DynamoTable,
   runId: string,
 ): Promise<{ status?: unknown; leaseToken?: unknown } | undefined> {
   const { Items = [] } = await documents.send(

@@ -6,9 +6,9 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from "@aws-sdk/lib-dynamodb";
-import { allEnded } from "../../async/settle-all.ts";
+import { settleAll } from "../../async/settle-all.ts";
 import { log } from "../../log.ts";
-import type { RunChange, Runs, StepRecord, TurnMessage } from "../../runs/ports.ts";
+import type { RunChange, Runs, RunJournalEntry, TurnMessage } from "../../runs/ports.ts";
 import { sendConditional, runUpdates } from "./conditional-write.ts";
 import {
   type Item,
@@ -16,7 +16,7 @@ import {
   partition,
   queueKey,
   runningKeys,
-  type RunsHome,
+  type RunsTable,
   stepKey,
   summaryKey,
   toItem,
@@ -29,7 +29,7 @@ type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 const erasedAtOnce = 25; // items
 const absent = "attribute_not_exists(pk)";
 
-export function awsRunWrites(home: RunsHome): Pick<Runs, "create" | "change" | "erase"> {
+export function awsRunWrites(home: RunsTable): Pick<Runs, "create" | "change" | "erase"> {
   const { documents, table, objects, retentionDays } = home;
   const updateRun = runUpdates(home);
 
@@ -57,7 +57,7 @@ export function awsRunWrites(home: RunsHome): Pick<Runs, "create" | "change" | "
     );
   }
 
-  function stepWrites(runId: string, steps: StepRecord[]): Promise<Write[]> {
+  function stepWrites(runId: string, steps: RunJournalEntry[]): Promise<Write[]> {
     return Promise.all(
       steps.map(async (step) => {
         const stored = await storeText(objects, runId, JSON.stringify(step));
@@ -108,7 +108,7 @@ export function awsRunWrites(home: RunsHome): Pick<Runs, "create" | "change" | "
     async create(run, messages, admitted) {
       const stored = messageWrites(run.id, messages);
       try {
-        await allEnded<unknown>([Promise.resolve(admitted), stored]);
+        await settleAll<unknown>([Promise.resolve(admitted), stored]);
       } catch (error) {
         await takeBack(run.id, await stored.catch(() => []));
         throw error;
@@ -157,7 +157,10 @@ export function awsRunWrites(home: RunsHome): Pick<Runs, "create" | "change" | "
 }
 
 /** The change's condition on the run and what it sets. A missing run has no status, so that the condition fails. */
-function headWrite(table: string, { runId, expect, token, set, messages = [], used, queue }: RunChange): Write {
+function headWrite(
+  table: string,
+  { runId, expect, fencingToken: token, set, messages = [], used, queue }: RunChange,
+): Write {
   const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
   const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
   const conditions = ["#status = :expectedStatus AND #turn = :expectedTurn"];

@@ -1,4 +1,4 @@
-import { allEnded } from "../../async/settle-all.ts";
+import { settleAll } from "../../async/settle-all.ts";
 import { flatName } from "../../filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 import { withMappedErrors } from "./errors.ts";
@@ -11,7 +11,7 @@ export function awsWorkspace(objects: () => Promise<Objects>): Workspace {
     async write(runId, files) {
       const puts = files.map(({ name, content }) => ({ key: keyOf(runId, name), content }));
       const bucket = await objects();
-      await allEnded(puts.map(({ key, content }) => bucket.put(key, content)));
+      await settleAll(puts.map(({ key, content }) => bucket.put(key, content)));
     },
 
     async list(runId) {

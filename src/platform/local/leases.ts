@@ -16,7 +16,7 @@ export interface Leases {
 export function memoryLeases(): Leases {
   const held = new Map<string, { owner: string; token: number; until: number }>();
   let lastToken = 0;
-  const isCurrent = ({ runId, token }: Lease): boolean => held.get(runId)?.token === token;
+  const isCurrent = ({ runId, fencingToken: token }: Lease): boolean => held.get(runId)?.token === token;
 
   return {
     isCurrent,
@@ -27,12 +27,12 @@ export function memoryLeases(): Leases {
       if (living && current.owner !== owner) return undefined;
       const token = ++lastToken;
       held.set(runId, { owner, token, until });
-      return { token, unreleased: current !== undefined };
+      return { fencingToken: token, takenOver: current !== undefined };
     },
 
     renew(lease, until) {
       const current = held.get(lease.runId);
-      if (current?.token !== lease.token) return false;
+      if (current?.token !== lease.fencingToken) return false;
       current.until = until;
       return true;
     },

@@ -1,10 +1,10 @@
-import { nothingUsed, plus, type Used } from "../../agent/turn/limits.ts";
+import { noUsage, addUsage, type Usage } from "../../agent/turn/limits.ts";
 import type {
   QueuedInput,
   Run,
   RunChange,
   Runs,
-  StepRecord,
+  RunJournalEntry,
   Summary,
   TranscriptMessage,
   TurnMessage,
@@ -64,7 +64,7 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
   const isRunning = db.prepare("SELECT turn FROM runs WHERE id = ? AND status = 'running'");
 
   /** False: one of them has its place taken. */
-  function add(seq: number | bigint, messages: TurnMessage[], steps: StepRecord[]): boolean {
+  function add(seq: number | bigint, messages: TurnMessage[], steps: RunJournalEntry[]): boolean {
     return (
       messages.every(({ turn, role, text }) => insertMessage.run(seq, turn, role, text).changes === 1) &&
       steps.every((record) => {
@@ -75,8 +75,18 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
     );
   }
 
-  function apply({ runId, expect, token, set, messages = [], steps = [], used, summary, queue }: RunChange): void {
-    if (token !== undefined && !leases.isCurrent({ runId, token })) throw changeLost;
+  function apply({
+    runId,
+    expect,
+    fencingToken: token,
+    set,
+    messages = [],
+    steps = [],
+    used,
+    summary,
+    queue,
+  }: RunChange): void {
+    if (token !== undefined && !leases.isCurrent({ runId, fencingToken: token })) throw changeLost;
     const found = expected.get(runId, expect.status, expect.turn) as [number, number, string | null] | undefined;
     if (!found) throw changeLost;
     const [seq, waiting, before] = found;
@@ -152,7 +162,7 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
         const found = find(id);
         if (!found) return undefined;
         const { row, run, transcript } = found;
-        const steps = stepsOf.all(row[0], run.turn).map(({ body }) => JSON.parse(String(body)) as StepRecord);
+        const steps = stepsOf.all(row[0], run.turn).map(({ body }) => JSON.parse(String(body)) as RunJournalEntry);
         const queue = run.queued === undefined ? [] : queueOf.all(row[0]).map(toQueued);
         const summary = run.turn > 1 ? summaryOf.get(row[0]) : undefined;
         return { run, transcript, steps, queue, ...(summary && { summary: toSummary(summary) }) };
@@ -161,9 +171,9 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
     change: (change) =>
       write(() => apply(change)).then(
         () => {
-          const { runId, token, set } = change;
+          const { runId, fencingToken: token, set } = change;
           if (set && token === undefined) leases.end(runId);
-          else if (set && token !== undefined) leases.release({ runId, token });
+          else if (set && token !== undefined) leases.release({ runId, fencingToken: token });
           return true;
         },
         (error: unknown) => {
@@ -186,7 +196,8 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
     holds: async (lease) => leases.isCurrent(lease) && read(() => isRunning.get(lease.runId)) !== undefined,
     release: async (lease) => leases.release(lease),
 
-    listSteps: async (id) => read(() => allStepsOf.all(id)).map(({ body }) => JSON.parse(String(body)) as StepRecord),
+    listSteps: async (id) =>
+      read(() => allStepsOf.all(id)).map(({ body }) => JSON.parse(String(body)) as RunJournalEntry),
 
     listByAgent: async (agentId, limit) =>
       read(() => runsOfAgent.all(agentId, limit) as unknown as RunRow[]).map(toRun),
@@ -203,9 +214,9 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
 // Thrown to have the transaction undone.
 const changeLost = new Error("the change lost");
 
-function total(before: string | null, used: Used | undefined): string | null {
+function total(before: string | null, used: Usage | undefined): string | null {
   if (!used) return before;
-  return JSON.stringify(plus(before === null ? nothingUsed : (JSON.parse(before) as Used), used));
+  return JSON.stringify(addUsage(before === null ? noUsage : (JSON.parse(before) as Usage), used));
 }
 
 function toQueued({ turn, text }: Record<string, unknown>): QueuedInput {
@@ -229,6 +240,6 @@ function toRun(row: RunRow): Run {
     updatedAt,
     ...(failure !== null && { failure: JSON.parse(failure) as NonNullable<Run["failure"]> }),
     ...(queued > 0 && { queued }),
-    ...(used !== null && { used: JSON.parse(used) as Used }),
+    ...(used !== null && { used: JSON.parse(used) as Usage }),
   };
 }

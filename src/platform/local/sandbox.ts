@@ -6,7 +6,7 @@ import { childProcessSandbox } from "../../sandbox/child-process.ts";
 import { documentsIn } from "../../sandbox/read-document.ts";
 
 /** The tools' edges on one machine: programs and documents in processes of their own, and a network that is its owner's. */
-export function localToolEdges() {
+export function localToolDependencies() {
   const root = fileURLToPath(new URL("../../..", import.meta.url));
   const packages = join(root, "node_modules");
   const sandbox = childProcessSandbox({

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { StoreUnavailable } from "../../runs/errors.ts";
-import { allEnded } from "../../async/settle-all.ts";
+import { settleAll } from "../../async/settle-all.ts";
 import { flatName, isFlat } from "../../filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 
@@ -19,7 +19,7 @@ export function localWorkspace(root: string): Workspace {
       const folder = folderOf(runId);
       const writes = files.map(({ name, content }) => ({ file: join(folder, flatName(name)), content }));
       const created = await mkdir(folder, { recursive: true }).catch(refused);
-      await allEnded([
+      await settleAll([
         ...(created === undefined ? [] : [syncFolder(root)]),
         ...writes.map(({ file, content }) => writeWhole(root, file, content)),
       ]).catch(refused);

@@ -1,10 +1,10 @@
 import { afterAll, expect, it } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
-import { localToolEdges } from "../../../src/platform/local/sandbox.ts";
+import { localToolDependencies } from "../../../src/platform/local/sandbox.ts";
 import { builtInTools } from "../../../src/agent/tools/index.ts";
 import { files } from "../../unit/agent/scripted.ts";
 
-const edges = localToolEdges();
+const edges = localToolDependencies();
 afterAll(() => edges.sandbox.close());
 
 it("a page made to be read for hours is given up, and stops nothing else meanwhile", { timeout: 60_000 }, async () => {

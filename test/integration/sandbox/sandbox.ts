@@ -1,8 +1,8 @@
-import { localToolEdges } from "../../../src/platform/local/sandbox.ts";
+import { localToolDependencies } from "../../../src/platform/local/sandbox.ts";
 import type { SandboxEngine, SandboxFile, SandboxResult } from "../../../src/sandbox/types.ts";
 
 /** The sandbox as `npm start` has it. */
-export const { sandbox } = localToolEdges();
+export const { sandbox } = localToolDependencies();
 
 const never = new AbortController().signal;
 

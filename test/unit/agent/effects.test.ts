@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StepPart } from "../../../src/agent/turn/journal.ts";
+import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, call, files, scripted, turn } from "./scripted.ts";
@@ -35,7 +35,7 @@ describe("a tool with effects outside the workspace", () => {
     expect(log).not.toContain("began 1");
   });
 
-  const begun: StepPart[] = [
+  const begun: JournalEntry[] = [
     { part: "answer", step: 1, ...(script[0] as Extract<(typeof script)[0], { answer: unknown }>) },
     { part: "began", step: 1, call: 0 },
   ];
@@ -55,7 +55,7 @@ describe("a tool with effects outside the workspace", () => {
     const edit = call("a", "edit_file", { name: "list.txt", old_text: "end", new_text: "item\nend" });
     const edits = [answer("", [edit]), answer("Done.")];
     const space = files({ "list.txt": "item\nend" });
-    const recorded: StepPart[] = [
+    const recorded: JournalEntry[] = [
       { part: "answer", step: 1, ...(edits[0] as Extract<(typeof edits)[0], { answer: unknown }>) },
       { part: "began", step: 1, call: 0 },
     ];

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { nothingUsed } from "../../../src/agent/turn/limits.ts";
+import { noUsage } from "../../../src/agent/turn/limits.ts";
 import type { Failure, Message, Model } from "../../../src/agent/model.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
@@ -72,7 +72,7 @@ describe("at a limit", () => {
           contextTokens: 20_000,
           startedAt: Date.now(),
           runLimits: { steps: 7 },
-          usedBefore: { ...nothingUsed, steps: 7 },
+          usedBefore: { ...noUsage, steps: 7 },
         },
       });
       const outcome = runTurn(input, ports);

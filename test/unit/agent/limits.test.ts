@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { nothingUsed, plus, type RunLimits, type Used, usedBy } from "../../../src/agent/turn/limits.ts";
+import { noUsage, addUsage, type RunLimits, type Usage, usageOf } from "../../../src/agent/turn/limits.ts";
 import type { Model, ModelAnswer } from "../../../src/agent/model.ts";
-import { foldStep, startProgress } from "../../../src/agent/turn/journal.ts";
+import { foldEntry, startProgress } from "../../../src/agent/turn/journal.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, endless, turn } from "./scripted.ts";
 
@@ -15,24 +15,24 @@ const wide = { steps: 1_000, tokens: 1e9, seconds: 3_600 };
 
 describe("prices", () => {
   it("count cached input at its own price, or as input", () => {
-    expect(usedBy(usage, prices).dollars).toBeCloseTo(priceOfCall, 10);
-    expect(usedBy(usage, { input: 3, output: 15 }).dollars).toBeCloseTo((1_000 * 3 + 100 * 15) / 1_000_000, 10);
-    expect(usedBy(usage, undefined).dollars).toBe(0);
+    expect(usageOf(usage, prices).dollars).toBeCloseTo(priceOfCall, 10);
+    expect(usageOf(usage, { input: 3, output: 15 }).dollars).toBeCloseTo((1_000 * 3 + 100 * 15) / 1_000_000, 10);
+    expect(usageOf(usage, undefined).dollars).toBe(0);
   });
 
   it("count what is written to the cache at its own price, or as input and a quarter", () => {
     const written = { ...usage, cacheWriteInputTokens: 500 };
     const others = 100 * 3 + 400 * 0.3 + 100 * 15;
-    expect(usedBy(written, { ...prices, cacheWriteInput: 6 }).dollars).toBeCloseTo((others + 500 * 6) / 1e6, 10);
-    expect(usedBy(written, prices).dollars).toBeCloseTo((others + 500 * 3.75) / 1e6, 10);
+    expect(usageOf(written, { ...prices, cacheWriteInput: 6 }).dollars).toBeCloseTo((others + 500 * 6) / 1e6, 10);
+    expect(usageOf(written, prices).dollars).toBeCloseTo((others + 500 * 3.75) / 1e6, 10);
     const more = { inputTokens: 100, outputTokens: 0, cachedInputTokens: 80, cacheWriteInputTokens: 90 };
-    expect(usedBy(more, prices).dollars).toBeCloseTo((80 * 0.3 + 20 * 3.75) / 1e6, 10);
+    expect(usageOf(more, prices).dollars).toBeCloseTo((80 * 0.3 + 20 * 3.75) / 1e6, 10);
   });
 
   it("are added to totals of before there was such a count", () => {
-    const { cacheWriteInputTokens: _, ...before } = usedBy(usage, prices);
-    const after = usedBy({ ...usage, cacheWriteInputTokens: 7 }, prices);
-    expect(plus(before as Used, after)).toMatchObject({ steps: 2, cacheWriteInputTokens: 7 });
+    const { cacheWriteInputTokens: _, ...before } = usageOf(usage, prices);
+    const after = usageOf({ ...usage, cacheWriteInputTokens: 7 }, prices);
+    expect(addUsage(before as Usage, after)).toMatchObject({ steps: 2, cacheWriteInputTokens: 7 });
   });
 
   it("are recorded with each answer, so that a later price changes nothing of the past", async () => {
@@ -41,7 +41,7 @@ describe("prices", () => {
     const answers = records.filter((record) => record.part === "answer");
     expect(answers.map((record) => record.dollars?.toFixed(6))).toEqual(answers.map(() => priceOfCall.toFixed(6)));
     expect(outcome).toMatchObject({ kind: "done", last: { dollars: expect.closeTo(priceOfCall, 10) } });
-    const { used } = records.reduce(foldStep, startProgress(input.history));
+    const { used } = records.reduce(foldEntry, startProgress(input.history));
     expect(used).toMatchObject({ steps: 2, inputTokens: 2_000, cachedInputTokens: 800, outputTokens: 200 });
     expect(used.dollars).toBeCloseTo(2 * priceOfCall, 10);
   });
@@ -64,8 +64,8 @@ describe("each limit of a turn", () => {
 });
 
 describe("each limit of a run", () => {
-  const before: Used = {
-    ...nothingUsed,
+  const before: Usage = {
+    ...noUsage,
     steps: 7,
     inputTokens: 7_000,
     outputTokens: 700,

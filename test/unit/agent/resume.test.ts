@@ -1,7 +1,7 @@
 import fc from "../../support/properties.ts";
 import { expect, it } from "vitest";
 import type { ModelOutcome } from "../../../src/agent/model.ts";
-import type { StepPart } from "../../../src/agent/turn/journal.ts";
+import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
 import { runTurn, type TurnOutcome } from "../../../src/agent/turn/run-turn.ts";
 import { answer, call, files, scripted, turn } from "./scripted.ts";
 
@@ -34,17 +34,17 @@ const scriptOf = (steps: string[][]): ModelOutcome[] => [
 ];
 
 /** A listing that is made once more after a kill may show what a call beside it wrote before the kill. */
-function withoutListing(part: StepPart): StepPart {
+function withoutListing(part: JournalEntry): JournalEntry {
   if (part.part !== "result" || part.result.name !== "list_files") return part;
   return { ...part, result: { ...part.result, text: "" } };
 }
 
 /** As a store gives them back. */
-function inOrder(records: StepPart[]): StepPart[] {
+function inOrder(records: JournalEntry[]): JournalEntry[] {
   return structuredClone(records).toSorted((a, b) => place(a) - place(b));
 }
 
-function place(part: StepPart): number {
+function place(part: JournalEntry): number {
   return part.step * 1_000 + (part.part === "result" ? 100 + part.call : 0);
 }
 
@@ -52,7 +52,7 @@ function place(part: StepPart): number {
 async function untilEnded(script: ModelOutcome[], limitOfSteps: number, kills: { at: number; after: boolean }[]) {
   const { model, requests } = scripted([...script, answer("The end.")]);
   const space = files({ "a.txt": "first\nsecond\n" });
-  const recorded: StepPart[] = [];
+  const recorded: JournalEntry[] = [];
   const left = [...kills];
   let toolRuns = 0;
   const lost = { answers: 0, results: 0 };
@@ -69,7 +69,7 @@ async function untilEnded(script: ModelOutcome[], limitOfSteps: number, kills: {
             else lost.results++;
             throw new Killed();
           }
-          recorded.push(JSON.parse(JSON.stringify(part)) as StepPart);
+          recorded.push(JSON.parse(JSON.stringify(part)) as JournalEntry);
           if (kill) throw new Killed();
           return true;
         },
@@ -109,7 +109,7 @@ it("ends alike wherever it is cut, and pays for nothing that was recorded", asyn
 
 it("takes a recorded last answer as the end, without a model call", async () => {
   const { model, requests } = scripted([]);
-  const last = { part: "answer", step: 1, ...answerOf("Kept."), ended: "tokens" } as StepPart;
+  const last = { part: "answer", step: 1, ...answerOf("Kept."), ended: "tokens" } as JournalEntry;
   const { input, ports } = turn(model, { input: { recorded: [last] } });
   expect(await runTurn(input, ports)).toEqual({ kind: "done", text: "Kept.", ended: "tokens", last });
   expect(requests).toHaveLength(0);

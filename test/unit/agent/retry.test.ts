@@ -28,7 +28,7 @@ async function withFakeTime<Value>(work: () => Promise<Value>, milliseconds = 60
 describe("a busy provider", () => {
   it("is asked again within the step, and the turn goes on", async () => {
     const { call, calledAt } = model({ failure: outage }, { failure: outage }, answer("Done."));
-    const { input, ports, events } = turn(call, { input: { patience: 30_000 } });
+    const { input, ports, events } = turn(call, { input: { maxRetryWaitMs: 30_000 } });
     expect(await withFakeTime(() => runTurn(input, ports))).toMatchObject({ kind: "done", text: "Done." });
     expect(calledAt).toHaveLength(3);
     expect(events.filter(({ type }) => type === "model-awaited")).toHaveLength(2);
@@ -36,7 +36,7 @@ describe("a busy provider", () => {
 
   it("is given as much time as it asks for", async () => {
     const { call, calledAt } = model({ failure: outage, retryAfter: 12_000 }, answer("Done."));
-    const { input, ports } = turn(call, { input: { patience: 30_000 } });
+    const { input, ports } = turn(call, { input: { maxRetryWaitMs: 30_000 } });
     await withFakeTime(() => runTurn(input, ports));
     expect((calledAt[1] ?? 0) - (calledAt[0] ?? 0)).toBeGreaterThanOrEqual(12_000);
   });
@@ -52,7 +52,7 @@ describe("a busy provider", () => {
 
   it("is left to the workflow when it stays busy", async () => {
     const { call, calledAt } = model({ failure: outage });
-    const { input, ports } = turn(call, { input: { patience: 30_000 } });
+    const { input, ports } = turn(call, { input: { maxRetryWaitMs: 30_000 } });
     expect(await withFakeTime(() => runTurn(input, ports))).toEqual({ kind: "retry", failure: outage });
     expect(calledAt.length).toBeGreaterThan(4);
     expect((calledAt.at(-1) ?? 0) - (calledAt[0] ?? 0)).toBeLessThanOrEqual(30_000);
@@ -61,7 +61,7 @@ describe("a busy provider", () => {
   it("is not waited for once the turn is stopped", async () => {
     const stop = new AbortController();
     const { call, calledAt } = model({ failure: outage, retryAfter: 20_000 });
-    const { input, ports } = turn(call, { input: { patience: 30_000 }, ports: { signal: stop.signal } });
+    const { input, ports } = turn(call, { input: { maxRetryWaitMs: 30_000 }, ports: { signal: stop.signal } });
     setTimeout(() => stop.abort(), 20);
     expect(await runTurn(input, ports)).toEqual({ kind: "stopped" });
     expect(calledAt).toHaveLength(1);
@@ -69,7 +69,7 @@ describe("a busy provider", () => {
 
   it("that refuses for good is asked once", async () => {
     const { call, calledAt } = model({ failure: { ...outage, retryable: false } });
-    const { input, ports } = turn(call, { input: { patience: 30_000 } });
+    const { input, ports } = turn(call, { input: { maxRetryWaitMs: 30_000 } });
     expect(await runTurn(input, ports)).toMatchObject({ kind: "failed" });
     expect(calledAt).toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 import type { Message, Model, ModelAnswer, ModelOutcome, ModelRequest, ToolCall } from "../../../src/agent/model.ts";
-import type { StepPart } from "../../../src/agent/turn/journal.ts";
-import { nothingUsed } from "../../../src/agent/turn/limits.ts";
-import { builtInTools, type ToolEdges, toolNames } from "../../../src/agent/tools/index.ts";
+import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
+import { noUsage } from "../../../src/agent/turn/limits.ts";
+import { builtInTools, type ToolDependencies, toolNames } from "../../../src/agent/tools/index.ts";
 import type { Files, Tool } from "../../../src/agent/tools/tool.ts";
 import type { TurnEvent, TurnInput, TurnPorts } from "../../../src/agent/turn/run-turn.ts";
 
@@ -38,7 +38,7 @@ function answersIn(messages: Message[]): number {
 }
 
 /** All built-in tools, without a sandbox unless one is given. */
-export function allTools(edges: Partial<ToolEdges> = {}): Tool[] {
+export function allTools(edges: Partial<ToolDependencies> = {}): Tool[] {
   return builtInTools({ tools: toolNames }, { secretOf: async () => undefined, privateAddresses: false, ...edges });
 }
 
@@ -60,8 +60,8 @@ export function files(initial: Record<string, string | Uint8Array> = {}): Files 
 export function turn(
   model: Model,
   { input = {}, ports = {} }: { input?: Partial<TurnInput>; ports?: Partial<TurnPorts> } = {},
-): { input: TurnInput; ports: TurnPorts; records: StepPart[]; events: TurnEvent[] } {
-  const records: StepPart[] = [];
+): { input: TurnInput; ports: TurnPorts; records: JournalEntry[]; events: TurnEvent[] } {
+  const records: JournalEntry[] = [];
   const events: TurnEvent[] = [];
   return {
     records,
@@ -72,8 +72,8 @@ export function turn(
       history: [{ role: "user", text: "Go." }],
       recorded: [],
       limits: { steps: 100, tokens: 1_000_000, seconds: 600 },
-      usedBefore: nothingUsed,
-      patience: 0,
+      usedBefore: noUsage,
+      maxRetryWaitMs: 0,
       startedAt: 0,
       deadline: Number.POSITIVE_INFINITY,
       ...input,
@@ -85,7 +85,7 @@ export function turn(
       now: () => 0,
       signal: new AbortController().signal,
       record: async (part) => {
-        records.push(JSON.parse(JSON.stringify(part)) as StepPart);
+        records.push(JSON.parse(JSON.stringify(part)) as JournalEntry);
         return true;
       },
       emit: (event) => events.push(event),

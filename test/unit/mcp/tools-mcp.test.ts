@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
-import { openTools, type ToolChoice, type ToolEdges } from "../../../src/agent/tools/index.ts";
+import { openTools, type ToolChoice, type ToolDependencies } from "../../../src/agent/tools/index.ts";
 import type { McpServer } from "../../../src/agent/mcp/client.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { mcpServer } from "./mcp-server.ts";
@@ -8,12 +8,12 @@ import { files } from "../agent/scripted.ts";
 
 const never = new AbortController().signal;
 
-const edges: ToolEdges = {
+const edges: ToolDependencies = {
   secretOf: async (name) => (name === "env:TOKEN" ? "s3cret" : undefined),
   privateAddresses: true,
 };
 
-const open = (mcp: McpServer[], more: Partial<ToolEdges> = {}, signal = never) =>
+const open = (mcp: McpServer[], more: Partial<ToolDependencies> = {}, signal = never) =>
   openTools({ tools: [], mcp } satisfies ToolChoice, { ...edges, ...more }, signal);
 
 function named(tools: Tool[], name: string): Tool {

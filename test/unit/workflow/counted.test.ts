@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { logging } from "../../../src/log.ts";
-import { type Measured, measuredRuns, ofEndedExecution } from "../../../src/observability/metrics.ts";
+import { type MetricValues, measuredRuns, executionMetrics } from "../../../src/observability/metrics.ts";
 import { stopRun } from "../../../src/runs/use-cases.ts";
 import { graceSeconds, turnSeconds } from "../../../src/workflow/policy.ts";
 import { reconcile } from "../../../src/workflow/reconcile.ts";
@@ -16,8 +16,8 @@ const begun = 1_763_000_000_000;
 
 /** A run in its turn `turn`, worked on by an execution that was started for its first, and what becomes of it. */
 async function counted(turn: number, end: (home: Home, runId: string) => Promise<void>) {
-  const measured: Measured[] = [];
-  const emit = (values: Measured): void => void measured.push(values);
+  const measured: MetricValues[] = [];
+  const emit = (values: MetricValues): void => void measured.push(values);
   const runs = measuredRuns(stores.runs, emit);
   const run = newRun({ turn, createdAt: begun, updatedAt: begun });
   await stores.runs.create(run, [{ turn, role: "input_to_agent", text: "Hello?" }]);
@@ -35,12 +35,12 @@ async function counted(turn: number, end: (home: Home, runId: string) => Promise
       async stop(runId: string) {
         aborted = true;
         const detail = { name: `${runId}-1`, status: "ABORTED" as const, input: JSON.stringify({ runId, turn: 1 }) };
-        emit(ofEndedExecution(detail.status, await reconcile(home, { detail })));
+        emit(executionMetrics(detail.status, await reconcile(home, { detail })));
       },
     },
   };
   await end(home, run.id);
-  const total = (name: keyof Measured): number => measured.reduce((sum, values) => sum + (values[name] ?? 0), 0);
+  const total = (name: keyof MetricValues): number => measured.reduce((sum, values) => sum + (values[name] ?? 0), 0);
   return {
     status: await stores.runs.status(run.id),
     RunsFailed: total("RunsFailed"),
