@@ -4,7 +4,7 @@ import type { ApiEvent } from "../src/api/handlers/middleware.ts";
 import { getHandler } from "../src/api/handlers/get.ts";
 import { logging } from "../src/log.ts";
 import { newApiKey } from "../src/accounts/api-key.ts";
-import type { Agent } from "../src/runs/ports.ts";
+import type { Agent } from "../src/accounts/types.ts";
 import { documentClient, s3Client, sfnClient } from "../src/platform/aws/clients.ts";
 import { awsStores } from "../src/platform/aws/index.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";

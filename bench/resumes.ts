@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Agent, RunJournalEntry } from "../src/runs/ports.ts";
+import type { Agent } from "../src/accounts/types.ts";
+import type { RunJournalEntry } from "../src/runs/ports.ts";
 import { type LocalStores, openLocalStores } from "../src/platform/local/index.ts";
 import { startRunner } from "../src/platform/local/workflow.ts";
 import { newRun } from "./new-run.ts";

@@ -1,4 +1,4 @@
-import { RunError } from "../src/runs/errors.ts";
+import { ServiceError } from "../src/errors.ts";
 import { agentCommands } from "./admin/agents.ts";
 import { type Output, Problem } from "./admin/command.ts";
 import { openHome } from "./admin/connect.ts";
@@ -32,6 +32,6 @@ async function carryOut({ command, given, place, json }: Exclude<Invocation, { h
 
 /** One line, whatever went wrong. A refusal's message says all; anything else keeps its kind. */
 function reason(error: unknown): string {
-  const text = error instanceof Problem || error instanceof RunError ? error.message : String(error);
+  const text = error instanceof Problem || error instanceof ServiceError ? error.message : String(error);
   return text.replace(/\s+/g, " ");
 }

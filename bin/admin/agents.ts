@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { McpServer } from "../../src/agent/mcp/client.ts";
 import { type AgentFields, parseAgentFile } from "../../src/accounts/agent-definition.ts";
-import type { Accounts, Agent } from "../../src/runs/ports.ts";
+import type { Accounts, Agent } from "../../src/accounts/types.ts";
 import { type Command, normalId, type Output, Problem, required } from "./command.ts";
 import { organizationOrOnly } from "./organizations.ts";
 import { record, table } from "./output.ts";

@@ -1,5 +1,5 @@
 import { keyHash, newApiKey } from "../../src/accounts/api-key.ts";
-import type { Accounts, ApiKey } from "../../src/runs/ports.ts";
+import type { Accounts, ApiKey } from "../../src/accounts/types.ts";
 import { findAgent, findLivingAgent } from "./agents.ts";
 import { type Command, Problem, required } from "./command.ts";
 import { record, table, time } from "./output.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { fieldsOf, providerNames } from "../../src/agent/models/model-config.ts";
-import type { Accounts, Organization } from "../../src/runs/ports.ts";
+import type { Accounts, Organization } from "../../src/accounts/types.ts";
 import { type Command, type Given, type Home, normalId, type Output, Problem, required } from "./command.ts";
 import { modelFromOptions } from "../model-options.ts";
 import { record, table } from "./output.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { defaultTools } from "../../src/agent/tools/index.ts";
 import { newApiKey } from "../../src/accounts/api-key.ts";
-import type { Accounts, Agent } from "../../src/runs/ports.ts";
+import type { Accounts, Agent } from "../../src/accounts/types.ts";
 
 const starterName = "Starter agent";
 

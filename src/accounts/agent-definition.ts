@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020, type ErrorObject, type SchemaObject } from "ajv/dist/2020.js";
-import type { Agent } from "../runs/ports.ts";
+import type { Agent } from "./types.ts";
 
 /** What an agent file says of an agent, with the schema's defaults filled in. */
 export type AgentFields = Omit<Agent, "id" | "organizationId" | "status">;

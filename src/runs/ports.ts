@@ -1,65 +1,8 @@
-import type { Prices, RunLimits, TurnLimits, Usage } from "../agent/turn/limits.ts";
-import type { Failure, ModelConfiguration, ModelParameters } from "../agent/model.ts";
+import type { Accounts } from "../accounts/types.ts";
+import type { Failure } from "../agent/model.ts";
 import type { JournalEntry } from "../agent/turn/journal.ts";
-import type { McpServer } from "../agent/mcp/client.ts";
+import type { Usage } from "../agent/turn/limits.ts";
 import type { RunStatus } from "./status.ts";
-
-/** Owner of agents; holds the model configuration that its agents run on. */
-export interface Organization {
-  id: string;
-  name: string;
-  /** Absent: the organization has no usable inference model. */
-  model?: ModelConfiguration;
-}
-
-/** A pre-configured agent (`template_id` on the wire). A deleted one stays readable for its runs in flight. */
-export interface Agent {
-  id: string;
-  organizationId: string;
-  name: string;
-  instructions: string;
-  /** Another model of the organization's provider than its default. */
-  model?: string;
-  /** Names out of the tool table in `agent/tools/index.ts`. */
-  tools: string[];
-  /** Servers whose tools the agent may use besides. */
-  mcp?: McpServer[];
-  /** How `web_fetch` works. Absent: only addresses of the public internet. */
-  webFetch?: { privateAddresses: boolean };
-  limits: TurnLimits;
-  runLimits?: RunLimits;
-  prices?: Prices;
-  parameters?: ModelParameters;
-  /** The model's window. */
-  contextTokens?: number;
-  status: "active" | "archived" | "deleted";
-}
-
-/** An API key as it is stored: only its SHA-256 (hex) is kept, never the key. */
-export interface ApiKey {
-  hash: string;
-  /** The first characters of the key, for people to tell keys apart. */
-  hint: string;
-  agentId: string;
-  organizationId: string;
-  enabled: boolean;
-  /** Milliseconds since 1970. */
-  createdAt: number;
-}
-
-/** Organizations, agents and keys. `put…` creates or replaces the whole record. */
-export interface Accounts {
-  findKey(hash: string): Promise<ApiKey | undefined>;
-  findAgent(id: string): Promise<Agent | undefined>;
-  findOrganization(id: string): Promise<Organization | undefined>;
-  putKey(key: ApiKey): Promise<void>;
-  putAgent(agent: Agent): Promise<void>;
-  putOrganization(organization: Organization): Promise<void>;
-  /** Oldest first. */
-  listKeys(agentId: string): Promise<ApiKey[]>;
-  listAgents(organizationId?: string): Promise<Agent[]>;
-  listOrganizations(): Promise<Organization[]>;
-}
 
 /** One run of an agent (`agent_id` on the wire). Times are milliseconds since 1970. */
 export interface Run {

@@ -2,7 +2,7 @@ import { noUsage, addUsage, type Usage } from "../agent/turn/limits.ts";
 import type { Failure } from "../agent/model.ts";
 import { type AnswerEntry, usageOfEntry } from "../agent/turn/journal.ts";
 import { fullJitter, pause } from "../async/backoff.ts";
-import { StoreUnavailable } from "./errors.ts";
+import { StoreUnavailable } from "../errors.ts";
 import { transitions } from "./status.ts";
 import type { QueuedInput, RunChange, Runs, RunJournalEntry } from "./ports.ts";
 

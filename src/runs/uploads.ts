@@ -1,5 +1,5 @@
 import type { Files } from "../agent/tools/tool.ts";
-import { RunError } from "./errors.ts";
+import { ServiceError } from "../errors.ts";
 import { safeFilenames } from "../filenames.ts";
 import type { Workspace } from "./ports.ts";
 
@@ -22,9 +22,10 @@ export function decodeFiles(files: FileInput[]): { name: string; content: Uint8A
   return files.map((file) => {
     const sent = file.content_base64;
     const content = typeof sent === "string" ? decodeBase64(sent) : sent;
-    if (!content) throw new RunError("file_not_base64", `file '${file.filename}' is not valid base64`);
+    if (!content) throw new ServiceError("file_not_base64", `file '${file.filename}' is not valid base64`);
     total += content.length;
-    if (total > maxTotalFileBytes) throw new RunError("files_too_large", "total file size exceeds the allowed limit");
+    if (total > maxTotalFileBytes)
+      throw new ServiceError("files_too_large", "total file size exceeds the allowed limit");
     file.content_base64 = "";
     return { name: safeName(file.filename), content };
   });

@@ -3,13 +3,14 @@ import { settleAll } from "../async/settle-all.ts";
 import { modelProblem } from "../agent/models/model-config.ts";
 import { pause } from "../async/backoff.ts";
 import { log } from "../log.ts";
-import { RunError, StoreUnavailable } from "./errors.ts";
+import { ServiceError, StoreUnavailable } from "../errors.ts";
 import { decodeFiles, type FileInput } from "./uploads.ts";
 import { keyHash } from "../accounts/api-key.ts";
 import { workersGoneMilliseconds } from "./leases.ts";
 import { transitions } from "./status.ts";
 import { failTurn, notStarted } from "./turn-writes.ts";
-import type { Accounts, ApiKey, Run, RunChange, Runs, RunView, Workflow, Workspace } from "./ports.ts";
+import type { Accounts, ApiKey } from "../accounts/types.ts";
+import type { Run, RunChange, Runs, RunView, Workflow, Workspace } from "./ports.ts";
 
 /** What the use cases are built on. `secretExists` makes no network call. */
 export interface Deps {
@@ -26,10 +27,10 @@ export type Principal = Pick<ApiKey, "agentId" | "organizationId">;
 
 /** Who calls with this key. Unknown, disabled and mistyped keys are refused alike; the last needs no look-up. */
 export async function authenticate({ accounts }: Pick<Deps, "accounts">, key: string | undefined): Promise<Principal> {
-  if (key === undefined) throw new RunError("key_missing", "Missing API key");
+  if (key === undefined) throw new ServiceError("key_missing", "Missing API key");
   const hash = keyHash(key);
   const found = hash === undefined ? undefined : await accounts.findKey(hash);
-  if (!found?.enabled) throw new RunError("key_invalid", "Invalid API key");
+  if (!found?.enabled) throw new ServiceError("key_invalid", "Invalid API key");
   return found;
 }
 
@@ -43,7 +44,7 @@ export interface CreateInput {
 /** Creates a run and starts its first turn. Resolves with the run's id when files, run and start are durable. */
 export async function createRun(deps: Deps, caller: Principal, input: CreateInput): Promise<string> {
   if (input.template_id !== caller.agentId) {
-    throw new RunError("template_mismatch", "API key is not valid for the requested template");
+    throw new ServiceError("template_mismatch", "API key is not valid for the requested template");
   }
   const id = randomUUID();
   const files = Promise.try(decodeFiles, input.files ?? []);
@@ -86,13 +87,13 @@ async function admit(
     accounts.findAgent(caller.agentId),
     accounts.findOrganization(caller.organizationId),
   ]);
-  if (!agent || agent.status === "deleted") throw new RunError("agent_deleted", "Agent template not found");
+  if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", "Agent template not found");
   if (agent.status === "archived") {
-    throw new RunError("agent_archived", "Agent template is archived; unarchive it to create runs");
+    throw new ServiceError("agent_archived", "Agent template is archived; unarchive it to create runs");
   }
   await files;
   const problem = modelProblem(organization?.model, secretExists);
-  if (problem !== undefined) throw new RunError("no_model", problem);
+  if (problem !== undefined) throw new ServiceError("no_model", problem);
 }
 
 /** Removes the files of a run that will not be. Those that can't be removed now expire like a run's. */
@@ -118,7 +119,7 @@ export async function readRun(
   if (found.status === "rejected") throw historyError(found.reason);
   const { agentId, organizationId } = known.value;
   if (found.value?.run.agentId !== agentId || found.value.run.organizationId !== organizationId) {
-    throw new RunError("run_not_found", "Agent not found");
+    throw new ServiceError("run_not_found", "Agent not found");
   }
   return found.value;
 }
@@ -138,7 +139,7 @@ export async function acceptInput(
     const { status, turn, queued = 0 } = run;
     if (status === "running") {
       if (queued >= maxQueued) {
-        throw new RunError(
+        throw new ServiceError(
           "queue_full",
           `run ${runId} has ${queued} inputs waiting already; ${maxQueued} are accepted`,
         );
@@ -155,7 +156,7 @@ export async function acceptInput(
       });
       if (accepted) return startTurn(deps, runId, turn + 1);
     } else {
-      throw new RunError("run_ended", `run ${runId} is ${status}; only a running or finished run accepts input`);
+      throw new ServiceError("run_ended", `run ${runId} is ${status}; only a running or finished run accepts input`);
     }
   }
 }
@@ -170,7 +171,10 @@ export async function stopRun(deps: Pick<Deps, "runs" | "workflow" | "now">, run
     const { run } = await existing(deps.runs, runId);
     if (run.status === "terminated") return;
     if (run.status === "technical_error") {
-      throw new RunError("run_ended", `run ${runId} has already ended with technical_error; there is nothing to stop`);
+      throw new ServiceError(
+        "run_ended",
+        `run ${runId} has already ended with technical_error; there is nothing to stop`,
+      );
     }
     const { to } = run.status === "running" ? transitions.stoppedWhileRunning : transitions.stoppedWhileIdle;
     const change: RunChange = {
@@ -199,7 +203,8 @@ export async function deleteRun(
     await deps.runs.change({ runId, expect: { status: from, turn }, set: { status: to, turn, updatedAt: deps.now() } });
   } else await stopRun(deps, runId);
   await pause(workLeft(run, deps.now()));
-  if (!(await deps.runs.erase(runId))) throw new RunError("run_changed", `run ${runId} changed meanwhile; try again`);
+  if (!(await deps.runs.erase(runId)))
+    throw new ServiceError("modified_concurrently", `run ${runId} was modified concurrently; retry`);
   await deps.workspace.removeAll(runId);
 }
 
@@ -221,13 +226,13 @@ async function startTurn(deps: Pick<Deps, "runs" | "workflow" | "now">, runId: s
 
 async function existing(runs: Runs, runId: string): Promise<{ run: Run }> {
   const found = await runs.read(runId);
-  if (!found) throw new RunError("run_not_found", `there is no run ${runId}`);
+  if (!found) throw new ServiceError("run_not_found", `there is no run ${runId}`);
   return found;
 }
 
 function historyError(cause: unknown): unknown {
-  if (cause instanceof RunError) return cause;
+  if (cause instanceof ServiceError) return cause;
   return cause instanceof StoreUnavailable
-    ? new RunError("history_unavailable", "event history is temporarily unavailable", { cause })
-    : new RunError("history_failed", "event history lookup failed", { cause });
+    ? new ServiceError("history_unavailable", "event history is temporarily unavailable", { cause })
+    : new ServiceError("history_failed", "event history lookup failed", { cause });
 }

@@ -8,7 +8,7 @@ import { openTools, type ToolDependencies } from "../agent/tools/index.ts";
 import { runTurn, type TurnEvent, type TurnOutcome } from "../agent/turn/run-turn.ts";
 import { pause } from "../async/backoff.ts";
 import { log } from "../log.ts";
-import { StoreUnavailable } from "../runs/errors.ts";
+import { StoreUnavailable } from "../errors.ts";
 import { filesOf } from "../runs/uploads.ts";
 import { claimRun, keepLease } from "../runs/leases.ts";
 import { turnStartedAt } from "../runs/status.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Failure, Model, ModelOutcome } from "../../src/agent/model.ts";
 import { logging } from "../../src/log.ts";
-import type { Agent } from "../../src/runs/ports.ts";
+import type { Agent } from "../../src/accounts/types.ts";
 import { advance, RetryLater } from "../../src/workflow/advance.ts";
 import { newRun, putAgent } from "./faults/scripted-runs.ts";
 import { chatServer, chunk, streams, usageChunk } from "../providers/chat-completions-server.ts";

@@ -5,7 +5,7 @@ import createClient from "openapi-fetch";
 import { beforeAll, describe, expect, test } from "vitest";
 import { getHandler } from "../../src/api/handlers/get.ts";
 import { newApiKey } from "../../src/accounts/api-key.ts";
-import { StoreUnavailable } from "../../src/runs/errors.ts";
+import { StoreUnavailable } from "../../src/errors.ts";
 import { openLocalStores } from "../../src/platform/local/index.ts";
 import type { paths } from "../client/generated/api.d.ts";
 import { finished, newDataDir, type Service, startService } from "./service.ts";

@@ -2,7 +2,7 @@ import fc from "../support/properties.ts";
 import type { RunStatus } from "../../src/runs/status.ts";
 import { transitions } from "../../src/runs/status.ts";
 import type { RunChange, Runs, Stores } from "../../src/runs/ports.ts";
-import { RunError } from "../../src/runs/errors.ts";
+import { ServiceError } from "../../src/errors.ts";
 import { acceptInput, stopRun } from "../../src/runs/use-cases.ts";
 import { advance, type AdvanceDeps, RetryLater } from "../../src/workflow/advance.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "./faults/scripted-runs.ts";
@@ -115,7 +115,7 @@ export async function walk(home: Stores, runId: string, events: Event[], schedul
         stopped ??= await home.runs.load(runId);
       }
     } catch (error) {
-      if (!(error instanceof RunError)) wrong.push(`${what.type} rejected: ${String(error)}`);
+      if (!(error instanceof ServiceError)) wrong.push(`${what.type} rejected: ${String(error)}`);
     }
   };
 

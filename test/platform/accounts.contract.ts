@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Accounts, Agent, ApiKey, Organization } from "../../src/runs/ports.ts";
+import type { Accounts, Agent, ApiKey, Organization } from "../../src/accounts/types.ts";
 import { listed } from "./listed.ts";
 
 /** The contract of `Accounts`. `open` is called once; the tests make records of their own and need no empty store. */

@@ -1,6 +1,6 @@
 import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import type { Agent } from "../../src/runs/ports.ts";
+import type { Agent } from "../../src/accounts/types.ts";
 import { inputs, mockedHome } from "./aws-mocks.ts";
 
 test("accounts are found by one consistent GetItem", async () => {

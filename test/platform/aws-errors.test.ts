@@ -11,7 +11,7 @@ import { GetObjectCommand, PutObjectCommand, S3ServiceException } from "@aws-sdk
 import { SFNServiceException, StartExecutionCommand } from "@aws-sdk/client-sfn";
 import { QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
-import { StoreUnavailable } from "../../src/runs/errors.ts";
+import { StoreUnavailable } from "../../src/errors.ts";
 import type { RunChange } from "../../src/runs/ports.ts";
 import { headItem, mockedHome, problem, run } from "./aws-mocks.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { StoreUnavailable } from "../../src/runs/errors.ts";
+import { StoreUnavailable } from "../../src/errors.ts";
 import { openLocalStores } from "../../src/platform/local/index.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 

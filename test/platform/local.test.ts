@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
 import { type HttpServer, httpServer } from "../support/http-server.ts";
-import { StoreUnavailable } from "../../src/runs/errors.ts";
+import { StoreUnavailable } from "../../src/errors.ts";
 import { openLocalStores } from "../../src/platform/local/index.ts";
 import { type Runner, startRunner } from "../../src/platform/local/workflow.ts";
 import { describeAccounts } from "./accounts.contract.ts";

@@ -1,8 +1,8 @@
-import type { RunErrorCode } from "../../runs/errors.ts";
+import type { ServiceErrorCode } from "../../errors.ts";
 import type { ValidationIssue } from "../validation/issues.ts";
 
-/** The status of every refusal (specification section 7.2). The last three reach operators only, never HTTP. */
-export const statusOf: Record<RunErrorCode, number> = {
+/** The HTTP status of every error code (specification section 7.2). The codes of operators never reach HTTP today. */
+export const statusOf: Record<ServiceErrorCode, number> = {
   key_missing: 401,
   key_invalid: 401,
   template_mismatch: 403,
@@ -14,9 +14,16 @@ export const statusOf: Record<RunErrorCode, number> = {
   no_model: 422,
   history_failed: 502,
   history_unavailable: 503,
+  // Operators only:
+  organization_not_found: 404,
+  agent_not_found: 404,
+  key_not_found: 404,
+  organization_ambiguous: 409,
+  key_ambiguous: 409,
+  modified_concurrently: 409,
   queue_full: 409,
-  run_changed: 409,
   run_ended: 409,
+  invalid_argument: 422,
 };
 
 /** A request that does not fit the schema: 422 with one item per violation. */

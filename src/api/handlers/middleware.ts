@@ -1,7 +1,7 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import { log } from "../../log.ts";
-import { RunError } from "../../runs/errors.ts";
+import { ServiceError } from "../../errors.ts";
 import { authenticate, type Principal, type CreateInput, type Deps } from "../../runs/use-cases.ts";
 import { readCreateBody } from "../validation/create-body.ts";
 import { InvalidRequest, statusOf } from "./errors.ts";
@@ -107,7 +107,7 @@ function sign(event: ApiEvent, response: ApiResponse): void {
 
 function errorAnswer(error: unknown, requestId: string): ApiResponse {
   if (error instanceof InvalidRequest) return jsonResponse(422, { detail: error.issues });
-  if (error instanceof RunError) {
+  if (error instanceof ServiceError) {
     const status = statusOf[error.code];
     if (status >= 500) log("error", error.message, { requestId, error });
     return jsonResponse(status, { detail: error.message }, status === 401 ? { "www-authenticate": "Bearer" } : {});

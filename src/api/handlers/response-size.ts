@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { RunError } from "../../runs/errors.ts";
+import { ServiceError } from "../../errors.ts";
 import type { ApiEvent, ApiResponse, Middleware } from "./middleware.ts";
 
 /**
@@ -25,7 +25,7 @@ function shortEnough(answer: ApiResponse, accepted: string | undefined): ApiResp
   if (shorter && sizeOf(shorter) <= handedOn) return shorter;
   const how = shorter ? `, ${sizeOf(shorter)} compressed` : ", and the client takes no gzip";
   const cause = new Error(`the answer has ${size} bytes${how}; Lambda hands on ${handedOn}`);
-  throw new RunError("history_failed", "event history lookup failed", { cause });
+  throw new ServiceError("history_failed", "event history lookup failed", { cause });
 }
 
 /** Bytes of the JSON that Lambda gets, or fewer for an answer that is short beyond doubt. */

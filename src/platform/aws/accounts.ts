@@ -1,5 +1,5 @@
 import { GetCommand, paginateQuery, PutCommand } from "@aws-sdk/lib-dynamodb";
-import type { Accounts, Agent, ApiKey, Organization } from "../../runs/ports.ts";
+import type { Accounts, Agent, ApiKey, Organization } from "../../accounts/types.ts";
 import type { DynamoTable } from "./clients.ts";
 import { withMappedErrors } from "./errors.ts";
 import { head, listIndex, sortable } from "./table.ts";

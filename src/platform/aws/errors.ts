@@ -3,7 +3,7 @@ import {
   TransactionCanceledException,
   TransactionConflictException,
 } from "@aws-sdk/client-dynamodb";
-import { StoreUnavailable } from "../../runs/errors.ts";
+import { StoreUnavailable } from "../../errors.ts";
 
 // Throttling and time-outs that come with a 4xx status, by the services' own names.
 const transientNames = new Set([

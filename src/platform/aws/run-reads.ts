@@ -1,5 +1,5 @@
 import { paginateQuery, QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
-import { StoreUnavailable } from "../../runs/errors.ts";
+import { StoreUnavailable } from "../../errors.ts";
 import type { RunStatus } from "../../runs/status.ts";
 import type { QueuedInput, Runs, RunState, RunJournalEntry, TranscriptMessage } from "../../runs/ports.ts";
 import type { DynamoTable } from "./clients.ts";

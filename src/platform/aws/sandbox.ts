@@ -2,7 +2,7 @@ import type { Sandbox, SandboxResult } from "../../sandbox/types.ts";
 import { messageMegabytes, packed, unpackedResult } from "../../sandbox/codec.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
 import { log } from "../../log.ts";
-import { StoreUnavailable } from "../../runs/errors.ts";
+import { StoreUnavailable } from "../../errors.ts";
 import { type Caller, signedHeaders } from "./signature.ts";
 
 /** Beyond the program's own seconds: a cold start of the function, and both messages. */

@@ -1,4 +1,4 @@
-import type { Accounts, Agent, ApiKey, Organization } from "../../runs/ports.ts";
+import type { Accounts, Agent, ApiKey, Organization } from "../../accounts/types.ts";
 import type { Database } from "./sqlite.ts";
 
 export function localAccounts({ db, read, write }: Database): Accounts {

@@ -1,6 +1,6 @@
 import { statfsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { StoreUnavailable } from "../../runs/errors.ts";
+import { StoreUnavailable } from "../../errors.ts";
 
 const schemaVersion = 2;
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { StoreUnavailable } from "../../runs/errors.ts";
+import { StoreUnavailable } from "../../errors.ts";
 import { settleAll } from "../../async/settle-all.ts";
 import { flatName, isFlat } from "../../filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { logging } from "../../../src/log.ts";
-import { StoreUnavailable } from "../../../src/runs/errors.ts";
+import { StoreUnavailable } from "../../../src/errors.ts";
 import { advance, type AdvanceDeps, RetryLater } from "../../../src/workflow/advance.ts";
 import { fail } from "../../../src/workflow/fail.ts";
 import type { Fault } from "../../support/fake-aws/fake-dynamodb.ts";

@@ -1,5 +1,6 @@
 import type { Message, Model, ModelOutcome } from "../../../src/agent/model.ts";
-import type { Agent, Run, Stores } from "../../../src/runs/ports.ts";
+import type { Agent } from "../../../src/accounts/types.ts";
+import type { Run, Stores } from "../../../src/runs/ports.ts";
 
 const agent: Agent = {
   id: "A",

@@ -5,7 +5,7 @@ import { SFNClient } from "@aws-sdk/client-sfn";
 import { afterAll, describe, expect, it } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
 import { messageBytes, packed, unpackedRequest, unpackedResult } from "../../../src/sandbox/codec.ts";
-import { StoreUnavailable } from "../../../src/runs/errors.ts";
+import { StoreUnavailable } from "../../../src/errors.ts";
 import { lambdaSandbox } from "../../../src/platform/aws/sandbox.ts";
 import { signedHeaders } from "../../../src/platform/aws/signature.ts";
 import { sandbox } from "./sandbox.ts";

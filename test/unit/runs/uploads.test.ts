@@ -1,6 +1,6 @@
 import fc from "../../support/properties.ts";
 import { expect, test } from "vitest";
-import { RunError } from "../../../src/runs/errors.ts";
+import { ServiceError } from "../../../src/errors.ts";
 import { decodeBase64, decodeFiles } from "../../../src/runs/uploads.ts";
 
 // What Python's b64decode(validate=True) does with these, measured.
@@ -45,7 +45,7 @@ const refusal = (contents: string[]): string => {
     decodeFiles(filesOf(...contents));
     return "accepted";
   } catch (error) {
-    return (error as RunError).message;
+    return (error as ServiceError).message;
   }
 };
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 import type { Model } from "../../../src/agent/model.ts";
-import { StoreUnavailable } from "../../../src/runs/errors.ts";
-import type { Agent } from "../../../src/runs/ports.ts";
+import { StoreUnavailable } from "../../../src/errors.ts";
+import type { Agent } from "../../../src/accounts/types.ts";
 import { advance, type AdvanceDeps, RetryLater } from "../../../src/workflow/advance.ts";
 import { fail } from "../../../src/workflow/fail.ts";
 import { newRun as newTurn, putAgent } from "../../integration/faults/scripted-runs.ts";

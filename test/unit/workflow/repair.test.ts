@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { logging } from "../../../src/log.ts";
-import { StoreUnavailable } from "../../../src/runs/errors.ts";
+import { StoreUnavailable } from "../../../src/errors.ts";
 import type { Execution, Executions, Run, Runs } from "../../../src/runs/ports.ts";
 import { acceptInput, createRun, stopRun } from "../../../src/runs/use-cases.ts";
 import { RetryLater } from "../../../src/workflow/advance.ts";

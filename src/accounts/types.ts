@@ -1,0 +1,60 @@
+import type { McpServer } from "../agent/mcp/client.ts";
+import type { ModelConfiguration, ModelParameters } from "../agent/model.ts";
+import type { Prices, RunLimits, TurnLimits } from "../agent/turn/limits.ts";
+
+/** Owner of agents. Holds the model configuration that its agents use. */
+export interface Organization {
+  id: string;
+  name: string;
+  /** Absent: the organization's agents cannot start runs. */
+  model?: ModelConfiguration;
+}
+
+/** A stored agent configuration: `template_id` in the API. A deleted agent stays readable for its running runs. */
+export interface Agent {
+  id: string;
+  organizationId: string;
+  name: string;
+  instructions: string;
+  /** Overrides the organization's model name; the provider is the organization's. */
+  model?: string;
+  /** Names from the tool table in `agent/tools/index.ts`. */
+  tools: string[];
+  /** MCP servers whose tools the agent may call. */
+  mcp?: McpServer[];
+  /** Options of `web_fetch`. Absent: public addresses only. */
+  webFetch?: { privateAddresses: boolean };
+  limits: TurnLimits;
+  runLimits?: RunLimits;
+  prices?: Prices;
+  parameters?: ModelParameters;
+  /** Context window of the model, in tokens. */
+  contextTokens?: number;
+  status: "active" | "archived" | "deleted";
+}
+
+/** An API key as stored: its SHA-256 (hex), never the key itself. */
+export interface ApiKey {
+  hash: string;
+  /** First characters of the key, so that people can tell keys apart. */
+  hint: string;
+  agentId: string;
+  organizationId: string;
+  enabled: boolean;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+}
+
+/** Organizations, agents and keys. `put…` creates or replaces the whole record. */
+export interface Accounts {
+  findKey(hash: string): Promise<ApiKey | undefined>;
+  findAgent(id: string): Promise<Agent | undefined>;
+  findOrganization(id: string): Promise<Organization | undefined>;
+  putKey(key: ApiKey): Promise<void>;
+  putAgent(agent: Agent): Promise<void>;
+  putOrganization(organization: Organization): Promise<void>;
+  /** Oldest first. */
+  listKeys(agentId: string): Promise<ApiKey[]>;
+  listAgents(organizationId?: string): Promise<Agent[]>;
+  listOrganizations(): Promise<Organization[]>;
+}

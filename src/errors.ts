@@ -1,0 +1,44 @@
+/**
+ * The closed set of reasons for which a use case rejects a call. `src/api/handlers/errors.ts` maps each code to an HTTP
+ * status. `message` is the text that the client or operator reads.
+ */
+export type ServiceErrorCode =
+  | "key_missing"
+  | "key_invalid"
+  | "template_mismatch"
+  | "agent_deleted"
+  | "agent_archived"
+  | "files_too_large"
+  | "file_not_base64"
+  | "no_model"
+  | "run_not_found"
+  | "queue_full"
+  | "run_ended"
+  | "history_unavailable"
+  | "history_failed"
+  | "organization_not_found"
+  | "organization_ambiguous"
+  | "agent_not_found"
+  | "key_not_found"
+  | "key_ambiguous"
+  | "invalid_argument"
+  | "modified_concurrently";
+
+/** A use case rejected the call. */
+export class ServiceError extends Error {
+  readonly code: ServiceErrorCode;
+
+  constructor(code: ServiceErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ServiceError";
+    this.code = code;
+  }
+}
+
+/** A store is throttled, timed out or unreachable. The same call may succeed later. `cause`: the client's error. */
+export class StoreUnavailable extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "StoreUnavailable";
+  }
+}
