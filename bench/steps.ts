@@ -71,7 +71,7 @@ async function wholeTurn({ runs, workspace }: LocalStores): Promise<RunJournalEn
       turn: 1,
       instructions: "Work.",
       history: [{ role: "user", text: "Go." }],
-      recorded: [],
+      journal: [],
       limits: { steps, tokens: 1_000_000, seconds: 3_600 },
       usedBefore: noUsage,
       startedAt: now,

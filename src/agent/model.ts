@@ -114,13 +114,13 @@ export interface ModelRequest {
 export type ModelOutcome = { answer: ModelAnswer } | ModelFailure;
 
 /**
- * `retryAfter`: milliseconds the provider asked to wait. `tooLong`: the request does not fit the model's window, a
+ * `retryAfterMs`: the delay the provider asked for. `contextOverflow`: the request does not fit the model's window, a
  * shorter one may.
  */
 export interface ModelFailure {
   failure: Failure;
-  retryAfter?: number;
-  tooLong?: true;
+  retryAfterMs?: number;
+  contextOverflow?: true;
 }
 
 /**

@@ -3,7 +3,7 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, RandomIdGenerator, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { Failure } from "../agent/model.ts";
-import type { TurnEvent } from "../agent/turn/run-turn.ts";
+import type { TurnEvent } from "../agent/turn/types.ts";
 
 /** What a turn's spans say of it. Never any content of prompts, answers and files. */
 export interface TracedTurn {

@@ -5,7 +5,8 @@ import { openModel } from "../agent/models/index.ts";
 import type { Sandbox } from "../sandbox/types.ts";
 import { summaryMessage, usageOfEntry } from "../agent/turn/journal.ts";
 import { openTools, type ToolDependencies } from "../agent/tools/index.ts";
-import { runTurn, type TurnEvent, type TurnOutcome } from "../agent/turn/run-turn.ts";
+import { runTurn } from "../agent/turn/run-turn.ts";
+import type { TurnEvent, TurnOutcome } from "../agent/turn/types.ts";
 import { pause } from "../async/backoff.ts";
 import { log } from "../log.ts";
 import { StoreUnavailable } from "../errors.ts";
@@ -175,7 +176,7 @@ async function runAgent(
       ...(parameters && { parameters }),
       ...(contextTokens !== undefined && { contextTokens }),
       history: conversation(state),
-      recorded: steps,
+      journal: steps,
       usedBefore: subtractUsage(run.used ?? noUsage, usedHere),
       startedAt: turnStartedAt(run),
       deadline,

@@ -43,7 +43,7 @@ async function asked(retryAfter: number, calls: number): Promise<unknown[]> {
   await newRun(stores, runId, Date.now(), "Go.");
   let answers = 1;
   const model: Model = async (): Promise<ModelOutcome> => {
-    if (answers-- <= 0) return { failure: busy, retryAfter };
+    if (answers-- <= 0) return { failure: busy, retryAfterMs: retryAfter };
     const toolCalls = [{ id: "a", name: "list_files", input: {} }];
     return { answer: { text: "", toolCalls, finishReason: "tool-calls", usage: { inputTokens: 1, outputTokens: 1 } } };
   };

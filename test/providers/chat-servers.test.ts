@@ -227,6 +227,6 @@ describe("an answer that its server breaks off", () => {
   ])("because it refuses the request, %j, is not", async (error, tooLong) => {
     const { outcome } = await ask(wire, streams(half, error));
     expect(failureOf(outcome)).toMatchObject({ category: "model_refused", retryable: false });
-    expect("tooLong" in outcome).toBe(tooLong);
+    expect("contextOverflow" in outcome).toBe(tooLong);
   });
 });

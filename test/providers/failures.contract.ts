@@ -57,16 +57,16 @@ export function failuresSuite(wire: Wire): void {
       [{ "retry-after": new Date(0).toUTCString() }, 0, 0],
     ])("passes on how long to wait: %j", async (headers, least, most) => {
       const { outcome } = await ask(wire, refuses(wire, 429, "Slow down", headers));
-      const { retryAfter } = outcome as { retryAfter?: number };
-      expect(retryAfter).toBeGreaterThanOrEqual(least);
-      expect(retryAfter).toBeLessThanOrEqual(most);
+      const { retryAfterMs } = outcome as { retryAfterMs?: number };
+      expect(retryAfterMs).toBeGreaterThanOrEqual(least);
+      expect(retryAfterMs).toBeLessThanOrEqual(most);
     });
 
     it("has no time to wait when the server gave none, or nonsense", async () => {
       const unusable: Record<string, string>[] = [{}, { "retry-after": "soon" }];
       for (const headers of unusable) {
         const { outcome } = await ask(wire, refuses(wire, 503, "Busy", headers));
-        expect(outcome).not.toHaveProperty("retryAfter");
+        expect(outcome).not.toHaveProperty("retryAfterMs");
       }
     });
 

@@ -67,8 +67,8 @@ describe("what a server refuses a request with", () => {
     const message = "You exceeded your current quota, please check your plan and billing details.";
     const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.5s" }];
     const body = [{ error: { code: 429, message, status: "RESOURCE_EXHAUSTED", details } }];
-    expect(await refused(answers(429, body))).toMatchObject({ retryable: true, retryAfter: 34_500 });
-    expect(await refused(answers(429, body, { "retry-after": "7" }))).toMatchObject({ retryAfter: 7_000 });
+    expect(await refused(answers(429, body))).toMatchObject({ retryable: true, retryAfterMs: 34_500 });
+    expect(await refused(answers(429, body, { "retry-after": "7" }))).toMatchObject({ retryAfterMs: 7_000 });
   });
 
   it("says what to look at: the key, or the filter", async () => {
@@ -104,7 +104,7 @@ describe("what a server refuses a request with", () => {
     expect(await refused(answers(status, { error: { message } }))).toMatchObject({
       category: "model_refused",
       retryable: false,
-      tooLong: true,
+      contextOverflow: true,
       remedy: expect.stringContaining("contextTokens"),
     });
   });

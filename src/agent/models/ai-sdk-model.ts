@@ -41,7 +41,7 @@ export function streamedModels(streamed: Streamed): () => Model {
     const withoutTools = request.tools.length === 0;
     const outcome = await askOnce(request, shown, streamed, withoutTools && callsNeedTools);
     const calls = !callsNeedTools && withoutTools && request.messages.some(({ role }) => role === "tool");
-    const refused = "failure" in outcome && outcome.failure.category === "model_refused" && !outcome.tooLong;
+    const refused = "failure" in outcome && outcome.failure.category === "model_refused" && !outcome.contextOverflow;
     return calls && refused ? askOnce(request, shown, streamed, true) : outcome;
   };
   return () => {

@@ -25,7 +25,7 @@ export function refusal({ status, title, detail, said, model, credentials }: Ref
   // Local servers say 500 for it, and errors in the middle of a stream no status at all.
   if (status <= 500 && tooLong.test(said)) {
     const remedy = `Give the agent the window of '${model}' (contextTokens), or a smaller task.`;
-    return { ...failure("model_refused", remedy), tooLong: true };
+    return { ...failure("model_refused", remedy), contextOverflow: true };
   }
   if (status === 500 && template.test(said)) {
     return failure(

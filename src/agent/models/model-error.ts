@@ -37,7 +37,7 @@ export function modelFailure(cause: unknown, endpoint: Endpoint, request: ModelR
     const { statusCode: status, responseHeaders = {} } = cause;
     const retryAfter = retryAfterOf(responseHeaders) ?? retryDelayIn(said);
     const failure = refusal({ ...endpoint, status, title: `${server} answered ${status}`, detail, said });
-    return { ...failure, ...(retryAfter !== undefined && { retryAfter }) };
+    return { ...failure, ...(retryAfter !== undefined && { retryAfterMs: retryAfter }) };
   }
   if (tooLong) {
     return {

@@ -2,7 +2,7 @@ import { narrowerWindow } from "./context-window.ts";
 import type { Failure, ModelAnswer, ModelFailure, ModelRequest, ToolDefinition } from "../model.ts";
 import { withRetries } from "./retry.ts";
 import { type AnswerEntry, type ContextCut, nextStep, entryCost, shortened } from "./journal.ts";
-import type { Turn } from "./run-turn.ts";
+import type { TurnState } from "./types.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 
 interface ModelCall {
@@ -21,7 +21,7 @@ interface ModelCall {
  * and the turn's window is smaller from now on, so that more is left out.
  */
 export async function callModel(
-  turn: Turn,
+  turn: TurnState,
   { note, cut, tools, timeLeft }: ModelCall,
 ): Promise<AnswerEntry | ModelFailure | "timed-out" | "too-long"> {
   const { input, ports, progress } = turn;
@@ -33,7 +33,8 @@ export async function callModel(
   const outcome = await ask(turn, { instructions, messages, tools, ...(parameters && { parameters }) }, timeLeft);
   if (outcome === "timed-out") return outcome;
   if ("failure" in outcome) {
-    const narrower = outcome.tooLong && narrowerWindow(progress, turn.contextTokens, { instructions, tools }, cut);
+    const narrower =
+      outcome.contextOverflow && narrowerWindow(progress, turn.contextTokens, { instructions, tools }, cut);
     if (narrower === undefined) return outcome;
     turn.contextTokens = narrower;
     return "too-long";
@@ -55,7 +56,7 @@ type Answered = { answer: ModelAnswer; milliseconds: number };
 type Asked = Answered | ModelFailure | "timed-out";
 
 /** One model call with its retries, cut off in time or by the turn's signal, even if the model ignores both. */
-export function ask(turn: Turn, request: Request, timeLeft: number): Promise<Asked> {
+export function ask(turn: TurnState, request: Request, timeLeft: number): Promise<Asked> {
   const { input, ports, progress } = turn;
   const until = ports.now() + timeLeft;
   return withRetries<Answered>(() => askOnce(turn, request, until - ports.now()), {
@@ -65,7 +66,7 @@ export function ask(turn: Turn, request: Request, timeLeft: number): Promise<Ask
   });
 }
 
-async function askOnce({ ports, progress }: Turn, request: Request, timeLeft: number): Promise<Asked> {
+async function askOnce({ ports, progress }: TurnState, request: Request, timeLeft: number): Promise<Asked> {
   const step = nextStep(progress);
   const begun = ports.now();
   ports.emit({ type: "model-called", step });

@@ -2,7 +2,7 @@ import { bytesOfToken } from "./context-window.ts";
 import type { Message, ModelFailure } from "../model.ts";
 import { ask } from "./call-model.ts";
 import { nextStep, entryCost, type SummaryEntry } from "./journal.ts";
-import type { Turn } from "./run-turn.ts";
+import type { TurnState } from "./types.ts";
 
 const instructions =
   "You summarise the first part of a conversation between a user and an agent that works with tools, so that the " +
@@ -19,7 +19,7 @@ const clippedCharacters = 4_000;
  * do it, the run goes on without them rather than not at all.
  */
 export async function compact(
-  turn: Turn,
+  turn: TurnState,
   count: number,
   timeLeft: number,
 ): Promise<SummaryEntry | ModelFailure | "timed-out"> {

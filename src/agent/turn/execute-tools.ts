@@ -5,7 +5,7 @@ import { limitName } from "./limits.ts";
 import type { ToolCall, ToolResult } from "../model.ts";
 import type { PendingCalls, JournalEntry } from "./journal.ts";
 import { errorOutput, offered, type Tool, type ToolOutput, unknownTool } from "../tools/tool.ts";
-import type { Turn } from "./run-turn.ts";
+import type { TurnState } from "./types.ts";
 import { wellFormed } from "../../json.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 
@@ -21,7 +21,7 @@ const maxAtOnce = 16;
  * one is begun; those that were begun have ended before this settles, so that none works on behind the caller's back.
  */
 export async function executeTools(
-  turn: Turn,
+  turn: TurnState,
   pending: PendingCalls,
   timeLeft: number,
 ): Promise<JournalEntry[] | "stopped"> {
@@ -58,7 +58,7 @@ export async function executeTools(
 
 /** One call, unless it was begun before and is not to be made twice, or there is no time left for it. */
 async function makeCall(
-  turn: Turn,
+  turn: TurnState,
   { step, began }: PendingCalls,
   call: ToolCall,
   index: number,
@@ -84,7 +84,7 @@ async function makeCall(
 }
 
 async function outputOf(
-  turn: Turn,
+  turn: TurnState,
   tool: Tool | undefined,
   { name, input, invalid }: ToolCall,
   timeLeft: number,
@@ -100,7 +100,7 @@ async function outputOf(
 }
 
 /** A large text goes whole into a file of the workspace; the model gets its beginning and where the rest is. */
-async function fitting(turn: Turn, output: ToolOutput, file: string): Promise<ToolOutput> {
+async function fitting(turn: TurnState, output: ToolOutput, file: string): Promise<ToolOutput> {
   const { text } = output;
   const max = resultCharacters(turn.contextTokens);
   if (text.length <= max) return output;
@@ -110,7 +110,7 @@ async function fitting(turn: Turn, output: ToolOutput, file: string): Promise<To
   return { ...output, text: `${head}\n${note}` };
 }
 
-function secondsLimit({ input }: Turn): string {
+function secondsLimit({ input }: TurnState): string {
   return limitName({ reason: "seconds", of: "turn", limit: input.limits.seconds });
 }
 

@@ -3,7 +3,7 @@ import type { Failure, ModelAnswer } from "../model.ts";
 import { callModel } from "./call-model.ts";
 import { done, failed, unsuccessful } from "./outcomes.ts";
 import { type AnswerEntry, type ContextCut, nextStep } from "./journal.ts";
-import type { Turn, TurnOutcome } from "./run-turn.ts";
+import type { TurnState, TurnOutcome } from "./types.ts";
 
 /** The last answer may take this long beyond the turn's seconds. */
 export const lastAnswerMilliseconds = 120_000;
@@ -13,7 +13,7 @@ export const lastAnswerMilliseconds = 120_000;
  * there is. Its text is the turn's output; only without any is the limit a failure. Undefined: more has to be left out.
  */
 export async function finalAnswer(
-  turn: Turn,
+  turn: TurnState,
   reached: LimitExceeded,
   cut: ContextCut | undefined,
 ): Promise<TurnOutcome | undefined> {

@@ -1,6 +1,6 @@
 import type { Failure, ModelFailure } from "../model.ts";
 import type { AnswerEntry } from "./journal.ts";
-import type { TurnOutcome } from "./run-turn.ts";
+import type { TurnOutcome } from "./types.ts";
 
 export const paused: TurnOutcome = { kind: "paused" };
 export const stopped: TurnOutcome = { kind: "stopped" };
@@ -15,7 +15,7 @@ export function failed(failure: Failure, last?: AnswerEntry): TurnOutcome {
 }
 
 /** After a model call that failed. `maxWait`: milliseconds, beyond which a wait would keep the run from its limit. */
-export function unsuccessful({ failure, retryAfter }: ModelFailure, maxWait: number): TurnOutcome {
+export function unsuccessful({ failure, retryAfterMs: retryAfter }: ModelFailure, maxWait: number): TurnOutcome {
   if (!failure.retryable) return failed(failure);
   return { kind: "retry", failure, ...(retryAfter !== undefined && { after: Math.min(retryAfter, maxWait) }) };
 }

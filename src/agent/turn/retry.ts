@@ -18,7 +18,7 @@ export async function withRetries<Answered extends object>(
   for (let attempt = 1; ; attempt++) {
     const outcome = await call();
     if (outcome === "timed-out" || !("failure" in outcome) || !outcome.failure.retryable) return outcome;
-    const wait = delayAfter(attempt, outcome.retryAfter);
+    const wait = delayAfter(attempt, outcome.retryAfterMs);
     left -= Math.max(wait, 1); // so that a number of immediate attempts is bounded, too
     if (left < 0) return outcome;
     onWait(wait);

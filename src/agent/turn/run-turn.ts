@@ -1,120 +1,15 @@
-import { contextPlan, defaultContextTokens } from "./context-window.ts";
-import { finalAnswer, lastAnswerMilliseconds } from "./final-answer.ts";
-import {
-  type Prices,
-  type LimitExceeded,
-  exceededLimit,
-  type RunLimits,
-  type TurnLimits,
-  type Usage,
-} from "./limits.ts";
-import type {
-  Failure,
-  Message,
-  Model,
-  ModelAnswer,
-  ModelFailure,
-  ModelParameters,
-  ToolDefinition,
-  TokenUsage,
-} from "../model.ts";
-import { callModel } from "./call-model.ts";
-import { done, emptyAgain, failed, paused, refused, stopped, unsuccessful } from "./outcomes.ts";
-import {
-  type AnswerEntry,
-  type ContextCut,
-  type FinishReason,
-  foldEntry,
-  isEmpty,
-  type PendingCalls,
-  type TurnProgress,
-  startProgress,
-  type JournalEntry,
-} from "./journal.ts";
-import { compact } from "./compaction.ts";
-import { executeTools } from "./execute-tools.ts";
 import { filesNote } from "../tools/list-files.ts";
-import { type Files, offered, type Tool } from "../tools/tool.ts";
-
-export interface TurnPorts {
-  model: Model;
-  tools: Tool[];
-  files: Files;
-  /** Milliseconds since 1970. */
-  now(): number;
-  /** Stops the turn wherever it is: the model call's connection is closed, running tools are not waited for. */
-  signal: AbortSignal;
-  /**
-   * Makes a part durable. False: somebody else moved the run on, and this turn is no longer ours. Parts of one step
-   * may be given while earlier ones are still being written.
-   */
-  record(part: JournalEntry): Promise<boolean>;
-  emit(event: TurnEvent): void;
-}
-
-export interface TurnInput {
-  /** Counts from 1 within its run. */
-  turn: number;
-  instructions: string;
-  /** The model's name, for the records. */
-  modelName?: string;
-  parameters?: ModelParameters;
-  /** Earlier turns and, last, this turn's input. */
-  history: Message[];
-  /** This turn's records so far, by step, part and call. */
-  recorded: JournalEntry[];
-  limits: TurnLimits;
-  runLimits?: RunLimits;
-  /** What the run's earlier turns used up. */
-  usedBefore: Usage;
-  prices?: Prices;
-  /** The model's window. */
-  contextTokens?: number;
-  /** When this turn's input was accepted, in milliseconds since 1970. */
-  startedAt: number;
-  /** Milliseconds since 1970 from which on no new step is begun. */
-  deadline: number;
-  /** Milliseconds that may be waited, for each step, for a provider that is busy. */
-  maxRetryWaitMs: number;
-}
-
-/**
- * How a call of `runTurn` ended. `done`: `last` is not recorded yet, so that the caller can write it together with the
- * output, and so is that of `failed`, an answer that was paid for all the same. `retry`: waiting may help (`after`:
- * milliseconds the provider asked for, but not beyond the turn's own time). `paused`: the deadline has come.
- * `stopped`: the signal, or another worker.
- */
-export type TurnOutcome =
-  | { kind: "done"; text: string; last: AnswerEntry; ended: FinishReason }
-  | { kind: "failed"; failure: Failure; last?: AnswerEntry }
-  | { kind: "retry"; failure: Failure; after?: number }
-  | { kind: "paused" }
-  | { kind: "stopped" };
-
-/** What happens in a turn, without any content of prompts, answers and files. Durations are in milliseconds. */
-export type TurnEvent =
-  | { type: "model-called"; step: number }
-  | ({
-      type: "model-answered";
-      step: number;
-      milliseconds: number;
-      finishReason: ModelAnswer["finishReason"];
-    } & TokenUsage)
-  | { type: "model-failed"; step: number; milliseconds: number; failure: Failure }
-  | { type: "model-awaited"; step: number; milliseconds: number }
-  | { type: "context-cut"; step: number; shortened?: number; summarised?: number }
-  | { type: "tool-called"; step: number; callId: string; name: string }
-  | { type: "tool-ended"; step: number; callId: string; name: string; milliseconds: number; error: boolean }
-  | ({ type: "limit-reached"; step: number } & Pick<LimitExceeded, "reason" | "of">);
-
-/** A turn in progress: what it was given, and where it stands. */
-export interface Turn {
-  input: TurnInput;
-  ports: TurnPorts;
-  /** The model's window; less than its agent says when the provider has found a conversation too long. */
-  contextTokens: number;
-  progress: TurnProgress;
-}
+import { offered } from "../tools/tool.ts";
+import type { ModelAnswer, ModelFailure, ToolDefinition } from "../model.ts";
+import { callModel } from "./call-model.ts";
+import { compact } from "./compaction.ts";
+import { contextPlan, defaultContextTokens } from "./context-window.ts";
+import { executeTools } from "./execute-tools.ts";
+import { finalAnswer, lastAnswerMilliseconds } from "./final-answer.ts";
+import { type ContextCut, foldEntry, isEmpty, type JournalEntry, type PendingCalls, startProgress } from "./journal.ts";
+import { exceededLimit, type LimitExceeded } from "./limits.ts";
+import { done, emptyAgain, failed, paused, refused, stopped, unsuccessful } from "./outcomes.ts";
+import type { TurnState, TurnInput, TurnOutcome, TurnPorts } from "./types.ts";
 
 /**
  * Works on a turn until it ends, its deadline comes, or it is stopped. Continues after the last of `recorded`: a step
@@ -126,8 +21,8 @@ export interface Turn {
  * Rejects only with what `record`, `files` or a tool reject with: trouble that is not the model's to fix.
  */
 export async function runTurn(input: TurnInput, ports: TurnPorts): Promise<TurnOutcome> {
-  const { history, recorded, contextTokens = defaultContextTokens } = input;
-  const turn: Turn = { input, ports, contextTokens, progress: recorded.reduce(foldEntry, startProgress(history)) };
+  const { history, journal: recorded, contextTokens = defaultContextTokens } = input;
+  const turn: TurnState = { input, ports, contextTokens, progress: recorded.reduce(foldEntry, startProgress(history)) };
   try {
     for (;;) {
       ports.signal.throwIfAborted();
@@ -141,7 +36,7 @@ export async function runTurn(input: TurnInput, ports: TurnPorts): Promise<TurnO
 }
 
 /** Does the next thing: of an answer its calls, of a long conversation its summary, or a step. Undefined: it goes on. */
-async function proceed(turn: Turn): Promise<TurnOutcome | undefined> {
+async function proceed(turn: TurnState): Promise<TurnOutcome | undefined> {
   const { input, ports, progress } = turn;
   if (progress.last) return done(progress.last);
   if (progress.pending) return callTools(turn, progress.pending);
@@ -157,7 +52,7 @@ async function proceed(turn: Turn): Promise<TurnOutcome | undefined> {
   return reached ? finalAnswer(turn, reached, plan.shorten) : takeStep(turn, tools, plan.shorten);
 }
 
-async function callTools(turn: Turn, pending: PendingCalls): Promise<TurnOutcome | undefined> {
+async function callTools(turn: TurnState, pending: PendingCalls): Promise<TurnOutcome | undefined> {
   const results = await executeTools(turn, pending, timeLeft(turn));
   if (results === "stopped") return stopped;
   turn.progress = results.reduce(foldEntry, turn.progress);
@@ -165,7 +60,7 @@ async function callTools(turn: Turn, pending: PendingCalls): Promise<TurnOutcome
 }
 
 async function shortenHistory(
-  turn: Turn,
+  turn: TurnState,
   messages: number,
   reached: LimitExceeded | undefined,
 ): Promise<TurnOutcome | undefined> {
@@ -176,7 +71,7 @@ async function shortenHistory(
 
 /** Asks for the next answer, and judges what it means for the turn. */
 async function takeStep(
-  turn: Turn,
+  turn: TurnState,
   tools: ToolDefinition[],
   cut: ContextCut | undefined,
 ): Promise<TurnOutcome | undefined> {
@@ -201,14 +96,14 @@ const cutEnds: { [Reason in ModelAnswer["finishReason"]]?: "answer_length" | "an
 };
 
 /** Records a part before the turn goes on with it. */
-async function keep(turn: Turn, part: JournalEntry): Promise<TurnOutcome | undefined> {
+async function keep(turn: TurnState, part: JournalEntry): Promise<TurnOutcome | undefined> {
   if (!(await turn.ports.record(part))) return stopped;
   turn.progress = foldEntry(turn.progress, part);
   return undefined;
 }
 
 /** What the model is told before its next answer: at the start the files there are, after an empty answer to go on. */
-async function noteBefore({ ports, progress }: Turn): Promise<string | undefined> {
+async function noteBefore({ ports, progress }: TurnState): Promise<string | undefined> {
   if (progress.messages.length === progress.inputAt + 1) {
     return offered(ports.tools).length > 0 ? filesNote(await ports.files.list()) : undefined;
   }
@@ -217,14 +112,14 @@ async function noteBefore({ ports, progress }: Turn): Promise<string | undefined
 }
 
 /** Milliseconds of the turn's limit of seconds that are left. */
-function timeLeft({ input, ports }: Turn): number {
+function timeLeft({ input, ports }: TurnState): number {
   return input.limits.seconds * 1_000 - (ports.now() - input.startedAt);
 }
 
-function outOfSeconds({ input }: Turn): LimitExceeded {
+function outOfSeconds({ input }: TurnState): LimitExceeded {
   return { reason: "seconds", of: "turn", limit: input.limits.seconds };
 }
 
-function afterFailure(turn: Turn, failure: ModelFailure): TurnOutcome {
+function afterFailure(turn: TurnState, failure: ModelFailure): TurnOutcome {
   return unsuccessful(failure, Math.max(timeLeft(turn), lastAnswerMilliseconds));
 }

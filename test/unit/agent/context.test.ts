@@ -23,7 +23,7 @@ function model(steps: number, { counts = true } = {}) {
     if (size > window) {
       refusals.push(size);
       const failure = { category: "model_refused", title: `Too long: ${size}.`, remedy: "", retryable: false } as const;
-      return { failure, tooLong: true };
+      return { failure, contextOverflow: true };
     }
     const usage = { inputTokens: counts ? size : 0, outputTokens: counts ? 10 : 0 };
     if (request.instructions.startsWith("You summarise")) {
@@ -85,7 +85,7 @@ describe("a conversation that nears the window", () => {
     await runTurn(first.input, first.ports);
     const kept = first.records.filter(({ step }) => step <= 11);
     const after = model(0);
-    const again = setUp(after.ask, look(6_000), { input: { recorded: kept } });
+    const again = setUp(after.ask, look(6_000), { input: { journal: kept } });
     await runTurn(again.input, again.ports);
     expect(after.requests[0]?.messages).toEqual(whole.requests[11]?.messages);
   });
@@ -130,7 +130,7 @@ describe("a conversation that nears the window", () => {
     const answersBefore = first.records.slice(0, at).filter(({ part }) => part === "answer").length;
     for (const kept of [at, at + 1]) {
       const after = talking(0);
-      const again = setUp(after.ask, look(10), { input: { recorded: first.records.slice(0, kept) } });
+      const again = setUp(after.ask, look(10), { input: { journal: first.records.slice(0, kept) } });
       await runTurn(again.input, again.ports);
       expect(after.requests[0]?.messages).toEqual(whole.requests[answersBefore]?.messages);
     }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { demo } from "../../../src/agent/models/demo.ts";
-import { runTurn, type TurnOutcome } from "../../../src/agent/turn/run-turn.ts";
+import { runTurn } from "../../../src/agent/turn/run-turn.ts";
+import type { TurnOutcome } from "../../../src/agent/turn/types.ts";
 import { files, turn } from "./scripted.ts";
 
 function text(outcome: TurnOutcome): string {

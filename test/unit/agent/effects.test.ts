@@ -43,7 +43,7 @@ describe("a tool with effects outside the workspace", () => {
   it("is not called again after a crash: the model is told that its effect is unknown", async () => {
     const [send, look] = [counting("send", { effects: "outside" }), counting("look")];
     const { model, requests } = scripted(script);
-    const { input, ports, records } = turn(model, { ports: { tools: [send, look] }, input: { recorded: begun } });
+    const { input, ports, records } = turn(model, { ports: { tools: [send, look] }, input: { journal: begun } });
     expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
     expect([send.calls, look.calls]).toEqual([0, 1]);
     const unknown = { callId: "a", name: "send", error: true, text: expect.stringContaining("effect is unknown") };
@@ -60,7 +60,7 @@ describe("a tool with effects outside the workspace", () => {
       { part: "began", step: 1, call: 0 },
     ];
     const { model, requests } = scripted(edits);
-    const { input, ports } = turn(model, { ports: { files: space }, input: { recorded } });
+    const { input, ports } = turn(model, { ports: { files: space }, input: { journal: recorded } });
     await runTurn(input, ports);
     expect(Buffer.from(space.content.get("list.txt") ?? []).toString()).toBe("item\nend");
     const unknown = { callId: "a", error: true, text: expect.stringContaining("effect is unknown") };
@@ -69,7 +69,7 @@ describe("a tool with effects outside the workspace", () => {
 
   it("whose server does not answer after the crash is said to be of unknown effect, too", async () => {
     const { model, requests } = scripted(script);
-    const { input, ports } = turn(model, { ports: { tools: [counting("look")] }, input: { recorded: begun } });
+    const { input, ports } = turn(model, { ports: { tools: [counting("look")] }, input: { journal: begun } });
     await runTurn(input, ports);
     const unknown = { callId: "a", error: true, text: expect.stringContaining("effect is unknown") };
     expect(requests[0]?.messages.at(-1)).toMatchObject({ role: "tool", results: [unknown, { callId: "b" }] });
@@ -78,7 +78,7 @@ describe("a tool with effects outside the workspace", () => {
   it("is called again when it is idempotent, without a second record of the beginning", async () => {
     const send = counting("send", { effects: "outside", idempotent: true });
     const tools = [send, counting("look")];
-    const { input, ports, records } = turn(scripted(script).model, { ports: { tools }, input: { recorded: begun } });
+    const { input, ports, records } = turn(scripted(script).model, { ports: { tools }, input: { journal: begun } });
     await runTurn(input, ports);
     expect(send.calls).toBe(1);
     expect(records.filter(({ part }) => part === "began")).toEqual([]);
@@ -97,7 +97,7 @@ describe("a tool with effects outside the workspace", () => {
     const send = counting("send", { effects: "outside" });
     const { input, ports } = turn(scripted(script).model, {
       ports: { tools: [send, counting("look")] },
-      input: { recorded: begun.slice(0, 1) },
+      input: { journal: begun.slice(0, 1) },
     });
     await runTurn(input, ports);
     expect(send.calls).toBe(1);

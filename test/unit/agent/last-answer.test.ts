@@ -94,7 +94,7 @@ describe("at a limit", () => {
   it.each([
     ["is empty", answer(""), "failed", false],
     ["fails for good", { failure: wrongKey }, "failed", false],
-    ["may be had later", { failure: outage, retryAfter: 5 }, "retry", true],
+    ["may be had later", { failure: outage, retryAfterMs: 5 }, "retry", true],
   ] as const)("is the failure's category when the last answer %s", async (_, last, kind, retryable) => {
     const { input, ports } = turn(endless(last), { input: { limits: { steps: 1, tokens: 1000, seconds: 600 } } });
     expect(await runTurn(input, ports)).toMatchObject({ kind, failure: { category: "limit", retryable } });

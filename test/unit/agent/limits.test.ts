@@ -98,7 +98,7 @@ describe("each limit of a run", () => {
   it("counts on from what is recorded after a crash", async () => {
     const first = turn(spending(), { input: { limits: { ...wide, steps: 3 } } });
     await runTurn(first.input, first.ports);
-    const second = turn(spending(), { input: { recorded: first.records, limits: wide, runLimits: { steps: 4 } } });
+    const second = turn(spending(), { input: { journal: first.records, limits: wide, runLimits: { steps: 4 } } });
     expect(await runTurn(second.input, second.ports)).toMatchObject({ ended: "run_steps", last: { step: 5 } });
     expect(second.records.filter((record) => record.part === "answer")).toHaveLength(1);
   });

@@ -2,7 +2,8 @@ import fc from "../../support/properties.ts";
 import { expect, it } from "vitest";
 import type { ModelOutcome } from "../../../src/agent/model.ts";
 import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
-import { runTurn, type TurnOutcome } from "../../../src/agent/turn/run-turn.ts";
+import { runTurn } from "../../../src/agent/turn/run-turn.ts";
+import type { TurnOutcome } from "../../../src/agent/turn/types.ts";
 import { answer, call, files, scripted, turn } from "./scripted.ts";
 
 class Killed extends Error {}
@@ -58,7 +59,7 @@ async function untilEnded(script: ModelOutcome[], limitOfSteps: number, kills: {
   const lost = { answers: 0, results: 0 };
   for (;;) {
     const { input, ports } = turn(model, {
-      input: { recorded: inOrder(recorded), limits: { steps: limitOfSteps, tokens: 1e6, seconds: 60 } },
+      input: { journal: inOrder(recorded), limits: { steps: limitOfSteps, tokens: 1e6, seconds: 60 } },
       ports: {
         files: space,
         emit: (event) => void (event.type === "tool-called" && toolRuns++),
@@ -110,7 +111,7 @@ it("ends alike wherever it is cut, and pays for nothing that was recorded", asyn
 it("takes a recorded last answer as the end, without a model call", async () => {
   const { model, requests } = scripted([]);
   const last = { part: "answer", step: 1, ...answerOf("Kept."), ended: "tokens" } as JournalEntry;
-  const { input, ports } = turn(model, { input: { recorded: [last] } });
+  const { input, ports } = turn(model, { input: { journal: [last] } });
   expect(await runTurn(input, ports)).toEqual({ kind: "done", text: "Kept.", ended: "tokens", last });
   expect(requests).toHaveLength(0);
 });

@@ -35,15 +35,15 @@ describe("a busy provider", () => {
   });
 
   it("is given as much time as it asks for", async () => {
-    const { call, calledAt } = model({ failure: outage, retryAfter: 12_000 }, answer("Done."));
+    const { call, calledAt } = model({ failure: outage, retryAfterMs: 12_000 }, answer("Done."));
     const { input, ports } = turn(call, { input: { maxRetryWaitMs: 30_000 } });
     await withFakeTime(() => runTurn(input, ports));
     expect((calledAt[1] ?? 0) - (calledAt[0] ?? 0)).toBeGreaterThanOrEqual(12_000);
   });
 
   it("is left to the workflow when it asks for more than there is patience or time", async () => {
-    for (const more of [{ patience: 10_000 }, { patience: 60_000, deadline: Date.now() + 5_000 }]) {
-      const { call, calledAt } = model({ failure: outage, retryAfter: 12_000 });
+    for (const more of [{ maxRetryWaitMs: 10_000 }, { maxRetryWaitMs: 60_000, deadline: Date.now() + 5_000 }]) {
+      const { call, calledAt } = model({ failure: outage, retryAfterMs: 12_000 });
       const { input, ports } = turn(call, { input: { startedAt: Date.now(), ...more }, ports: { now: Date.now } });
       expect(await runTurn(input, ports)).toEqual({ kind: "retry", failure: outage, after: 12_000 });
       expect(calledAt).toHaveLength(1);
@@ -60,7 +60,7 @@ describe("a busy provider", () => {
 
   it("is not waited for once the turn is stopped", async () => {
     const stop = new AbortController();
-    const { call, calledAt } = model({ failure: outage, retryAfter: 20_000 });
+    const { call, calledAt } = model({ failure: outage, retryAfterMs: 20_000 });
     const { input, ports } = turn(call, { input: { maxRetryWaitMs: 30_000 }, ports: { signal: stop.signal } });
     setTimeout(() => stop.abort(), 20);
     expect(await runTurn(input, ports)).toEqual({ kind: "stopped" });

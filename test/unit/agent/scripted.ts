@@ -3,7 +3,7 @@ import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
 import { builtInTools, type ToolDependencies, toolNames } from "../../../src/agent/tools/index.ts";
 import type { Files, Tool } from "../../../src/agent/tools/tool.ts";
-import type { TurnEvent, TurnInput, TurnPorts } from "../../../src/agent/turn/run-turn.ts";
+import type { TurnEvent, TurnInput, TurnPorts } from "../../../src/agent/turn/types.ts";
 
 /** An answer as a model would give it. */
 export function answer(text: string, toolCalls: ToolCall[] = [], more: Partial<ModelAnswer> = {}): ModelOutcome {
@@ -70,7 +70,7 @@ export function turn(
       turn: 1,
       instructions: "Be brief.",
       history: [{ role: "user", text: "Go." }],
-      recorded: [],
+      journal: [],
       limits: { steps: 100, tokens: 1_000_000, seconds: 600 },
       usedBefore: noUsage,
       maxRetryWaitMs: 0,

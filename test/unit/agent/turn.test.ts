@@ -132,7 +132,7 @@ describe("a turn", () => {
 
 describe("trouble with the model", () => {
   it("passes on what waiting may mend as retry, anything else as failed", async () => {
-    const retry = turn(scripted([{ failure: outage, retryAfter: 7000 }]).model);
+    const retry = turn(scripted([{ failure: outage, retryAfterMs: 7000 }]).model);
     expect(await runTurn(retry.input, retry.ports)).toEqual({ kind: "retry", failure: outage, after: 7000 });
     const failed = turn(scripted([{ failure: wrongKey }]).model);
     expect(await runTurn(failed.input, failed.ports)).toEqual({ kind: "failed", failure: wrongKey });
