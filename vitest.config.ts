@@ -1,10 +1,55 @@
 import { defineConfig } from "vitest/config";
 
+/** Integration tests that start the service once and take under two seconds. */
+const overHttp = ["run", "http", "connections", "accounting", "runner", "model"].map(
+  (name) => `test/integration/${name}.test.ts`,
+);
+
+// The tiers. CONTRIBUTING.md says which command runs which; test/deploy has its own configuration.
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/deploy/**"], // npm run test:deploy
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    maxWorkers: "100%",
+    silent: "passed-only",
+    setupFiles: ["test/support/no-log.ts"],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "fast",
+          include: ["test/{unit,platform,providers,infra}/**/*.test.ts", ...overHttp],
+          isolate: false,
+          testTimeout: 10_000,
+          hookTimeout: 20_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "integration",
+          include: ["test/integration/**/*.test.ts"],
+          exclude: overHttp,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "soak",
+          include: ["test/soak/**/*.test.ts"],
+          fileParallelism: false, // each takes the memory and the processors of the machine
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "docs",
+          include: ["test/docs/**/*.test.ts"],
+          testTimeout: 60_000,
+        },
+      },
+    ],
   },
 });

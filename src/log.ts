@@ -1,12 +1,12 @@
-/** What is written: `error` leaves out the turns' progress. */
-export const logging: { level: "info" | "error" } = { level: "info" };
+/** The lowest level that is written. `error` omits the progress of turns; tests set `off`. */
+export const logging: { level: "info" | "error" | "off" } = { level: "info" };
 
 /**
  * One line of JSON on stderr; on AWS that is the function's log group. `fields` carry ids, counts and errors, never
  * inputs, outputs, file contents or keys.
  */
 export function log(level: "info" | "error", message: string, fields: Record<string, unknown>): void {
-  if (level === "info" && logging.level === "error") return;
+  if (logging.level === "off" || (logging.level === "error" && level === "info")) return;
   // Lambda takes a line without a `timestamp` for one of the level INFO, and gives it one.
   const entry = { timestamp: new Date().toISOString(), level, message, ...fields };
   process.stderr.write(`${JSON.stringify(entry, describeErrors)}\n`);

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Failure, Model, ModelOutcome } from "../../src/agent/model.ts";
-import { logging } from "../../src/log.ts";
 import type { Agent } from "../../src/accounts/types.ts";
 import { advance, RetryLater } from "../../src/workflow/advance.ts";
 import { newRun, putAgent } from "./faults/scripted-runs.ts";
@@ -9,8 +8,6 @@ import { chatServer, chunk, streams, usageChunk } from "../providers/chat-comple
 import { done } from "./admin.ts";
 import { createRun, finished, modelAt, newDataDir, startService } from "./service.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
-
-logging.level = "error";
 
 test("an answer that ends a run with an error was paid for, and is counted and shown", async () => {
   const empty = streams(chunk({ role: "assistant" }), chunk({}, { finish_reason: "stop" }), usageChunk);

@@ -4,15 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { createHandler } from "../../src/api/handlers/create.ts";
-import { logging } from "../../src/log.ts";
 import { newApiKey } from "../../src/accounts/api-key.ts";
 import type { Agent, Organization } from "../../src/accounts/types.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import { openLocalStores } from "../../src/platform/local/index.ts";
 import { awsHome } from "../support/fake-aws/platform.ts";
 import type { FaultAt } from "../support/fake-aws/fake-dynamodb.ts";
-
-logging.level = "error";
 
 interface Home extends Stores {
   /** What the home holds of runs' files and long texts. */

@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Model } from "../../src/agent/model.ts";
-import { logging } from "../../src/log.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "./faults/scripted-runs.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
-
-logging.level = "error";
 
 test("after a restart with 200 runs, no more than the runner's places are worked on, and all finish", async () => {
   using stores = temporaryStores();

@@ -1,13 +1,10 @@
 import { randomUUID } from "node:crypto";
 import fc from "../support/properties.ts";
 import { expect, test } from "vitest";
-import { logging } from "../../src/log.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import { awsHome } from "../support/fake-aws/platform.ts";
 import { event, walk } from "./schedules.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
-
-logging.level = "error";
 
 async function holds(home: () => Stores, numRuns: number): Promise<void> {
   await fc.assert(

@@ -171,7 +171,7 @@ test("of files that can't be written, or whose run can't, nothing is left to fil
 });
 
 const overfilling = `
-  import { openLocalStores } from "../contract/lambdas/stores/local/index.ts";
+  import { openLocalStores } from "./src/platform/local/index.ts";
   const { accounts } = openLocalStores({ dataDir: process.argv[1] });
   const put = () => accounts.putOrganization({ id: crypto.randomUUID(), name: "Organization".repeat(10_000) });
   for (;;) await put().catch(({ name, message }) => {
@@ -189,7 +189,7 @@ test.skipIf(process.platform === "win32")("a quota that is used up is a full dis
 
 const exhausting = `
   import { openSync, closeSync } from "node:fs";
-  import { openLocalStores } from "../contract/lambdas/stores/local/index.ts";
+  import { openLocalStores } from "./src/platform/local/index.ts";
   const { workspace } = openLocalStores({ dataDir: process.argv[1] });
   const files = [{ name: "a.txt", content: Buffer.from("a") }];
   await workspace.write("run", files);

@@ -25,7 +25,7 @@ export function describeLeases(open: () => Promise<Runs>): void {
   describe("leases", () => {
     test("a claim answers a token and the run's turn", async () => {
       const run = await created(runs);
-      expect(await claim(run, "a")).toMatchObject({ turn: 1, unreleased: false });
+      expect(await claim(run, "a")).toMatchObject({ turn: 1, takenOver: false });
     });
 
     test("a run that does not exist, or is not running, can't be claimed", async () => {
@@ -42,7 +42,7 @@ export function describeLeases(open: () => Promise<Runs>): void {
       const again = await leased(run, "a", now + 1);
       expect(again.fencingToken).toBeGreaterThan(first.fencingToken);
       const taken = await claim(run, "b", now + 1 + lasts);
-      expect(taken).toMatchObject({ unreleased: true });
+      expect(taken).toMatchObject({ takenOver: true });
       expect(taken?.fencingToken).toBeGreaterThan(again.fencingToken);
     });
 
@@ -58,13 +58,13 @@ export function describeLeases(open: () => Promise<Runs>): void {
       expect(await runs.renew(lease, now + 2 * lasts)).toBe(true);
       expect(await claim(run, "b", now + lasts + 1)).toBeUndefined();
       await runs.release(lease);
-      expect(await claim(run, "b", now + 1)).toMatchObject({ unreleased: false });
+      expect(await claim(run, "b", now + 1)).toMatchObject({ takenOver: false });
     });
 
     test("a lease that ends later than any could, by a clock that jumped, is no lease", async () => {
       const run = await created(runs);
       await leased(run, "a", now + 365 * 24 * 3_600_000);
-      expect(await claim(run, "b", now)).toMatchObject({ unreleased: true });
+      expect(await claim(run, "b", now)).toMatchObject({ takenOver: true });
     });
 
     test("an old token writes nothing, renews nothing and releases nothing", async () => {
@@ -107,7 +107,7 @@ export function describeLeases(open: () => Promise<Runs>): void {
       const lease = await leased(run);
       const set = { status: "running", turn: 2, updatedAt: 7 } as const;
       expect(await runs.change({ ...onTurn(run), fencingToken: lease.fencingToken, set })).toBe(true);
-      expect(await claim(run, "b", now + 1)).toMatchObject({ turn: 2, unreleased: false });
+      expect(await claim(run, "b", now + 1)).toMatchObject({ turn: 2, takenOver: false });
     });
 
     test("a lease shows neither in the run nor in what is listed", async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { logging } from "../../../src/log.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import { advance, type AdvanceDeps, RetryLater } from "../../../src/workflow/advance.ts";
 import { fail } from "../../../src/workflow/fail.ts";
@@ -8,8 +7,6 @@ import { awsHome } from "../../support/fake-aws/platform.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "./scripted-runs.ts";
 
 const steps = 12;
-logging.level = "error";
-
 /** `crash`: the process is gone from then on, so that even its lease stays behind. */
 type Trouble = Fault | "crash-before" | "crash-after";
 

@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from "vitest";
-import { logging } from "../../../src/log.ts";
 import { type MetricValues, measuredRuns, executionMetrics } from "../../../src/observability/metrics.ts";
 import { stopRun } from "../../../src/runs/use-cases.ts";
 import { graceSeconds, turnSeconds } from "../../../src/workflow/policy.ts";
@@ -7,8 +6,6 @@ import { reconcile } from "../../../src/workflow/reconcile.ts";
 import { sweep } from "../../../src/workflow/sweep.ts";
 import { newRun } from "../../platform/run-fixtures.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
-
-logging.level = "error";
 const stores = temporaryStores();
 afterAll(() => stores[Symbol.dispose]());
 

@@ -2,15 +2,12 @@ import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Model } from "../../../src/agent/model.ts";
-import { logging } from "../../../src/log.ts";
 import type { Workspace } from "../../../src/runs/ports.ts";
 import { deleteRun, stopRun } from "../../../src/runs/use-cases.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { externalWorkflow, startRunner } from "../../../src/platform/local/workflow.ts";
 import { newRun, putAgent } from "../../integration/faults/scripted-runs.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
-
-logging.level = "error";
 
 const names = Array.from({ length: 16 }, (_, index) => `file-${index}.txt`);
 

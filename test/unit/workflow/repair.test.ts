@@ -1,5 +1,4 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { logging } from "../../../src/log.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import type { Execution, Executions, Run, Runs } from "../../../src/runs/ports.ts";
 import { acceptInput, createRun, stopRun } from "../../../src/runs/use-cases.ts";
@@ -9,8 +8,6 @@ import { type ExecutionEvent, reconcile } from "../../../src/workflow/reconcile.
 import { sweep } from "../../../src/workflow/sweep.ts";
 import { newRun } from "../../platform/run-fixtures.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
-
-logging.level = "error";
 const stores = temporaryStores();
 const { runs } = stores;
 afterAll(() => stores[Symbol.dispose]());

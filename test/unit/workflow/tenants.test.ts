@@ -1,11 +1,8 @@
 import { afterAll, expect, test } from "vitest";
-import { logging } from "../../../src/log.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { newRun } from "../../platform/run-fixtures.ts";
 import { answer, call, scripted } from "../agent/scripted.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
-
-logging.level = "error";
 const stores = temporaryStores();
 afterAll(() => stores[Symbol.dispose]());
 

@@ -1,0 +1,145 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "vitest";
+import { largeBodyHomes } from "../../lib/front-door/hosting.ts";
+import { optionalEnvNames } from "../../src/env.ts";
+import { packed, unpackedResult } from "../../src/sandbox/codec.ts";
+import type { SandboxRequest } from "../../src/sandbox/types.ts";
+import { docx, pdf } from "../fixtures/documents.ts";
+import { synthesiseFrontDoor } from "../infra/front-door.ts";
+import { synthesise } from "../infra/synth.ts";
+
+// The only tests that bundle: each function once, for the whole file.
+
+const run = promisify(execFile);
+
+/** The variables that Lambda sets. */
+const lambdaEnv = { AWS_REGION: "eu-central-1", AWS_ACCESS_KEY_ID: "AKIAEXAMPLE", AWS_SECRET_ACCESS_KEY: "secret" };
+
+/** KB: the size of each bundle in November 2026 plus 10 %. A cold start reads all of it. */
+const budget = {
+  Advance: 2_130,
+  Fail: 460,
+  Reconcile: 460,
+  Sweep: 530,
+  SandboxFunction: 20,
+  Create: 750,
+  Get: 690,
+  Openapi: 40,
+  NotFound: 30,
+};
+
+interface Bundle {
+  name: string;
+  file: string;
+  env: Record<string, string>;
+}
+let bundles: Bundle[] = [];
+const fileOf = (name: string): string => bundles.find((bundle) => bundle.name === name)?.file ?? "";
+
+beforeAll(() => {
+  const { app, all } = synthesise({ bundled: true });
+  const { directory } = app.synth();
+  bundles = all("AWS::Lambda::Function").map(([name, properties]) => {
+    const { S3Key } = properties["Code"] as { S3Key: string };
+    const { Variables = {} } = (properties["Environment"] ?? {}) as { Variables?: Record<string, unknown> };
+    const env = Object.fromEntries(Object.keys(Variables).map((each) => [each, `a-${each.toLowerCase()}`]));
+    return { name, file: join(directory, `asset.${S3Key.replace(".zip", "")}`, "index.js"), env };
+  });
+});
+
+/**
+ * Loads a bundle as Lambda does, in a process with only this environment. Resolves with the type of its handler, or with
+ * the message of the error: an uncaught error would print its line of the bundle, which may be 1 MB long.
+ */
+async function load(file: string, env: Record<string, string>): Promise<string> {
+  const script = `try { typeof require(${JSON.stringify(file)}).handler } catch (error) { error.message }`;
+  const { stdout } = await run(process.execPath, ["-p", script], { env });
+  return stdout.trim();
+}
+
+describe("the bundles of the functions", () => {
+  test("load with the environment of the stack, and name a variable that is missing", async () => {
+    expect(bundles.map(({ name }) => name).toSorted()).toEqual(Object.keys(budget).toSorted());
+    await Promise.all(
+      bundles.map(async ({ file, env }) => {
+        expect(await load(file, { ...lambdaEnv, ...env })).toBe("function");
+        const optional: readonly string[] = optionalEnvNames;
+        for (const missing of Object.keys(env).filter((each) => !optional.includes(each))) {
+          const { [missing]: _, ...others } = env;
+          expect(await load(file, { ...lambdaEnv, ...others })).toContain(`variable ${missing} is missing`);
+        }
+      }),
+    );
+  });
+
+  test("advance finds the packages that are bundled beside it", async () => {
+    const packages = [
+      "unpdf",
+      "mammoth",
+      "turndown",
+      "@modelcontextprotocol/client",
+      "@modelcontextprotocol/client/validators/ajv",
+      "@opentelemetry/api",
+      "@opentelemetry/exporter-trace-otlp-http",
+      "@opentelemetry/resources",
+      "@opentelemetry/sdk-trace",
+    ];
+    const cwd = dirname(fileOf("Advance"));
+    const imports = `for (const name of ${JSON.stringify(packages)}) Object.keys(await import(name)).length || process.exit(1);`;
+    await run(process.execPath, ["--input-type=module", "-e", imports], { cwd, env: {} });
+  });
+
+  test.each(Object.entries(budget))("%s has at most %i KB", (name, most) => {
+    expect(statSync(fileOf(name)).size / 1024).toBeLessThan(most);
+  });
+});
+
+describe("the bundle of the sandbox function", () => {
+  const requests: (Partial<SandboxRequest> & { expected: string })[] = [
+    { engine: "javascript", program: "6 * 7", expected: "42" },
+    {
+      engine: "shell",
+      program: "echo '{\"a\":1}' | jq .a; sqlite3 :memory: 'select 1+1'; python3 -c 'print(3)'",
+      expected: "1\n2\n3",
+    },
+    { engine: "pdf", files: [{ name: "a", content: pdf("Hello") }], expected: "[Page 1 of 1]\nHello" },
+    { engine: "docx", files: [{ name: "a", content: docx("Hello") }], expected: "Hello" },
+    { engine: "html", files: [{ name: "a", content: Buffer.from("<h1>Hello</h1>") }], expected: "# Hello" },
+  ];
+
+  test("contains the packages of every engine", async () => {
+    const messages = requests.map(({ expected: _expected, ...request }) =>
+      packed({ engine: "javascript", program: "", files: [], seconds: 30, ...request }),
+    );
+    const file = fileOf("SandboxFunction");
+    const script = `
+      const { handler } = require(${JSON.stringify(file)});
+      (async () => {
+        const results = [];
+        for (const request of ${JSON.stringify(messages)}) results.push((await handler({ request })).result);
+        console.log(JSON.stringify(results));
+        process.exit();
+      })();`;
+    const { stdout } = await run(process.execPath, ["-e", script], { env: {}, cwd: dirname(file) });
+    const results = (JSON.parse(stdout) as string[]).map(unpackedResult);
+    expect(results).toEqual(requests.map(({ expected }) => ({ output: expected, written: [], notes: [] })));
+  });
+});
+
+describe("the bundle of the upload server", () => {
+  test.each(Object.keys(largeBodyHomes))("%s has at most 850 KB", (largeBodies) => {
+    const { app } = synthesiseFrontDoor({ context: { largeBodies }, bundled: true });
+    const { directory } = app.synth();
+    const found = readdirSync(directory)
+      .filter((name) => name.startsWith("asset."))
+      .map((name) => join(directory, name, "index.js"))
+      .filter(
+        (file) => statSync(file, { throwIfNoEntry: false }) && readFileSync(file, "utf8").includes("large requests"),
+      );
+    expect(found).toHaveLength(1);
+    expect(statSync(found[0] ?? "").size / 1024).toBeLessThan(850);
+  });
+});
