@@ -1,5 +1,5 @@
 import { serviceApp } from "../lib/service-app.ts";
-import type { Run } from "../src/runs/ports.ts";
+import type { Run } from "../src/runs/types.ts";
 import { type AwsHome, awsHome } from "./aws-home.ts";
 import type { Traffic } from "./aws-endpoint.ts";
 import { newRun } from "./new-run.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Agent } from "../src/accounts/types.ts";
-import type { Run } from "../src/runs/ports.ts";
+import type { Run } from "../src/runs/types.ts";
 
 /** A run of the agent, in its first turn. */
 export function newRun({ id: agentId, organizationId }: Pick<Agent, "id" | "organizationId">): Run {

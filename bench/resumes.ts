@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Agent } from "../src/accounts/types.ts";
-import type { RunJournalEntry } from "../src/runs/ports.ts";
+import type { RunJournalEntry } from "../src/runs/types.ts";
 import { type LocalStores, openLocalStores } from "../src/platform/local/index.ts";
 import { startRunner } from "../src/platform/local/workflow.ts";
 import { newRun } from "./new-run.ts";

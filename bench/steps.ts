@@ -5,7 +5,7 @@ import type { Model } from "../src/agent/model.ts";
 import { builtInTools } from "../src/agent/tools/index.ts";
 import { runTurn } from "../src/agent/turn/run-turn.ts";
 import { filesOf } from "../src/runs/uploads.ts";
-import type { RunJournalEntry } from "../src/runs/ports.ts";
+import type { RunJournalEntry } from "../src/runs/types.ts";
 import { finishTurn, journalWriter } from "../src/runs/turn-writes.ts";
 import { type LocalStores, openLocalStores } from "../src/platform/local/index.ts";
 import { newRun } from "./new-run.ts";

@@ -1,5 +1,5 @@
 import type { TokenUsage } from "../../src/agent/model.ts";
-import type { RunJournalEntry } from "../../src/runs/ports.ts";
+import type { RunJournalEntry } from "../../src/runs/types.ts";
 import type { Output } from "./command.ts";
 import { printable } from "./output.ts";
 

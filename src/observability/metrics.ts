@@ -1,5 +1,6 @@
 import { turnStartedAt } from "../runs/status.ts";
-import type { RunChange, Runs, RunState } from "../runs/ports.ts";
+import type { RunChange, RunState } from "../runs/types.ts";
+import type { Runs } from "../runs/ports.ts";
 import type { ReconcileResult } from "../workflow/reconcile.ts";
 
 /** Where CloudWatch keeps the service's own metrics. */

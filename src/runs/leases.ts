@@ -1,14 +1,15 @@
-import type { Lease, Runs, RunState } from "./ports.ts";
+import type { Lease, RunState } from "./types.ts";
+import type { Runs } from "./ports.ts";
 
-/** A killed worker's run can be taken over after this time. */
+/** Duration of a lease. The run of a killed worker can be taken over after this time. */
 const leaseMilliseconds = 45_000;
-/** A renewal that failed is tried again at each look. */
+/** Time between renewals. A failed renewal is retried at every check. */
 export const renewalMilliseconds = 16_000;
-/** Between a worker's looks at its run: how soon at the latest it notices that the run was stopped. */
+/** Time between a worker's lease checks: the longest time until it notices that the run was stopped. */
 export const watchMilliseconds = 2_000;
 
-/** After so long, what a worker on another machine writes without the lease has been written, too. */
-export const workersGoneMilliseconds = watchMilliseconds + 1_000;
+/** After this delay a worker that lost its lease has stopped writing. */
+export const drainMilliseconds = watchMilliseconds + 1_000;
 
 interface Deps {
   runs: Runs;
@@ -16,8 +17,8 @@ interface Deps {
 }
 
 /**
- * A run's state, and the lease on it unless another owner has it or the run is not running. Claim and read go out
- * together, which is one round trip; only after a worker that did not end in order the state is read once more.
+ * Loads a run and claims the lease on it. No lease: another owner holds it, or the run is not running. Claim and read
+ * run in parallel, which saves a round trip. After a takeover the run is read again, because the first read may be stale.
  */
 export async function claimRun(
   deps: Deps,
@@ -40,7 +41,7 @@ export async function claimRun(
     const current = !claim.takenOver && state?.run.status === "running" && state.run.turn === claim.turn;
     return { state: current ? state : await runs.load(runId), lease };
   } catch (error) {
-    if (lease) await runs.release(lease).catch(() => {}); // it ends by itself
+    if (lease) await runs.release(lease).catch(() => {}); // it expires
     throw error;
   }
 }
@@ -57,23 +58,23 @@ export async function claimOnly(
 }
 
 /**
- * Renews a lease in the background until `end` is called. `signal` aborts with the one that is given, and when the lease
- * is lost or the run is not running any more.
+ * Renews a lease in the background until `end` is called. `signal` aborts with `parent`, when the lease is lost, and when
+ * the run is no longer running.
  */
 export function keepLease(
   { runs, now }: Deps,
   lease: Lease,
-  given: AbortSignal,
+  parent: AbortSignal,
 ): { signal: AbortSignal; end: () => void } {
   const lost = new AbortController();
   // Not AbortSignal.any: it costs a tenth of a short turn.
-  const onAbort = (): void => lost.abort(given.reason);
-  if (given.aborted) onAbort();
-  else given.addEventListener("abort", onAbort, { once: true });
+  const onAbort = (): void => lost.abort(parent.reason);
+  if (parent.aborted) onAbort();
+  else parent.addEventListener("abort", onAbort, { once: true });
   let busy = false;
   let sinceRenewal = 0;
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     if (busy) return;
     busy = true;
     sinceRenewal += watchMilliseconds;
@@ -81,20 +82,20 @@ export function keepLease(
       const due = sinceRenewal >= renewalMilliseconds;
       const held = await (due ? runs.renew(lease, now() + leaseMilliseconds) : runs.holds(lease));
       if (due) sinceRenewal = 0;
-      if (!held) lost.abort(new Error("the run was stopped, or another worker has taken it over"));
+      if (!held) lost.abort(new Error("the run was stopped or taken over by another worker"));
     } catch {
-      // The store is out of reach: the next look may get through, and the token protects the run until then.
+      // The store is unavailable. The next check may succeed; until then the fencing token protects the run.
     } finally {
       busy = false;
     }
   }
 
-  const timer = setInterval(() => void look(), watchMilliseconds);
+  const timer = setInterval(() => void check(), watchMilliseconds);
   return {
     signal: lost.signal,
     end() {
       clearInterval(timer);
-      given.removeEventListener("abort", onAbort);
+      parent.removeEventListener("abort", onAbort);
     },
   };
 }

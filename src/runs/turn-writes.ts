@@ -4,15 +4,16 @@ import { type AnswerEntry, usageOfEntry } from "../agent/turn/journal.ts";
 import { fullJitter, pause } from "../async/backoff.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { transitions } from "./status.ts";
-import type { QueuedInput, RunChange, Runs, RunJournalEntry } from "./ports.ts";
+import type { QueuedInput, RunChange, RunJournalEntry } from "./types.ts";
+import type { Runs, Workflow } from "./ports.ts";
 
-/** A turn of a run, as the workflow carries it. */
+/** Identifies a turn. The payload of the workflow. */
 export interface TurnId {
   runId: string;
   turn: number;
 }
 
-/** A turn that a worker has the lease of. `startedAt`: when its input was accepted, in milliseconds since 1970. */
+/** A turn and the worker's lease on it. `startedAt`: when its input was accepted, in milliseconds since 1970. */
 export interface ClaimedTurn extends TurnId {
   fencingToken: number;
   startedAt: number;
@@ -23,17 +24,28 @@ interface Deps {
   now: () => number;
 }
 
+/** Starts a turn. A turn that cannot be started is ended with `technical_error`; the error is thrown. */
+export async function startTurn(deps: Deps & { workflow: Workflow }, runId: string, turn: number): Promise<void> {
+  try {
+    await deps.workflow.start(runId, turn);
+  } catch (error) {
+    await failTurn(deps, { runId, turn }, notStarted);
+    throw error;
+  }
+}
+
 /**
- * Ends a turn: its last step, its output and `finished` in one write, or, when an input waits, that input in place of
- * `finished`. Resolves with the turn that this began. `lost`: the run is no longer in this turn (stopped, or ended by
- * another worker); then nothing was written and there is nothing left to do.
+ * Ends a turn: writes its last step, its output and `finished` in one change. With a queued input, that change starts
+ * the next turn instead of `finished`.
+ * - `next`: the turn that was started.
+ * - `lost`: nothing was written. The run is no longer in this turn (stopped, or ended by another worker).
  */
 export async function finishTurn(
   { runs, now }: Deps,
   { runId, turn, fencingToken, startedAt }: ClaimedTurn,
   { text, last, queue }: { text: string; last: AnswerEntry; queue: QueuedInput[] },
 ): Promise<"finished" | "lost" | { next: number }> {
-  // An input may be queued between the read and the write: then look again.
+  // Repeats when an input is queued between the read and the write.
   for (let waiting = queue; ;) {
     const [next] = waiting;
     const updatedAt = now();
@@ -60,8 +72,8 @@ export async function finishTurn(
 }
 
 /**
- * Ends a turn with `technical_error` and its reason, and drops the inputs that wait. `last`: an answer that led to it, and
- * counts like any other. False: as `lost` above.
+ * Ends a turn with `technical_error` and drops the queued inputs. `last`: the model response that caused the failure; its
+ * usage counts. False: nothing was written, as `lost` above.
  */
 export function failTurn(
   deps: Deps,
@@ -88,9 +100,9 @@ export function failTurn(
 }
 
 /**
- * Records the steps of a turn in progress. False: the run is no longer in this turn, the worker's lease is no longer
- * the current one, or the step is recorded. Records that arrive while others are being written share the next write,
- * in order: writes of one run at the same time would only get into each other's way.
+ * Returns a function that writes journal entries of a turn in progress.
+ * - False: the entry exists, the run is no longer in this turn, or the worker lost its lease.
+ * - Entries that arrive during a write share the next one, in order: parallel writes to one run would conflict.
  */
 export function journalWriter(
   { runs }: Pick<Deps, "runs">,
@@ -120,18 +132,18 @@ export function journalWriter(
     waiting.push(step);
     if (!next) {
       next = last.then(writeWaiting);
-      last = next.catch(() => {}); // whoever recorded it hears of it
+      last = next.catch(() => {}); // the awaiting caller handles the rejection
     }
     return next;
   };
 }
 
 const attempts = 6;
-const firstPause = 200; // ms; 6 s in all at most
+const firstPause = 200; // ms; at most 6 s in all
 
 /**
- * A change that carries what was paid for: it is worth some patience with a store that is out of reach. When an attempt
- * got no answer, a later one that loses may have lost to it, which only a fresh look can tell.
+ * Retries while the store is unavailable, because the step has been paid for. After a timed-out attempt, a rejection may
+ * be caused by that attempt's own write. The caller must then load the run again.
  */
 async function changeWithRetries(runs: Runs, change: RunChange): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
@@ -144,14 +156,16 @@ async function changeWithRetries(runs: Runs, change: RunChange): Promise<boolean
     }
     await pause(fullJitter(attempt, { first: firstPause }));
   }
-  throw new StoreUnavailable(`run ${change.runId}: it is unclear which attempt at a write took effect; look again`);
+  throw new StoreUnavailable(
+    `run ${change.runId}: it is unknown which attempt of a write was applied; load the run again`,
+  );
 }
 
-/** Why a turn ended that nobody began to work on. */
+/** The failure of a turn whose workflow was never started. */
 export const notStarted: Failure = {
   category: "internal",
   title: "The turn could not be started.",
-  remedy: "Create a new run; the log of the request or command that gave the input has the reason.",
+  remedy: "Create a new run. The reason is in the log of the request or command that sent the input.",
   retryable: true,
 };
 

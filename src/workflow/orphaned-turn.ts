@@ -1,6 +1,7 @@
 import type { Failure } from "../agent/model.ts";
 import { log } from "../log.ts";
-import type { Execution, Runs } from "../runs/ports.ts";
+import type { Execution } from "./execution.ts";
+import type { Runs } from "../runs/ports.ts";
 import { failTurn, notStarted, type TurnId } from "../runs/turn-writes.ts";
 import { retriesExhausted } from "./fail.ts";
 import { causeLength, reasonOf } from "./payload.ts";

@@ -1,5 +1,6 @@
 import type { RunStatus } from "../runs/status.ts";
-import type { Execution, Runs } from "../runs/ports.ts";
+import type { Execution } from "./execution.ts";
+import type { Runs } from "../runs/ports.ts";
 import { endOrphanedTurn } from "./orphaned-turn.ts";
 import type { TurnPayload } from "./payload.ts";
 

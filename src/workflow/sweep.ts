@@ -1,6 +1,7 @@
 import { log } from "../log.ts";
 import { turnStartedAt } from "../runs/status.ts";
-import type { Executions, Runs, Workflow } from "../runs/ports.ts";
+import type { Executions } from "./execution.ts";
+import type { Runs, Workflow } from "../runs/ports.ts";
 import { endOrphanedTurn } from "./orphaned-turn.ts";
 import { graceSeconds, sweepLookups, turnSeconds } from "./policy.ts";
 

@@ -7,29 +7,30 @@ import { createHandler } from "../../src/api/handlers/create.ts";
 import { newApiKey } from "../../src/accounts/api-key.ts";
 import type { Agent, Organization } from "../../src/accounts/types.ts";
 import type { Stores } from "../../src/runs/ports.ts";
+import { StoreUnavailable } from "../../src/errors.ts";
 import { openLocalStores } from "../../src/platform/local/index.ts";
 import { awsHome } from "../support/fake-aws/platform.ts";
 import type { FaultAt } from "../support/fake-aws/fake-dynamodb.ts";
 
-interface Home extends Stores {
-  /** What the home holds of runs' files and long texts. */
+interface TestPlatform extends Stores {
+  /** The stored files and large texts of runs. */
   files: () => string[];
 }
 
 const folder = mkdtempSync(join(tmpdir(), "refused-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function onOneMachine(): Home {
+function onOneMachine(): TestPlatform {
   const dataDir = join(folder, randomUUID());
   const files = (): string[] => readdirSync(join(dataDir, "workspaces"), { recursive: true }).map(String);
   return { ...openLocalStores({ dataDir }), files };
 }
 
-function onAws(faultAt?: FaultAt): Home & { calls: () => number } {
-  const home = awsHome(faultAt);
-  return { ...home, files: home.objectKeys };
+function onAws(faultAt?: FaultAt): TestPlatform & { calls: () => number } {
+  const platform = awsHome(faultAt);
+  return { ...platform, files: platform.objectKeys };
 }
-const homes: [string, () => Home][] = [
+const platforms: [string, () => TestPlatform][] = [
   ["on one machine", onOneMachine],
   ["on AWS", onAws],
 ];
@@ -39,20 +40,20 @@ const files = ["a.txt", "b.txt"].map((filename) => ({ filename, content_base64 }
 const longInput = "x".repeat(100_000);
 const model: NonNullable<Organization["model"]> = { enabled: true, provider: "demo" };
 
-/** A new agent and key in the home; sends creates with that key. */
+/** Adds an agent and a key; returns a function that sends creates with that key. */
 async function caller(
-  home: Home,
+  platform: TestPlatform,
   status: Agent["status"] = "active",
   has: NonNullable<Organization["model"]> | "none" = model,
 ) {
   const [id, organizationId] = [randomUUID(), randomUUID()];
   const { key, hash, hint } = newApiKey();
-  await home.accounts.putOrganization({ id: organizationId, name: "O", ...(has !== "none" && { model: has }) });
+  await platform.accounts.putOrganization({ id: organizationId, name: "O", ...(has !== "none" && { model: has }) });
   const limits = { steps: 1, tokens: 1, seconds: 1 };
-  await home.accounts.putAgent({ id, organizationId, name: "A", instructions: "", tools: [], limits, status });
-  await home.accounts.putKey({ hash, hint, agentId: id, organizationId, enabled: true, createdAt: 0 });
+  await platform.accounts.putAgent({ id, organizationId, name: "A", instructions: "", tools: [], limits, status });
+  await platform.accounts.putKey({ hash, hint, agentId: id, organizationId, enabled: true, createdAt: 0 });
   const create = createHandler({
-    ...home,
+    ...platform,
     workflow: { start: async () => {}, stop: async () => {} },
     now: Date.now,
     secretExists: () => true,
@@ -69,58 +70,89 @@ async function caller(
   };
 }
 
-describe.each(homes)("a create that is refused %s", (_, open) => {
+describe.each(platforms)("a rejected create %s", (_, open) => {
   test.each([
     ["for a deleted agent", "deleted", model, 404, "Agent template not found"],
     ["for an archived agent", "archived", model, 409, expect.stringContaining("archived")],
-    ["for want of a model", "active", "none", 422, expect.stringContaining("model")],
-  ] as const)("%s leaves neither files nor a long input behind", async (_name, status, has, statusCode, detail) => {
-    const home = open();
-    const create = await caller(home, status, has);
+    ["without a model", "active", "none", 422, expect.stringContaining("model")],
+  ] as const)("%s leaves no files and no large text", async (_name, status, has, statusCode, detail) => {
+    const platform = open();
+    const create = await caller(platform, status, has);
     expect(await create(files, longInput)).toEqual([statusCode, detail]);
-    expect(home.files()).toEqual([]);
+    expect(platform.files()).toEqual([]);
   });
 
   test.each([
     ["deleted", model, 404],
     ["archived", model, 409],
     ["active", "none", 422],
-  ] as const)("for a wrong file of an agent that is %s is told what comes first", async (status, has, statusCode) => {
-    const home = open();
-    const create = await caller(home, status, has);
-    const [code, detail] = await create([...files, { filename: "c.txt", content_base64: "***" }]);
-    expect(code).toBe(statusCode);
-    if (status === "active") expect(detail).toBe("file 'c.txt' is not valid base64");
-    expect(home.files()).toEqual([]);
-  });
+  ] as const)(
+    "for an %s agent (model: %o) with an invalid file gets the error of the first check",
+    async (status, has, statusCode) => {
+      const platform = open();
+      const create = await caller(platform, status, has);
+      const [code, detail] = await create([...files, { filename: "c.txt", content_base64: "***" }]);
+      expect(code).toBe(statusCode);
+      if (status === "active") expect(detail).toBe("file 'c.txt' is not valid base64");
+      expect(platform.files()).toEqual([]);
+    },
+  );
 
-  test("for no reason is created with its files", async () => {
-    const home = open();
-    const create = await caller(home);
+  test("keeps the files of an accepted create", async () => {
+    const platform = open();
+    const create = await caller(platform);
     expect((await create(files))[0]).toBe(201);
-    expect(home.files().filter((path) => path.endsWith(".txt"))).toHaveLength(2);
+    expect(platform.files().filter((path) => path.endsWith(".txt"))).toHaveLength(2);
   });
 });
 
-test("of a refused create nothing is left, whichever call to AWS fails, but the one that takes it back", async () => {
-  const outcomes: unknown[] = [];
-  // The key; the input, two files, the agent and the organization; the files' removal, and the input's.
-  for (let failing = 1; failing <= 8; failing++) {
-    let before = Infinity;
-    const home = onAws((call) => (call === before + failing ? "refused" : undefined));
-    const create = await caller(home, "archived");
-    before = home.calls();
-    const [statusCode] = await create(files, longInput);
-    outcomes.push([statusCode, home.files().length]);
-  }
-  expect(outcomes).toEqual([
-    [500, 0],
-    [409, 0],
-    [409, 0],
-    [409, 0],
-    [500, 0],
-    [500, 0],
-    [409, 2],
-    [409, 1],
-  ]);
+test("a create on one machine that fails in the store deletes its files", async () => {
+  const platform = onOneMachine();
+  const runs = { ...platform.runs, create: () => Promise.reject(new StoreUnavailable("the disk is full")) };
+  const create = await caller({ ...platform, runs });
+  expect((await create(files))[0]).toBe(500);
+  expect(platform.files()).toEqual([]);
 });
+
+test.each([
+  // Calls of an accepted create: key; agent, organization, two files; the run with its input.
+  [
+    "accepted",
+    "active",
+    [
+      [500, 0],
+      [500, 0],
+      [500, 0],
+      [500, 0],
+      [500, 0],
+      [500, 0],
+    ],
+  ],
+  // Calls of a rejected create: key; agent, organization, two files; deletion of the files.
+  [
+    "rejected",
+    "archived",
+    [
+      [500, 0],
+      [409, 0],
+      [409, 0],
+      [500, 0],
+      [500, 0],
+      [409, 2],
+    ],
+  ],
+] as const)(
+  "an %s create on AWS deletes its files when a call fails, unless it is the deletion",
+  async (_, status, expected) => {
+    const outcomes: unknown[] = [];
+    for (let failing = 1; failing <= expected.length; failing++) {
+      let before = Infinity;
+      const platform = onAws((call) => (call === before + failing ? "refused" : undefined));
+      const create = await caller(platform, status);
+      before = platform.calls();
+      const [statusCode] = await create(files);
+      outcomes.push([statusCode, platform.files().length]);
+    }
+    expect(outcomes).toEqual(expected);
+  },
+);

@@ -1,9 +1,10 @@
 import fc from "../support/properties.ts";
 import type { RunStatus } from "../../src/runs/status.ts";
 import { transitions } from "../../src/runs/status.ts";
-import type { RunChange, Runs, Stores } from "../../src/runs/ports.ts";
+import type { RunChange } from "../../src/runs/types.ts";
+import type { Runs, Stores } from "../../src/runs/ports.ts";
 import { ServiceError } from "../../src/errors.ts";
-import { acceptInput, stopRun } from "../../src/runs/use-cases.ts";
+import { acceptInput, stopRun } from "../../src/runs/control-run.ts";
 import { advance, type AdvanceDeps, RetryLater } from "../../src/workflow/advance.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "./faults/scripted-runs.ts";
 

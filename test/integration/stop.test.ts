@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Stores } from "../../src/runs/ports.ts";
-import { stopRun } from "../../src/runs/use-cases.ts";
+import { stopRun } from "../../src/runs/control-run.ts";
 import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
 import { advance } from "../../src/workflow/advance.ts";
 import { awsHome } from "../support/fake-aws/platform.ts";

@@ -12,7 +12,7 @@ import { SFNServiceException, StartExecutionCommand } from "@aws-sdk/client-sfn"
 import { QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/errors.ts";
-import type { RunChange } from "../../src/runs/ports.ts";
+import type { RunChange } from "../../src/runs/types.ts";
 import { headItem, mockedHome, problem, run } from "./aws-mocks.ts";
 
 const change: RunChange = { runId: "R", expect: { status: "running", turn: 1 } };

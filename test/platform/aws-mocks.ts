@@ -3,7 +3,7 @@ import { SFNClient } from "@aws-sdk/client-sfn";
 import type { GetCommand, PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { vi } from "vitest";
-import type { Run, RunJournalEntry } from "../../src/runs/ports.ts";
+import type { Run, RunJournalEntry } from "../../src/runs/types.ts";
 import { documentClient } from "../../src/platform/aws/clients.ts";
 import { awsStores } from "../../src/platform/aws/index.ts";
 import { awsWorkflow } from "../../src/platform/aws/workflow.ts";

@@ -5,7 +5,8 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test } from "vitest";
 import { httpServer } from "../support/http-server.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
-import type { RunChange, Runs } from "../../src/runs/ports.ts";
+import type { RunChange } from "../../src/runs/types.ts";
+import type { Runs } from "../../src/runs/ports.ts";
 import { type ClientSettings, tuned } from "../../src/platform/aws/clients.ts";
 import { awsRuns } from "../../src/platform/aws/runs.ts";
 

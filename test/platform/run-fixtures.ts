@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Failure, ModelAnswer } from "../../src/agent/model.ts";
-import type { Run, RunChange, Runs, RunJournalEntry, TurnMessage } from "../../src/runs/ports.ts";
+import type { Run, RunChange, RunJournalEntry, TurnMessage } from "../../src/runs/types.ts";
+import type { Runs } from "../../src/runs/ports.ts";
 
 export const failure: Failure = {
   category: "internal",

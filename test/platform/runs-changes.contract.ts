@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Run, RunChange, Runs } from "../../src/runs/ports.ts";
+import type { Run, RunChange } from "../../src/runs/types.ts";
+import type { Runs } from "../../src/runs/ports.ts";
 import { answered, created, failure, input, largeText, newRun, onTurn, output } from "./run-fixtures.ts";
 
 /** Changes to a run: atomic, conditional, one winner. `open` is called once; the tests make runs of their own and need no empty store. */

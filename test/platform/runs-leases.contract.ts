@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Claim, Lease, Run, Runs } from "../../src/runs/ports.ts";
+import type { Claim, Lease, Run } from "../../src/runs/types.ts";
+import type { Runs } from "../../src/runs/ports.ts";
 import { answered, created, onTurn, output } from "./run-fixtures.ts";
 
 const now = 1_763_000_000_000;

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { noUsage, addUsage, type Usage } from "../../src/agent/turn/limits.ts";
-import type { Run, RunChange, Runs } from "../../src/runs/ports.ts";
+import type { Run, RunChange } from "../../src/runs/types.ts";
+import type { Runs } from "../../src/runs/ports.ts";
 import { answered, created, input, largeText, onTurn, output } from "./run-fixtures.ts";
 
 /** Inputs that wait, totals and summaries. `open` is called once; the tests make runs of their own. */

@@ -2,7 +2,8 @@ import { expect, test, vi } from "vitest";
 import { emitter, type MetricValues, measuredRuns, executionMetrics } from "../../src/observability/metrics.ts";
 import { noUsage, type Usage } from "../../src/agent/turn/limits.ts";
 import type { Failure } from "../../src/agent/model.ts";
-import type { Run, Runs, RunJournalEntry } from "../../src/runs/ports.ts";
+import type { Run, RunJournalEntry } from "../../src/runs/types.ts";
+import type { Runs } from "../../src/runs/ports.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
 const run: Run = {

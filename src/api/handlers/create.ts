@@ -1,5 +1,6 @@
 import { log } from "../../log.ts";
-import { createRun, type Deps } from "../../runs/use-cases.ts";
+import { createRun } from "../../runs/create-run.ts";
+import type { CreateRunDeps } from "../../runs/create-run.ts";
 import {
   type ApiHandler,
   type Authenticated,
@@ -12,7 +13,7 @@ import {
 import type { CreateResponse } from "../contract.ts";
 
 /** `POST /v1/agents` (specification section 4.1). */
-export function createHandler(deps: Deps): ApiHandler {
+export function createHandler(deps: CreateRunDeps): ApiHandler {
   return operation<Authenticated & WithCreateBody>(
     async ({ caller, input, requestContext: { requestId } }) => {
       const runId = await createRun(deps, await caller, input);

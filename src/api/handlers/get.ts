@@ -1,4 +1,6 @@
-import { type Deps, readRun } from "../../runs/use-cases.ts";
+import type { Accounts } from "../../accounts/types.ts";
+import type { Runs } from "../../runs/ports.ts";
+import { readRun } from "../../runs/read-run.ts";
 import {
   type ApiEvent,
   type ApiHandler,
@@ -13,7 +15,7 @@ import {
 import type { StatusResponse } from "../contract.ts";
 
 /** `GET /v1/agents/{agent_id}` (specification section 4.2). `last`: what its home does with the answer. */
-export function getHandler(deps: Pick<Deps, "accounts" | "runs">, ...last: Middleware<ApiEvent>[]): ApiHandler {
+export function getHandler(deps: { accounts: Accounts; runs: Runs }, ...last: Middleware<ApiEvent>[]): ApiHandler {
   return operation<Authenticated & WithRunId>(
     async ({ caller, runId }) => {
       const { run, transcript } = await readRun(deps, caller, runId);

@@ -2,7 +2,9 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import { log } from "../../log.ts";
 import { ServiceError } from "../../errors.ts";
-import { authenticate, type Principal, type CreateInput, type Deps } from "../../runs/use-cases.ts";
+import { authenticate, type Principal } from "../../accounts/authenticate.ts";
+import type { CreateInput } from "../../runs/create-run.ts";
+import type { Accounts } from "../../accounts/types.ts";
 import { readCreateBody } from "../validation/create-body.ts";
 import { InvalidRequest, statusOf } from "./errors.ts";
 import { validateRunId } from "../validation/issues.ts";
@@ -55,7 +57,7 @@ export function jsonResponse(statusCode: number, body: unknown, headers: Record<
 }
 
 /** Starts looking up who calls, without waiting: an operation that only reads does so at the same time. */
-export function withCaller(deps: Pick<Deps, "accounts">): Middleware<ApiEvent & Partial<Authenticated>> {
+export function withCaller(deps: { accounts: Accounts }): Middleware<ApiEvent & Partial<Authenticated>> {
   return {
     before: ({ event }) => {
       event.caller = authenticate(deps, keyOf(event.headers));

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { decodeBase64, type FileInput, maxTotalFileBytes } from "../../runs/uploads.ts";
-import type { CreateInput } from "../../runs/use-cases.ts";
+import type { CreateInput } from "../../runs/create-run.ts";
 import { withExactIntegers } from "./exact-integers.ts";
 import { type Issues, validateCreate } from "./issues.ts";
 import { parseJsonBody, textOf, withoutByteOrderMark } from "./parse-json.ts";

@@ -5,7 +5,7 @@ import {
   paginateListExecutions,
   type SFNClient,
 } from "@aws-sdk/client-sfn";
-import type { Execution, Executions } from "../../runs/ports.ts";
+import type { Execution, Executions } from "../../workflow/execution.ts";
 import { withMappedErrors } from "./errors.ts";
 import { executionsThatMayBe, runOfExecution } from "./workflow.ts";
 

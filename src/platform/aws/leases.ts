@@ -1,4 +1,5 @@
-import type { LeaseRequest, Runs } from "../../runs/ports.ts";
+import type { LeaseRequest } from "../../runs/types.ts";
+import type { Runs } from "../../runs/ports.ts";
 import type { DynamoTable } from "./clients.ts";
 import { runUpdates } from "./conditional-write.ts";
 import { readHead } from "./run-reads.ts";

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { type Usage, usedFields } from "../../agent/turn/limits.ts";
 import type { RunStatus } from "../../runs/status.ts";
-import type { QueuedInput, Run, RunJournalEntry, TurnMessage } from "../../runs/ports.ts";
+import type { QueuedInput, Run, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
 import type { DynamoTable } from "./clients.ts";
 import type { Objects } from "./bucket.ts";
 import { head, shards, sortable } from "./table.ts";

@@ -1,7 +1,8 @@
 import { paginateQuery, QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { StoreUnavailable } from "../../errors.ts";
 import type { RunStatus } from "../../runs/status.ts";
-import type { QueuedInput, Runs, RunState, RunJournalEntry, TranscriptMessage } from "../../runs/ports.ts";
+import type { QueuedInput, RunState, RunJournalEntry, TranscriptMessage } from "../../runs/types.ts";
+import type { Runs } from "../../runs/ports.ts";
 import type { DynamoTable } from "./clients.ts";
 import { attempts, backOff } from "./conditional-write.ts";
 import {

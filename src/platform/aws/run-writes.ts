@@ -6,9 +6,8 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from "@aws-sdk/lib-dynamodb";
-import { settleAll } from "../../async/settle-all.ts";
-import { log } from "../../log.ts";
-import type { RunChange, Runs, RunJournalEntry, TurnMessage } from "../../runs/ports.ts";
+import type { RunChange, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
+import type { Runs } from "../../runs/ports.ts";
 import { sendConditional, runUpdates } from "./conditional-write.ts";
 import {
   type Item,
@@ -94,26 +93,11 @@ export function awsRunWrites(home: RunsTable): Pick<Runs, "create" | "change" | 
     return [{ Put: { TableName: table, Item } }];
   }
 
-  /** Removes the texts of messages that will not be written. Those that can't be removed now expire like a run's. */
-  async function takeBack(runId: string, writes: Write[]): Promise<void> {
-    const keys = writes.flatMap(({ Put }) => (Put?.Item?.["textKey"] as string | undefined) ?? []);
-    if (keys.length === 0) return;
-    const removed = objects().then((bucket) => bucket.remove(keys));
-    await removed.catch((error: unknown) => {
-      log("error", "the input of a refused create could not be removed and stays until it expires", { runId, error });
-    });
-  }
-
   return {
-    async create(run, messages, admitted) {
-      const stored = messageWrites(run.id, messages);
-      try {
-        await settleAll<unknown>([Promise.resolve(admitted), stored]);
-      } catch (error) {
-        await takeBack(run.id, await stored.catch(() => []));
-        throw error;
-      }
-      if (await transact([put(toItem(run, messages.length)), ...(await stored)])) return;
+    async create(run, messages) {
+      // A large text is written first. If the transaction fails, it expires with the other texts.
+      const stored = await messageWrites(run.id, messages);
+      if (await transact([put(toItem(run, messages.length)), ...stored])) return;
       throw new Error(`run ${run.id} or one of its messages exists already; a new run needs an id of its own`);
     },
 

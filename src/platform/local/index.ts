@@ -37,16 +37,7 @@ export function openLocalStores({ dataDir }: { dataDir: string }): LocalStores {
   return {
     database,
     accounts: localAccounts(database),
-    runs: {
-      ...runs,
-      async create(run, messages, admitted) {
-        await admitted;
-        await runs.create(run, messages).catch(async (error: unknown) => {
-          await removeWithoutRun(run.id); // its files would keep a full disk full until the next start
-          throw error;
-        });
-      },
-    },
+    runs,
     workspace,
     async removeAbandoned(before) {
       const names = await readdir(workspaces);

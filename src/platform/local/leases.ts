@@ -1,4 +1,4 @@
-import type { Claim, Lease, LeaseRequest } from "../../runs/ports.ts";
+import type { Claim, Lease, LeaseRequest } from "../../runs/types.ts";
 
 /**
  * Who works on which run. Kept in memory: the lock on the data folder lets one server work at a time, and its leases

@@ -3,12 +3,12 @@ import type {
   QueuedInput,
   Run,
   RunChange,
-  Runs,
   RunJournalEntry,
   Summary,
   TranscriptMessage,
   TurnMessage,
-} from "../../runs/ports.ts";
+} from "../../runs/types.ts";
+import type { Runs } from "../../runs/ports.ts";
 import type { Database } from "./sqlite.ts";
 import { memoryLeases } from "./leases.ts";
 

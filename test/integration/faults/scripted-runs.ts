@@ -1,6 +1,7 @@
 import type { Message, Model, ModelOutcome } from "../../../src/agent/model.ts";
 import type { Agent } from "../../../src/accounts/types.ts";
-import type { Run, Stores } from "../../../src/runs/ports.ts";
+import type { Stores } from "../../../src/runs/ports.ts";
+import type { Run } from "../../../src/runs/types.ts";
 
 const agent: Agent = {
   id: "A",

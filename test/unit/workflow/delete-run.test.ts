@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Model } from "../../../src/agent/model.ts";
 import type { Workspace } from "../../../src/runs/ports.ts";
-import { deleteRun, stopRun } from "../../../src/runs/use-cases.ts";
+import { deleteRun, stopRun } from "../../../src/runs/control-run.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { externalWorkflow, startRunner } from "../../../src/platform/local/workflow.ts";
 import { newRun, putAgent } from "../../integration/faults/scripted-runs.ts";

@@ -1,7 +1,10 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { StoreUnavailable } from "../../../src/errors.ts";
-import type { Execution, Executions, Run, Runs } from "../../../src/runs/ports.ts";
-import { acceptInput, createRun, stopRun } from "../../../src/runs/use-cases.ts";
+import type { Execution, Executions } from "../../../src/workflow/execution.ts";
+import type { Run } from "../../../src/runs/types.ts";
+import type { Runs } from "../../../src/runs/ports.ts";
+import { acceptInput, stopRun } from "../../../src/runs/control-run.ts";
+import { createRun } from "../../../src/runs/create-run.ts";
 import { RetryLater } from "../../../src/workflow/advance.ts";
 import { graceSeconds, turnSeconds } from "../../../src/workflow/policy.ts";
 import { type ExecutionEvent, reconcile } from "../../../src/workflow/reconcile.ts";

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "vitest";
-import type { RunChange, Runs } from "../../../src/runs/ports.ts";
-import { stopRun } from "../../../src/runs/use-cases.ts";
+import type { RunChange } from "../../../src/runs/types.ts";
+import type { Runs } from "../../../src/runs/ports.ts";
+import { stopRun } from "../../../src/runs/control-run.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { reconcile } from "../../../src/workflow/reconcile.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";

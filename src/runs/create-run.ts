@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import type { Principal } from "../accounts/authenticate.ts";
+import { modelProblem } from "../agent/models/model-config.ts";
+import { settleAll } from "../async/settle-all.ts";
+import { log } from "../log.ts";
+import { ServiceError } from "../errors.ts";
+import type { Stores, Workflow, Workspace } from "./ports.ts";
+import { transitions } from "./status.ts";
+import { startTurn } from "./turn-writes.ts";
+import type { Run, TurnMessage } from "./types.ts";
+import { decodeFiles, type FileInput } from "./uploads.ts";
+
+/** `secretExists` makes no network call. */
+export interface CreateRunDeps extends Stores {
+  workflow: Workflow;
+  now: () => number;
+  secretExists: (secret: string) => boolean;
+}
+
+export interface CreateInput {
+  name: string;
+  template_id: string;
+  input_text?: string | null;
+  files?: FileInput[];
+}
+
+/** Creates a run and starts its first turn. Resolves with the run's id when files, run and start are durable. */
+export async function createRun(deps: CreateRunDeps, principal: Principal, input: CreateInput): Promise<string> {
+  if (input.template_id !== principal.agentId) {
+    throw new ServiceError("template_mismatch", "API key is not valid for the requested template");
+  }
+  const id = randomUUID();
+  const files = Promise.try(decodeFiles, input.files ?? []);
+  const run = newRun(id, principal, input, deps.now());
+  const messages: TurnMessage[] =
+    typeof input.input_text === "string" ? [{ turn: 1, role: "input_to_agent", text: input.input_text }] : [];
+  try {
+    // In parallel, which saves a round trip. A rejected create therefore has files to delete.
+    await settleAll([
+      checkPreconditions(deps, principal, files),
+      files.then((decoded) => (decoded.length > 0 ? deps.workspace.write(id, decoded) : undefined)),
+    ]);
+    await deps.runs.create(run, messages);
+  } catch (error) {
+    await deleteUploadedFiles(deps.workspace, id, files);
+    throw error;
+  }
+  if (run.turn === 1) await startTurn(deps, id, run.turn);
+  return id;
+}
+
+function newRun(id: string, { agentId, organizationId }: Principal, input: CreateInput, now: number): Run {
+  const hasInput = typeof input.input_text === "string";
+  const { to: status } = hasInput ? transitions.createdWithInput : transitions.createdIdle;
+  return {
+    id,
+    agentId,
+    organizationId,
+    name: input.name,
+    status,
+    turn: hasInput ? 1 : 0,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+type DecodedFiles = Promise<{ name: string; content: Uint8Array }[]>;
+
+/** Checks agent, files and model in this order; throws the first failure. */
+async function checkPreconditions(
+  { accounts, secretExists }: Pick<CreateRunDeps, "accounts" | "secretExists">,
+  principal: Principal,
+  files: DecodedFiles,
+): Promise<void> {
+  const [agent, organization] = await Promise.all([
+    accounts.findAgent(principal.agentId),
+    accounts.findOrganization(principal.organizationId),
+  ]);
+  if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", "Agent template not found");
+  if (agent.status === "archived") {
+    throw new ServiceError("agent_archived", "Agent template is archived; unarchive it to create runs");
+  }
+  await files;
+  const problem = modelProblem(organization?.model, secretExists);
+  if (problem !== undefined) throw new ServiceError("no_model", problem);
+}
+
+/**
+ * Deletes the uploaded files of a create that failed.
+ * - Files that cannot be deleted now expire (AWS), or are removed at the next start (one machine).
+ * - After a time-out of the store the run may exist. It was not started, so no turn needs its files: the sweep ends it.
+ */
+async function deleteUploadedFiles(workspace: Workspace, runId: string, files: DecodedFiles): Promise<void> {
+  const names = await files.then(
+    (decoded) => decoded.map(({ name }) => name),
+    () => [],
+  );
+  if (names.length === 0) return;
+  await workspace.remove(runId, names).catch((error: unknown) => {
+    log("error", "the uploaded files of a failed create could not be deleted", { runId, error });
+  });
+}

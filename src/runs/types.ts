@@ -1,0 +1,115 @@
+import type { Usage } from "../agent/turn/limits.ts";
+import type { Failure } from "../agent/model.ts";
+import type { JournalEntry } from "../agent/turn/journal.ts";
+import type { RunStatus } from "./status.ts";
+
+/** One run of an agent (`agent_id` in the API). Times are milliseconds since 1970. */
+export interface Run {
+  id: string;
+  agentId: string;
+  organizationId: string;
+  name: string;
+  status: RunStatus;
+  /** Number of turns started; 0 for a run created without input. */
+  turn: number;
+  createdAt: number;
+  /** When status or turn was last set. */
+  updatedAt: number;
+  /** Set with `technical_error`. */
+  failure?: Failure;
+  /** Number of queued inputs. Absent: none. */
+  queued?: number;
+  /** Usage of all turns. Absent: none. `milliseconds` counts ended turns only. */
+  used?: Usage;
+}
+
+/** An accepted input or the output of a turn. */
+export interface TranscriptMessage {
+  role: "input_to_agent" | "output_from_agent";
+  text: string;
+}
+
+/** A transcript message with its turn. (turn, role) is its key. */
+export type TurnMessage = TranscriptMessage & { turn: number };
+
+/** A journal entry with its turn. (turn, step, part, call) is its key. */
+export type RunJournalEntry = { turn: number } & JournalEntry;
+
+/** An input that was accepted while a turn was in progress. `turn`: the turn that it will start. */
+export interface QueuedInput {
+  turn: number;
+  text: string;
+}
+
+/** Replaces the first turns of a run in the conversations of later turns. */
+export interface Summary {
+  throughTurn: number;
+  text: string;
+}
+
+/**
+ * One conditional, atomic write to a run. It is applied whole, or rejected when
+ * - the run does not exist or differs from `expect`,
+ * - one of `steps`, `messages` or the added input already exists,
+ * - `fencingToken` is not the current one.
+ *
+ * A change that sets the status ends the lease.
+ */
+export interface RunChange {
+  runId: string;
+  /** `queued`: number of queued inputs. Absent: any number. */
+  expect: { status: RunStatus; turn: number; queued?: number };
+  /** From `claim`. Absent for writers without a lease (API, CLI, sweep). */
+  fencingToken?: number;
+  set?: { status: RunStatus; turn: number; updatedAt: number; failure?: Failure };
+  messages?: TurnMessage[];
+  steps?: RunJournalEntry[];
+  /** Added to the usage of the run. */
+  used?: Usage;
+  /** Replaces the summary of the run. */
+  summary?: Summary;
+  /** `add` appends an input, `take` removes the input of that turn, `drop` removes all. */
+  queue?: { add: QueuedInput } | { take: number } | "drop";
+}
+
+/** Everything that the next step needs, from one consistent read. Lists are in order. */
+export interface RunState {
+  run: Run;
+  transcript: TranscriptMessage[];
+  /** Of the current turn. */
+  steps: RunJournalEntry[];
+  queue: QueuedInput[];
+  summary?: Summary;
+}
+
+/** The part of a run that API clients see. */
+export type RunView = Pick<RunState, "run" | "transcript">;
+
+/** A worker's request for the lease on a run until `until`. Times are milliseconds since 1970. */
+export interface LeaseRequest {
+  runId: string;
+  owner: string;
+  now: number;
+  until: number;
+}
+
+/** A worker's lease on a run. Each of its writes carries `fencingToken`, which grows with every claim. */
+export interface Lease {
+  runId: string;
+  fencingToken: number;
+}
+
+/** A granted lease request. */
+export interface Claim {
+  fencingToken: number;
+  /** The run's turn at that time. */
+  turn: number;
+  /** The previous lease expired unreleased, so a read issued with the claim may be stale. */
+  takenOver: boolean;
+}
+
+/** A file of a workspace. `size` in bytes. */
+export interface WorkspaceFile {
+  name: string;
+  size: number;
+}
