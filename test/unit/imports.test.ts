@@ -46,6 +46,7 @@ const allowed: Record<string, string[]> = {
     "src/observability",
     "src/runs",
     "src/sandbox",
+    "src/workflow",
   ],
   lambdas: [
     "src/api",
