@@ -63,8 +63,11 @@ test("with an OTLP endpoint a run is one trace of GenAI spans, named by its id, 
   expect(traces.bodies.join("")).not.toMatch(/secret line|What is in it/);
 });
 
-test("an OTLP endpoint that is down costs no run", async () => {
-  await using service = await startService(newDataDir(), [], { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" });
+test("an OTLP endpoint that is down fails no run", async () => {
+  await using service = await startService(newDataDir(), [], {
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
+    OTEL_EXPORTER_OTLP_TIMEOUT: "500", // ms for all attempts of the last export; 10 s by default
+  });
   const runId = await createRun(service, { input_text: "Hello" });
   expect((await finished(service, runId)).loop_status).toBe("finished");
   expect(await service.end("SIGTERM")).toBe(0);

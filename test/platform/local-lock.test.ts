@@ -6,11 +6,13 @@ import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/errors.ts";
 import { openLocalStores } from "../../src/platform/local/index.ts";
+import { fastClock } from "../support/fast-clock.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
 const organization = (name: string) => ({ id: "o", name });
 
-test("a database that another process keeps locked is unavailable, and works again when it is let go", async () => {
+test("a write is unavailable while another process keeps the database locked, and works afterwards", async () => {
+  using _clock = fastClock();
   using stores = temporaryStores();
   const other = new DatabaseSync(join(stores.dataDir, "runs.sqlite"));
   other.exec("BEGIN IMMEDIATE");
@@ -19,9 +21,9 @@ test("a database that another process keeps locked is unavailable, and works aga
   await stores.accounts.putOrganization(organization("two"));
   expect(await stores.accounts.listOrganizations()).toEqual([organization("two")]);
   other.close();
-}, 15_000);
+});
 
-test("while another process writes, reads are answered and writes wait for it, in their order", async () => {
+test("reads are answered while another process writes, and writes wait in order", async () => {
   using stores = temporaryStores();
   using other = new DatabaseSync(join(stores.dataDir, "runs.sqlite"));
   await stores.accounts.putOrganization(organization("before"));
@@ -43,7 +45,7 @@ test("while another process writes, reads are answered and writes wait for it, i
   expect({ found: await found(), written }).toEqual({ found: "last", written: ["first", "second", "last"] });
 });
 
-test("what waits for another process's write is written when the database is closed", async () => {
+test("closing the database writes what was waiting for another process", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "agent-runs-"));
   const stores = openLocalStores({ dataDir });
   const file = join(dataDir, "runs.sqlite");

@@ -1,17 +1,24 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Model } from "../../../src/agent/model.ts";
 import type { Workspace } from "../../../src/runs/ports.ts";
 import { deleteRun, stopRun } from "../../../src/runs/control-run.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { externalWorkflow, startRunner } from "../../../src/platform/local/workflow.ts";
 import { newRun, putAgent } from "../../integration/faults/scripted-runs.ts";
+import { pause } from "../../../src/async/backoff.ts";
+import { fastClock } from "../../support/fast-clock.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
+
+// A worker looks every 2 s whether its run was stopped, and deleting a run waits for that.
+beforeAll(() => {
+  const clock = fastClock();
+  return () => clock[Symbol.dispose]();
+});
 
 const names = Array.from({ length: 16 }, (_, index) => `file-${index}.txt`);
 
-/** Asks for all files to be written, in one answer. */
+/** A model that asks for all files in one answer. */
 const writer: Model = async () => ({
   answer: {
     text: "",
@@ -23,7 +30,7 @@ const writer: Model = async () => ({
 
 const openModel = async () => ({ model: writer, name: "m", provider: "p" });
 
-/** A run whose agent writes files, 4.8 s for all, one after another. `first` resolves when the first is being written. */
+/** A run whose agent writes the files one after another, in 4.8 s. `first` resolves when the first write begins. */
 async function writing() {
   const stores = temporaryStores();
   await putAgent(stores);
@@ -34,7 +41,7 @@ async function writing() {
     ...stores.workspace,
     async write(...written) {
       first.resolve(undefined);
-      await setTimeout(300);
+      await pause(300);
       await stores.workspace.write(...written);
     },
   };
@@ -42,20 +49,20 @@ async function writing() {
   return { stores, deps, runId, first: first.promise };
 }
 
-test.concurrent("a run that is deleted while its agent writes files has none, then and later", async () => {
+test.concurrent("a run that is deleted while its agent writes files keeps none of them", async () => {
   const { stores, deps, runId, first } = await writing();
   using _ = stores;
   const workflow = startRunner(deps);
   await workflow.start(runId, 1);
   await first;
   await deleteRun({ ...deps, workflow }, runId);
-  await setTimeout(2_000);
+  await pause(2_000);
   await workflow.close();
   expect(await stores.workspace.list(runId)).toEqual([]);
 });
 
 test.concurrent.each(["running", "terminated"])(
-  "so has one that was %s, and is deleted from another process",
+  "a %s run that another process deletes while its agent writes files keeps none of them",
   async (status) => {
     const { stores, deps, runId, first } = await writing();
     using _ = stores;
@@ -65,7 +72,7 @@ test.concurrent.each(["running", "terminated"])(
     if (status === "terminated") await stopRun(here, runId);
     await deleteRun(here, runId);
     await working;
-    await setTimeout(2_000);
+    await pause(2_000);
     expect(await stores.workspace.list(runId)).toEqual([]);
   },
 );
