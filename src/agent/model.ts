@@ -8,8 +8,10 @@ export const failureCategories = [
 ] as const;
 
 /**
- * Why something did not work, for the operator who has to fix it.
- * `category` is stable and countable; `title` and `remedy` are sentences; `retryable`: waiting may help.
+ * Why a run failed, for operators.
+ * - `category`: stable; used in metrics.
+ * - `title`, `remedy`: sentences for people.
+ * - `retryable`: the failure can pass without a change of configuration.
  */
 export interface Failure {
   category: (typeof failureCategories)[number];
@@ -18,19 +20,21 @@ export interface Failure {
   retryable: boolean;
 }
 
-/** What an agent asks of its model beyond the provider's defaults. */
+/** Model parameters of an agent. Absent: the provider's default. */
 export interface ModelParameters {
   /** 0 to 2. */
   temperature?: number;
-  /** Tokens of one answer. */
+  /** Tokens of one model response. */
   maxOutputTokens?: number;
   reasoningEffort?: "low" | "medium" | "high";
 }
 
 /**
- * Which model an organization's agents run on. `secret` names where the provider's API key is, never what it is:
- * `env:NAME` or `file:PATH` on one machine, `secretsmanager:NAME` on AWS. `baseUrl` leads past the provider's own
- * address. Bedrock is called with the AWS credentials of the process (`AWS_ACCESS_KEY_ID` and so on).
+ * The model of an organization.
+ * - `secret`: reference to the provider's API key, never the key: `env:NAME` or `file:PATH` on the local platform,
+ *   `secretsmanager:NAME` on AWS.
+ * - `baseUrl`: replaces the provider's URL.
+ * - Bedrock uses the AWS credentials of the process.
  */
 export type ModelConfiguration = { enabled: boolean } & (
   | { provider: "demo" }
@@ -41,18 +45,18 @@ export type ModelConfiguration = { enabled: boolean } & (
 
 /** Tokens of one model call. */
 export interface TokenUsage {
-  /** Those of the cache included. */
+  /** Includes cached tokens. */
   inputTokens: number;
-  /** Those of reasoning included. */
+  /** Includes reasoning tokens. */
   outputTokens: number;
-  /** Read from the provider's cache. */
+  /** Read from the provider's prompt cache. */
   cachedInputTokens?: number;
-  /** Written to the provider's cache, as far as it counts that. */
+  /** Written to the provider's prompt cache. Absent when the provider does not report it. */
   cacheWriteInputTokens?: number;
   reasoningTokens?: number;
 }
 
-/** A tool call as the model asked for it. `invalid`: why it can't be run, as a sentence for the model. */
+/** A tool call requested by the model. `invalid`: why it cannot be executed, as a sentence for the model. */
 export interface ToolCall {
   id: string;
   name: string;
@@ -63,37 +67,37 @@ export interface ToolCall {
 export interface ToolResult {
   callId: string;
   name: string;
-  /** Text for the model; with `error`, what was wrong, what was received and what is accepted. */
+  /** Text for the model. With `error`: what was wrong, what was received and what is accepted. */
   text: string;
   error?: true;
-  /** Files of the workspace that the model is to see as they are: images and PDFs. */
+  /** Workspace files to show to the model as they are: images and PDFs. */
   attachments?: Attachment[];
 }
 
-/** A file of the workspace by its name; its bytes are read when the model is called, and never recorded. */
+/** A workspace file, by name. Its bytes are read at each model call and are never part of the journal. */
 export interface Attachment {
   name: string;
-  /** Such as `image/png` or `application/pdf`. */
+  /** For example `image/png` or `application/pdf`. */
   mediaType: string;
 }
 
-/** One complete answer of a model. JSON-serialisable: it is recorded and replayed as it is. */
+/** A complete model response. Stored as JSON in the journal and replayed on resume. */
 export interface ModelAnswer {
   text: string;
   toolCalls: ToolCall[];
   finishReason: "stop" | "tool-calls" | "length" | "content-filter" | "other";
   usage: TokenUsage;
-  /** The provider's own message, echoed back to it in later steps (reasoning, signatures). */
+  /** The provider's original message (reasoning, signatures). It is sent back in later steps. */
   echo?: unknown;
 }
 
-/** The conversation so far, oldest first. `note`: said by the turn itself, not by whoever gave the input. */
+/** A message of the conversation. `note`: written by the turn itself, not by the author of the input. */
 export type Message =
   | { role: "user"; text: string; note?: true; attachments?: Attachment[] }
   | { role: "assistant"; answer: Pick<ModelAnswer, "text" | "toolCalls" | "echo"> }
   | { role: "tool"; results: ToolResult[] };
 
-/** A tool as the model sees it. `input` is a JSON Schema of an object. */
+/** A tool as shown to the model. `input`: JSON Schema of an object. */
 export interface ToolDefinition {
   name: string;
   description: string;
@@ -101,12 +105,14 @@ export interface ToolDefinition {
 }
 
 export interface ModelRequest {
+  /** System prompt. */
   instructions: string;
+  /** Oldest first. */
   messages: Message[];
-  /** Empty: the model has to answer with text. */
+  /** Empty: the model must answer with text. */
   tools: ToolDefinition[];
   parameters?: ModelParameters;
-  /** The bytes of an attachment; undefined when the file is gone, of which the model is told. */
+  /** Reads an attachment. Undefined when the file was deleted; the model is told so. */
   readAttachment?: (name: string) => Promise<Uint8Array | undefined>;
   signal: AbortSignal;
 }
@@ -114,8 +120,9 @@ export interface ModelRequest {
 export type ModelOutcome = { answer: ModelAnswer } | ModelFailure;
 
 /**
- * `retryAfterMs`: the delay the provider asked for. `contextOverflow`: the request does not fit the model's window, a
- * shorter one may.
+ * A failed model call.
+ * - `retryAfterMs`: the delay that the provider asked for.
+ * - `contextOverflow`: the request exceeds the model's context window; a shorter request may succeed.
  */
 export interface ModelFailure {
   failure: Failure;
@@ -124,7 +131,8 @@ export interface ModelFailure {
 }
 
 /**
- * One model call. Never rejects for provider trouble: that is a `failure`, which says whether waiting may help.
- * Honours `signal` by closing the connection and rejecting with the signal's reason.
+ * One model call.
+ * - Provider errors resolve with a `failure`; they never reject.
+ * - When `signal` aborts, it closes the connection and rejects with the signal's reason.
  */
 export type Model = (request: ModelRequest) => Promise<ModelOutcome>;

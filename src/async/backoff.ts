@@ -1,14 +1,14 @@
-/** Milliseconds; setTimeout fires at once for anything longer. */
+/** Milliseconds. `setTimeout` fires immediately for longer delays. */
 export const maxTimer = 2 ** 31 - 1;
 
-/** How delays grow, in milliseconds: the one after attempt n is min(first × rate^(n − 1), max). `rate`: 2. */
+/** Exponential back-off in milliseconds: the delay after attempt n is min(first × rate^(n − 1), max). Default rate: 2. */
 export interface BackoffOptions {
   first: number;
   max?: number;
   rate?: number;
 }
 
-/** Milliseconds to wait after attempt `attempt`, the first being 1: with full jitter, from none to the whole delay. */
+/** The delay after attempt `attempt` (from 1) with full jitter: uniform between 0 and the back-off delay. */
 export function fullJitter(
   attempt: number,
   { first, max = Number.POSITIVE_INFINITY, rate = 2 }: BackoffOptions,
@@ -16,7 +16,10 @@ export function fullJitter(
   return Math.random() * Math.min(first * rate ** (attempt - 1), max);
 }
 
-/** Resolves after a time, 24.8 days at most. Rejects with the signal's reason as soon as it aborts. */
+/**
+ * Resolves after `milliseconds`, 24.8 days at most. Rejects with the signal's reason when it aborts, which
+ * `node:timers/promises` wraps in an AbortError.
+ */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {

@@ -1,8 +1,8 @@
-/** As `Promise.all`, but rejects only when none of the work goes on any more, and then with the first error in order. */
+/** Like `Promise.all`, but waits until all work has settled, then rejects with the first error in order. */
 export async function settleAll<Value>(work: Promise<Value>[]): Promise<Value[]> {
   const settled = await Promise.allSettled(work);
-  return settled.map((each) => {
-    if (each.status === "rejected") throw each.reason;
-    return each.value;
+  return settled.map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
   });
 }

@@ -1,32 +1,36 @@
 import { maxTimer } from "./backoff.ts";
 
+export type TimedResult<Value> = { timedOut: false; value: Value } | { timedOut: true };
+
 /**
- * What `work` resolves to, waited for no longer than `milliseconds`. Rejects with the signal's reason as soon as it
- * aborts. In both cases the signal that `work` got aborts, and work that ignores it is left behind.
+ * Runs `work` with a time limit. Does not wait for work that ignores its signal.
+ * - On timeout, it aborts the signal of `work` and resolves with `timedOut`.
+ * - When `signal` aborts, it aborts the signal of `work` and rejects with the reason.
  */
 export async function withTimeout<Value>(
   milliseconds: number,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Value>,
-): Promise<Value | "timed-out"> {
+): Promise<TimedResult<Value>> {
   signal.throwIfAborted();
-  if (milliseconds <= 0) return "timed-out";
-  const cut = new AbortController();
-  const ended = Promise.withResolvers<"timed-out">();
-  // Settled before the work hears of it, so that its own rejection comes second.
+  if (milliseconds <= 0) return { timedOut: true };
+  const workAbort = new AbortController();
+  const timeout = Promise.withResolvers<TimedResult<Value>>();
+  // Settles before it aborts the work, so that the race is not won by the work's AbortError.
   const onAbort = () => {
-    ended.reject(signal.reason);
-    cut.abort(signal.reason);
+    timeout.reject(signal.reason);
+    workAbort.abort(signal.reason);
   };
   const onTime = () => {
-    ended.resolve("timed-out");
-    cut.abort(new Error("the turn's time is used up"));
+    timeout.resolve({ timedOut: true });
+    workAbort.abort(new Error("time limit exceeded"));
   };
   signal.addEventListener("abort", onAbort, { once: true });
-  // A timer may fire up to a millisecond early by the clock.
+  // Node's timers can fire up to 1 ms early.
   const timer = setTimeout(onTime, Math.min(Math.ceil(milliseconds) + 1, maxTimer));
   try {
-    return await Promise.race([ended.promise, work(cut.signal)]);
+    const completed = work(workAbort.signal).then((value): TimedResult<Value> => ({ timedOut: false, value }));
+    return await Promise.race([timeout.promise, completed]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);

@@ -84,7 +84,7 @@ export function openTelemetry(): Telemetry {
     return {
       emit(event) {
         switch (event.type) {
-          case "model-answered":
+          case "model-call-completed":
             return chat(event.step, event.milliseconds, {
               "gen_ai.usage.input_tokens": event.inputTokens,
               "gen_ai.usage.output_tokens": event.outputTokens,
@@ -92,9 +92,9 @@ export function openTelemetry(): Telemetry {
               "gen_ai.usage.cache_creation.input_tokens": event.cacheWriteInputTokens ?? 0,
               "gen_ai.response.finish_reasons": [event.finishReason],
             });
-          case "model-failed":
+          case "model-call-failed":
             return chat(event.step, event.milliseconds, {}, event.failure.category);
-          case "tool-ended":
+          case "tool-call-completed":
             return span(
               `execute_tool ${event.name}`,
               SpanKind.INTERNAL,
@@ -107,15 +107,15 @@ export function openTelemetry(): Telemetry {
               },
               event.error ? "tool_error" : undefined,
             );
-          case "limit-reached":
+          case "limit-exceeded":
             root.setAttribute("agent_run.limit", `${event.of}.${event.reason}`);
             break;
-          case "model-awaited":
-          case "context-cut":
+          case "model-retry-scheduled":
+          case "conversation-compacted":
             root.addEvent(event.type);
             break;
-          case "model-called":
-          case "tool-called": // told when they end
+          case "model-call-started":
+          case "tool-call-started": // their spans are written when they end
         }
       },
       end(failure) {

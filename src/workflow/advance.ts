@@ -106,7 +106,7 @@ async function workUnderLease(
         // Lost to a stop or to another worker: the next call reads where the run stands.
         if (finished === "lost") return { done: false, turn };
         ended = true;
-        log("info", "turn finished", { runId, turn, ended: outcome.ended });
+        log("info", "turn finished", { runId, turn, finishReason: outcome.finishReason });
         return finished === "finished" ? { done: true, turn } : { done: false, turn: finished.next };
       }
       case "failed":
@@ -114,7 +114,7 @@ async function workUnderLease(
         log("error", "turn failed", { runId, turn, failure: outcome.failure });
         return { done: ended, turn };
       case "retry":
-        throw new RetryLater(outcome.failure, outcome.after);
+        throw new RetryLater(outcome.failure, outcome.retryAfterMs);
       case "paused":
       case "stopped":
         return { done: false, turn };

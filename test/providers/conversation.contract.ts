@@ -206,7 +206,11 @@ export function conversationSuite(wire: Wire, { signed }: { signed: boolean }): 
     const { input, ports } = turn(wire.open(server.baseUrl), {
       ports: { files: files({ "a.txt": "alpha" }) },
     });
-    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "It says alpha.", ended: "normally" });
+    expect(await runTurn(input, ports)).toMatchObject({
+      kind: "done",
+      text: "It says alpha.",
+      finishReason: "normally",
+    });
     const [, asked] = server.received.map((each) => wire.read(each));
     expect(asked?.messages.slice(2).flatMap(({ parts }) => parts)).toEqual([
       { result: "a", text: "a.txt: lines 1 to 1 of 1\nalpha" },

@@ -69,16 +69,16 @@ export async function openMcpServer(server: McpServer, edges: McpEdges, signal: 
     await client?.then((open) => open.close()).catch(() => {}); // it is no longer needed, however it takes that
   };
 
-  const listed = await withTimeout(listSeconds * 1000, signal, async (cut) => {
+  const listing = await withTimeout(listSeconds * 1000, signal, async (cut) => {
     const open = await connected();
     return (await open.listTools(undefined, { signal: cut, timeout: listSeconds * 1000 })).tools;
   }).catch((problem: unknown) => {
     signal.throwIfAborted();
-    return reason(problem, secrets);
+    return { timedOut: false, value: reason(problem, secrets) } as const;
   });
-  if (Array.isArray(listed)) return { ...(await listedTools(server, listed, call)), close };
-  const why = listed === "timed-out" ? `it did not answer within ${listSeconds} seconds` : listed;
-  return { tools: standIns(server, why, call), problems: [`it could not be listed: ${why}`], close };
+  const listed = listing.timedOut ? `it did not answer within ${listSeconds} seconds` : listing.value;
+  if (typeof listed !== "string") return { ...(await listedTools(server, listed, call)), close };
+  return { tools: standIns(server, listed, call), problems: [`it could not be listed: ${listed}`], close };
 }
 
 /**
@@ -151,7 +151,7 @@ async function callTool(
   const failed = (why: string): ToolOutput =>
     errorOutput(`The MCP server ${server.name} did not answer the call: ${why}.`);
   const parameters = { name: tool, arguments: (input ?? {}) as Record<string, unknown> };
-  const answer = await withTimeout(callSeconds * 1000, signal, async (cut): Promise<McpResult | string> => {
+  const called = await withTimeout(callSeconds * 1000, signal, async (cut): Promise<McpResult | string> => {
     const call = async (used: Promise<Client>): Promise<McpResult> =>
       (await (await used).callTool(parameters, { signal: cut, timeout: callSeconds * 1000 })) as McpResult;
     try {
@@ -166,7 +166,8 @@ async function callTool(
       return reason(problem, secrets);
     }
   });
-  if (answer === "timed-out") return failed(`it took more than ${callSeconds} seconds. Its effect is unknown`);
+  if (called.timedOut) return failed(`it took more than ${callSeconds} seconds. Its effect is unknown`);
+  const answer = called.value;
   if (typeof answer === "string") return failed(answer);
   const output = await resultOutput(server.name, answer, files);
   return { ...output, text: withoutSecrets(output.text, secrets, instead) };

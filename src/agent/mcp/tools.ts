@@ -1,5 +1,5 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
-import { defaultContextTokens, bytesOfToken } from "../turn/context-window.ts";
+import { defaultContextTokens, bytesPerToken } from "../turn/context-window.ts";
 import { tooDeepAt, wellFormed } from "../../json.ts";
 import type { ToolDefinition } from "../model.ts";
 import type { McpServer } from "./client.ts";
@@ -114,7 +114,7 @@ export function standIns(server: McpServer, why: string, call: Call): Tool[] {
 
 /** As many of the tools, from the first on, as a model takes beside `others` tools and has room for in its window. */
 export function fittingTools(tools: Tool[], others: number, contextTokens = defaultContextTokens): Tool[] {
-  let room = contextTokens * bytesOfToken * share;
+  let room = contextTokens * bytesPerToken * share;
   return tools.slice(0, Math.max(0, maxTools - others)).filter(({ definition }) => {
     room -= Buffer.byteLength(JSON.stringify(definition));
     return room >= 0;

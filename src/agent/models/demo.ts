@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../async/backoff.ts";
 import type { Message, Model, ModelAnswer, ModelRequest, ToolCall, ToolResult } from "../model.ts";
 import { isFilesNote, listedNames } from "../tools/list-files.ts";
 
@@ -20,7 +20,7 @@ export const demo: Model = async (request) => {
   request.signal.throwIfAborted();
   const conversation = currentTurn(request.messages);
   const { steps, delay } = directive(conversation.input);
-  if (delay > 0) await sleep(delay, undefined, { signal: request.signal }).catch(() => request.signal.throwIfAborted());
+  if (delay > 0) await pause(delay, request.signal);
   const calls = nextCalls(request, conversation, steps);
   const text = calls.length > 0 ? "" : report(conversation);
   return {

@@ -59,7 +59,7 @@ async function documentText(
 ): Promise<DocumentText> {
   const milliseconds = sandboxLimits.documentSeconds * 1000;
   const found = await withTimeout(milliseconds, signal, (cut) => readDocument(kind, bytes, cut));
-  return found === "timed-out"
+  return found.timedOut
     ? { problem: `reading it took more than ${sandboxLimits.documentSeconds} seconds` }
-    : found;
+    : found.value;
 }

@@ -35,13 +35,13 @@ export const search: Tool = builtIn(searchFiles, async (input: Search, { files, 
   const found = await searches(() =>
     withTimeout(workspaceLimits.searchSeconds * 1000, signal, (cut) => searchAll(input, files, cut)),
   );
-  if (found === "timed-out") {
+  if (found.timedOut) {
     return errorOutput(
       `The search took more than ${workspaceLimits.searchSeconds} seconds. Use a simpler pattern (no repetition ` +
         "within a repetition), or a glob for fewer files.",
     );
   }
-  const { lines, more, searched, skipped } = found;
+  const { lines, more, searched, skipped } = found.value;
   const notes = [
     ...(lines.length === 0 ? [`No line matches in ${searched} files.`] : []),
     ...(more ? [`[More than ${workspaceLimits.matches} lines match: these are the first.]`] : []),

@@ -11,13 +11,14 @@ export function fetchPage(rules: NetworkRules, readDocument: ReadDocument): Tool
   return builtIn(webFetch, async ({ url, offset = 0 }: { url: string; offset?: number }, { signal }) => {
     if (!URL.canParse(url))
       return errorOutput(`${JSON.stringify(url)} is no URL. Accepted: such as https://example.com/page.`);
-    const found = await withTimeout(fetchLimits.seconds * 1000, signal, (cut) =>
+    const fetched = await withTimeout(fetchLimits.seconds * 1000, signal, (cut) =>
       page(get, readDocument, new URL(url), cut).catch((error: unknown) => {
         cut.throwIfAborted();
         return { problem: `it can't be fetched: ${error instanceof Error ? error.message : String(error)}` };
       }),
     );
-    if (found === "timed-out") return errorOutput(`${url}: it took more than ${fetchLimits.seconds} seconds.`);
+    if (fetched.timedOut) return errorOutput(`${url}: it took more than ${fetchLimits.seconds} seconds.`);
+    const found = fetched.value;
     return "problem" in found ? errorOutput(`${url}: ${found.problem}.`) : shown(found, offset);
   });
 }

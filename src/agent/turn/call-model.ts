@@ -1,92 +1,133 @@
-import { narrowerWindow } from "./context-window.ts";
-import type { Failure, ModelAnswer, ModelFailure, ModelRequest, ToolDefinition } from "../model.ts";
-import { withRetries } from "./retry.ts";
-import { type AnswerEntry, type ContextCut, nextStep, entryCost, shortened } from "./journal.ts";
-import type { TurnState } from "./types.ts";
+import { fullJitter, pause } from "../../async/backoff.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
+import type { Failure, ModelAnswer, ModelFailure, ModelRequest, ToolDefinition } from "../model.ts";
+import { reducedWindow } from "./context-window.ts";
+import { type AnswerEntry, entryCost, nextStep, truncateToolResults, type Truncation } from "./journal.ts";
+import type { TurnOutcome, TurnState } from "./types.ts";
+
+/**
+ * How a model call ended, its retries included. `context_overflow`: the provider rejected the conversation as too long;
+ * compact it for `contextTokens` and call again.
+ */
+export type ModelCallOutcome =
+  | { kind: "answered"; entry: AnswerEntry }
+  | ModelCallFailed
+  | { kind: "timed_out" }
+  | { kind: "context_overflow"; contextTokens: number };
+
+export type ModelCallFailed = { kind: "failed" } & ModelFailure;
 
 interface ModelCall {
-  /** What the turn tells the model beyond the conversation. */
+  /** A message from the turn itself, added after the conversation. */
   note: string | undefined;
-  /** What is left out of the conversation from this call on. */
-  cut: ContextCut | undefined;
-  /** Empty: the model has to answer with text. */
+  /** Tool results to truncate from this call on. */
+  truncation: Truncation | undefined;
+  /** Empty: the model must answer with text. */
   tools: ToolDefinition[];
-  /** Milliseconds after which the call is cut off, its retries included. */
+  /** Milliseconds for the call, its retries included. */
   timeLeft: number;
 }
 
-/**
- * The model's next answer to the conversation, as it is to be recorded. `too-long`: the provider refuses so much of it,
- * and the turn's window is smaller from now on, so that more is left out.
- */
+/** Calls the model with the conversation. The entry is not recorded yet. */
 export async function callModel(
-  turn: TurnState,
-  { note, cut, tools, timeLeft }: ModelCall,
-): Promise<AnswerEntry | ModelFailure | "timed-out" | "too-long"> {
-  const { input, ports, progress } = turn;
+  state: TurnState,
+  { note, truncation, tools, timeLeft }: ModelCall,
+): Promise<ModelCallOutcome> {
+  const { input, ports, progress } = state;
   const { instructions, parameters, modelName: model, prices } = input;
   const step = nextStep(progress);
-  const messages = cut ? shortened(progress.messages, cut.results) : [...progress.messages];
+  const messages = truncation ? truncateToolResults(progress.messages, truncation.results) : [...progress.messages];
   if (note !== undefined) messages.push({ role: "user", text: note, note: true });
-  if (cut) ports.emit({ type: "context-cut", step, shortened: cut.results });
-  const outcome = await ask(turn, { instructions, messages, tools, ...(parameters && { parameters }) }, timeLeft);
-  if (outcome === "timed-out") return outcome;
-  if ("failure" in outcome) {
-    const narrower =
-      outcome.contextOverflow && narrowerWindow(progress, turn.contextTokens, { instructions, tools }, cut);
-    if (narrower === undefined) return outcome;
-    turn.contextTokens = narrower;
-    return "too-long";
+  if (truncation) ports.emit({ type: "conversation-compacted", step, truncatedResults: truncation.results });
+  const request = { instructions, messages, tools, ...(parameters && { parameters }) };
+  const response = await requestAnswer(state, request, timeLeft);
+  if (response.kind === "timed_out") return response;
+  if (response.kind === "failed") {
+    const fixed = { instructions, tools };
+    const contextTokens = response.contextOverflow && reducedWindow(progress, state.contextTokens, fixed, truncation);
+    return contextTokens === undefined ? response : { kind: "context_overflow", contextTokens };
   }
-  return {
+  const { answer, milliseconds } = response;
+  const entry: AnswerEntry = {
     part: "answer",
     step,
-    ...outcome,
+    answer,
+    milliseconds,
     ...(model !== undefined && { model }),
     ...(note !== undefined && { note }),
-    ...(cut && { cut }),
-    ...entryCost(outcome.answer.usage, prices),
+    ...(truncation && { cut: truncation }),
+    ...entryCost(answer.usage, prices),
   };
+  return { kind: "answered", entry };
 }
 
 type Request = Pick<ModelRequest, "instructions" | "messages" | "tools" | "parameters">;
-/** `milliseconds`: how long the call took that brought the answer. */
-type Answered = { answer: ModelAnswer; milliseconds: number };
-type Asked = Answered | ModelFailure | "timed-out";
 
-/** One model call with its retries, cut off in time or by the turn's signal, even if the model ignores both. */
-export function ask(turn: TurnState, request: Request, timeLeft: number): Promise<Asked> {
-  const { input, ports, progress } = turn;
+/** `milliseconds`: duration of the successful attempt. */
+type ModelResponse =
+  | { kind: "answered"; answer: ModelAnswer; milliseconds: number }
+  | ModelCallFailed
+  | { kind: "timed_out" };
+
+/**
+ * Sends a request, with retries while the failure is retryable and all waits together fit `maxRetryWaitMs`. Ends within
+ * `timeLeft` milliseconds. Rejects with the signal's reason when the turn is stopped.
+ */
+export async function requestAnswer(state: TurnState, request: Request, timeLeft: number): Promise<ModelResponse> {
+  const { input, ports, progress } = state;
   const until = ports.now() + timeLeft;
-  return withRetries<Answered>(() => askOnce(turn, request, until - ports.now()), {
-    patience: Math.min(input.maxRetryWaitMs, timeLeft, input.deadline - ports.now()),
-    signal: ports.signal,
-    onWait: (milliseconds) => ports.emit({ type: "model-awaited", step: nextStep(progress), milliseconds }),
-  });
+  let waitLeft = Math.min(input.maxRetryWaitMs, timeLeft, input.deadline - ports.now());
+  for (let attempt = 1; ; attempt++) {
+    const response = await requestOnce(state, request, until - ports.now());
+    if (response.kind !== "failed" || !response.failure.retryable) return response;
+    const delay = retryDelay(attempt, response.retryAfterMs);
+    waitLeft -= Math.max(delay, 1); // bounds the number of immediate retries, too
+    if (waitLeft < 0) return response;
+    ports.emit({ type: "model-retry-scheduled", step: nextStep(progress), milliseconds: delay });
+    await pause(delay, ports.signal);
+  }
 }
 
-async function askOnce({ ports, progress }: TurnState, request: Request, timeLeft: number): Promise<Asked> {
+/** Milliseconds before the next attempt: full jitter, and at least what the provider asked for. */
+export function retryDelay(attempt: number, retryAfterMs = 0): number {
+  return Math.max(retryAfterMs, fullJitter(attempt, { first: 500, max: 8_000 }));
+}
+
+async function requestOnce({ ports, progress }: TurnState, request: Request, timeLeft: number): Promise<ModelResponse> {
   const step = nextStep(progress);
-  const begun = ports.now();
-  ports.emit({ type: "model-called", step });
-  const outcome = await withTimeout(timeLeft, ports.signal, (signal) =>
+  const startedAt = ports.now();
+  ports.emit({ type: "model-call-started", step });
+  const result = await withTimeout(timeLeft, ports.signal, (signal) =>
     ports.model({ ...request, readAttachment: (name) => ports.files.read(name), signal }),
   );
-  const milliseconds = ports.now() - begun;
-  if (outcome === "timed-out" || "failure" in outcome) {
-    const failure = outcome === "timed-out" ? cutOff : outcome.failure;
-    ports.emit({ type: "model-failed", step, milliseconds, failure });
-    return outcome;
+  const milliseconds = ports.now() - startedAt;
+  if (result.timedOut) {
+    ports.emit({ type: "model-call-failed", step, milliseconds, failure: timeLimit });
+    return { kind: "timed_out" };
+  }
+  const outcome = result.value;
+  if ("failure" in outcome) {
+    ports.emit({ type: "model-call-failed", step, milliseconds, failure: outcome.failure });
+    return { kind: "failed", ...outcome };
   }
   const { finishReason, usage } = outcome.answer;
-  ports.emit({ type: "model-answered", step, milliseconds, ...usage, finishReason });
-  return { ...outcome, milliseconds };
+  ports.emit({ type: "model-call-completed", step, milliseconds, ...usage, finishReason });
+  return { kind: "answered", ...outcome, milliseconds };
 }
 
-const cutOff: Failure = {
+const timeLimit: Failure = {
   category: "limit",
-  title: "The model call was cut off because the turn's seconds are used up.",
+  title: "The model call was aborted because the turn's limit of seconds is exceeded.",
   remedy: "Raise the agent's limit of seconds, or use a faster model.",
   retryable: false,
 };
+
+/** Ends the turn after a failed model call. `maxWaitMs`: upper bound of `retryAfterMs`, so that limits stay effective. */
+export function retryOrFail({ failure, retryAfterMs }: ModelFailure, maxWaitMs: number): TurnOutcome {
+  if (!failure.retryable) return { kind: "failed", failure };
+  return {
+    kind: "retry",
+    failure,
+    ...(retryAfterMs !== undefined && { retryAfterMs: Math.min(retryAfterMs, maxWaitMs) }),
+  };
+}

@@ -1,68 +1,72 @@
-import { bytesOfToken } from "./context-window.ts";
-import type { Message, ModelFailure } from "../model.ts";
-import { ask } from "./call-model.ts";
-import { nextStep, entryCost, type SummaryEntry } from "./journal.ts";
+import type { Message } from "../model.ts";
+import { type ModelCallFailed, requestAnswer } from "./call-model.ts";
+import { bytesPerToken } from "./context-window.ts";
+import { entryCost, nextStep, type SummaryEntry } from "./journal.ts";
 import type { TurnState } from "./types.ts";
 
 const instructions =
-  "You summarise the first part of a conversation between a user and an agent that works with tools, so that the " +
-  "agent can go on without it. Keep everything that later work may need: what was asked for, decisions, facts and " +
-  "numbers found, names of files and what they hold, what was done and what is still to do. Answer with the summary only.";
+  "You summarize the first part of a conversation between a user and an agent that works with tools, so that the " +
+  "agent can continue without it. Keep everything that later work may need: what was asked for, decisions, facts and " +
+  "numbers found, file names and their contents, what was done and what is still to do. Answer with the summary only.";
 
-/** Share of the window that the messages to be summarised may fill. */
-const share = 0.5;
-/** Characters of one message that the summary is made of. */
-const clippedCharacters = 4_000;
+/** Share of the context window for the messages to summarize. */
+const inputShare = 0.5;
+/** Characters of each message that the summarizing model receives. */
+const maxMessageCharacters = 4_000;
+
+export type SummaryOutcome = { kind: "summarized"; entry: SummaryEntry } | ModelCallFailed | { kind: "timed_out" };
 
 /**
- * A model call that puts the first `count` messages into a few words, as it is to be recorded. When the provider won't
- * do it, the run goes on without them rather than not at all.
+ * Summarizes the first `count` messages with a separate model call. When the provider rejects the call, the messages
+ * are dropped without a summary, so that the turn can continue. The entry is not recorded yet.
  */
-export async function compact(
-  turn: TurnState,
-  count: number,
-  timeLeft: number,
-): Promise<SummaryEntry | ModelFailure | "timed-out"> {
-  const { input, ports, progress } = turn;
+export async function summarize(state: TurnState, count: number, timeLeft: number): Promise<SummaryOutcome> {
+  const { input, ports, progress } = state;
   const step = nextStep(progress);
-  ports.emit({ type: "context-cut", step, summarised: count });
-  const text = asText(progress.messages.slice(0, count), turn.contextTokens);
-  const outcome = await ask(turn, { instructions, messages: [{ role: "user", text }], tools: [] }, timeLeft);
-  if (outcome === "timed-out" || ("failure" in outcome && outcome.failure.retryable)) return outcome;
-  const answer = "answer" in outcome ? outcome.answer : { text: "", usage: { inputTokens: 0, outputTokens: 0 } };
+  ports.emit({ type: "conversation-compacted", step, summarizedMessages: count });
+  const text = asText(progress.messages.slice(0, count), state.contextTokens);
+  const response = await requestAnswer(
+    state,
+    { instructions, messages: [{ role: "user", text }], tools: [] },
+    timeLeft,
+  );
+  if (response.kind === "timed_out" || (response.kind === "failed" && response.failure.retryable)) return response;
+  const answer =
+    response.kind === "answered" ? response.answer : { text: "", usage: { inputTokens: 0, outputTokens: 0 } };
   const inputsLeft = progress.messages.slice(count).filter((message) => message.role === "user" && !message.note);
-  return {
+  const entry: SummaryEntry = {
     part: "summary",
     step,
-    text: answer.text.trim() || "(No summary could be made of it.)",
+    text: answer.text.trim() || "(Summary unavailable.)",
     messages: count,
     throughTurn: input.turn - Math.max(1, inputsLeft.length),
     usage: answer.usage,
     ...entryCost(answer.usage, input.prices),
   };
+  return { kind: "summarized", entry };
 }
 
-/** The messages as one text, the oldest left out when they fill more of the window than their share. */
+/** The messages as one text. Drops the oldest ones beyond their share of the context window. */
 function asText(messages: Message[], contextTokens: number): string {
-  let room = contextTokens * share * bytesOfToken;
+  let bytesLeft = contextTokens * inputShare * bytesPerToken;
   const lines: string[] = [];
   for (const line of messages.map(messageText).toReversed()) {
-    room -= Buffer.byteLength(line);
-    if (room < 0) break;
+    bytesLeft -= Buffer.byteLength(line);
+    if (bytesLeft < 0) break;
     lines.unshift(line);
   }
   return lines.join("\n\n");
 }
 
 function messageText(message: Message): string {
-  if (message.role === "user") return `${message.note ? "Note" : "User"}: ${clipped(message.text)}`;
+  if (message.role === "user") return `${message.note ? "Note" : "User"}: ${clip(message.text)}`;
   if (message.role === "tool")
-    return message.results.map(({ name, text }) => `Result of ${name}: ${clipped(text)}`).join("\n");
+    return message.results.map(({ name, text }) => `Result of ${name}: ${clip(text)}`).join("\n");
   const { text, toolCalls } = message.answer;
-  const calls = toolCalls.map(({ name, input }) => `Agent calls ${name}: ${clipped(JSON.stringify(input) ?? "")}`);
-  return [...(text.trim() === "" ? [] : [`Agent: ${clipped(text)}`]), ...calls].join("\n");
+  const calls = toolCalls.map(({ name, input }) => `Agent calls ${name}: ${clip(JSON.stringify(input) ?? "")}`);
+  return [...(text.trim() === "" ? [] : [`Agent: ${clip(text)}`]), ...calls].join("\n");
 }
 
-function clipped(text: string): string {
-  return text.length > clippedCharacters ? `${text.slice(0, clippedCharacters).toWellFormed()}…` : text;
+function clip(text: string): string {
+  return text.length > maxMessageCharacters ? `${text.slice(0, maxMessageCharacters).toWellFormed()}…` : text;
 }

@@ -1,91 +1,94 @@
 import type { Message, ToolDefinition, ToolResult } from "../model.ts";
-import { type ContextCut, type TurnProgress, shortened } from "./journal.ts";
+import { truncateToolResults, type Truncation, type TurnProgress } from "./journal.ts";
 
-/** A model's window when the agent says nothing: what common models have at least. In tokens. */
+/** Default context window in tokens. Common models have at least this. */
 export const defaultContextTokens = 128_000;
 
-// Shares of the window. Cutting begins late and then cuts deep, because each cut makes the provider's prompt cache
-// useless once; the rest is for the answer and for what the estimate gets wrong.
-const full = 0.8;
-const aim = 0.5;
-const tail = 0.25;
+// Shares of the context window. Compaction starts late and then removes much, because it invalidates the provider's
+// prompt cache. The rest is for the model's answer and for errors of the estimate.
+const compactAbove = 0.8;
+const truncateTo = 0.5;
+const keptBySummary = 0.25;
 
-/** UTF-8 bytes of a token: English prose has 4, tables and code 3, Chinese 3. Too few cuts too early, never too late. */
-export const bytesOfToken = 3;
+/** UTF-8 bytes per token: English prose has 4, tables and code 3, Chinese 3. A low value compacts too early, not too late. */
+export const bytesPerToken = 3;
 
-/** Characters of a tool result from which on it goes into the workspace: above what `read_file` gives at once. */
+/** Longer tool results are written to a workspace file. More than `read_file` returns at once. */
 const maxResultCharacters = 24_000;
 
-/** Characters of a tool result that the model gets whole; a small window takes smaller ones. */
+/** Characters of a tool result that the model gets in full. A small context window gets less. */
 export function resultCharacters(contextTokens: number): number {
   return Math.min(maxResultCharacters, contextTokens);
 }
 
-/** What is sent with every conversation. */
-interface Fixed {
+/** What every request contains besides the conversation. */
+interface FixedContent {
   instructions: string;
   tools: ToolDefinition[];
 }
 
-function sizeOf({ messages, counted }: TurnProgress, { instructions, tools }: Fixed): number {
+/** Size of the next request in tokens: the provider's last count plus an estimate of later messages. */
+function requestTokens({ messages, counted }: TurnProgress, { instructions, tools }: FixedContent): number {
   if (counted) return counted.tokens + estimate(messages.slice(counted.messages));
   return tokens(instructions) + toolTokens(tools) + estimate(messages);
 }
 
 /**
- * The window to plan with, in tokens, when the provider has found the conversation too long although `cut` was left out
- * of it. Undefined when no more can be left out.
+ * The context window to plan with after the provider rejected the conversation, truncated by `truncation`, as too long.
+ * Undefined when no further compaction is possible.
  */
-export function narrowerWindow(
+export function reducedWindow(
   progress: TurnProgress,
   contextTokens: number,
-  fixed: Fixed,
-  cut: ContextCut | undefined,
+  fixed: FixedContent,
+  truncation: Truncation | undefined,
 ): number | undefined {
-  const left = cut?.tokens ?? 0;
-  const narrower = Math.min(contextTokens, sizeOf(progress, fixed) - left);
-  const { shorten, summarise } = contextPlan(progress, narrower, fixed);
-  return summarise !== undefined || (shorten?.tokens ?? 0) > left ? narrower : undefined;
+  const saved = truncation?.tokens ?? 0;
+  const reduced = Math.min(contextTokens, requestTokens(progress, fixed) - saved);
+  const { truncate, summarize } = planCompaction(progress, reduced, fixed);
+  return summarize !== undefined || (truncate?.tokens ?? 0) > saved ? reduced : undefined;
 }
 
 /**
- * What has to be left out before the next model call so that the conversation stays within the window: nothing, the
- * oldest tool results (`shorten`), or, when that does not help, the first `summarise` messages.
+ * The compaction needed before the next model call.
+ * - Empty: the conversation fits.
+ * - `truncate`: truncate the oldest tool results.
+ * - `summarize`: when truncation is not enough, replace this number of messages by a summary.
  */
-export function contextPlan(
+export function planCompaction(
   progress: TurnProgress,
   contextTokens: number,
-  fixed: Fixed,
-): { shorten?: ContextCut; summarise?: number } {
+  fixed: FixedContent,
+): { truncate?: Truncation; summarize?: number } {
   const { messages, inputAt } = progress;
-  const size = sizeOf(progress, fixed);
-  if (size <= contextTokens * full) return {};
+  const size = requestTokens(progress, fixed);
+  if (size <= contextTokens * compactAbove) return {};
 
-  const cut = shortening(messages, size - contextTokens * aim);
-  const fits = size - cut.tokens <= contextTokens * full;
-  if (fits) return { shorten: cut };
-  const summarise = olderMessages(messages, contextTokens * tail);
-  // The input stays as it is, and one message alone, such as an earlier summary, hardly becomes shorter.
-  const replaced = summarise - (summarise > inputAt ? 1 : 0);
-  if (replaced > 1 && !progress.summarised) return { summarise };
-  return cut.results > 0 ? { shorten: cut } : {};
+  const truncation = planTruncation(messages, size - contextTokens * truncateTo);
+  const fits = size - truncation.tokens <= contextTokens * compactAbove;
+  if (fits) return { truncate: truncation };
+  const summarize = countOlderMessages(messages, contextTokens * keptBySummary);
+  // The turn's input is kept as it is. A single message, such as an earlier summary, hardly gets shorter.
+  const replaced = summarize - (summarize > inputAt ? 1 : 0);
+  if (replaced > 1 && !progress.summarized) return { summarize };
+  return truncation.results > 0 ? { truncate: truncation } : {};
 }
 
-/** The fewest of the oldest results whose shortening saves `wanted` tokens; the newest results are left whole. */
-function shortening(messages: Message[], wanted: number): ContextCut {
+/** The fewest oldest tool results whose truncation saves `wanted` tokens. The newest results stay whole. */
+function planTruncation(messages: Message[], wanted: number): Truncation {
   const all = messages.filter((message) => message.role === "tool");
   let [results, saved] = [0, 0];
   for (const message of all.slice(0, -1)) {
     if (saved >= wanted) break;
     results++;
-    saved += estimate([message]) - estimate(shortened([message], 1));
+    saved += estimate([message]) - estimate(truncateToolResults([message], 1));
   }
   return { results, tokens: saved };
 }
 
-/** How many messages come before the last ones that fit into `room` tokens, cut where a step begins. */
-function olderMessages(messages: Message[], room: number): number {
-  let left = room;
+/** The number of messages before the last ones that fit `maxTokens`. The kept part starts at the start of a step. */
+function countOlderMessages(messages: Message[], maxTokens: number): number {
+  let left = maxTokens;
   let first = messages.length;
   for (let index = messages.length - 1; index > 0; index--) {
     const message = messages[index];
@@ -98,13 +101,14 @@ function olderMessages(messages: Message[], room: number): number {
   return first < messages.length ? first : 0;
 }
 
-const countedTools = new WeakMap<ToolDefinition, number>(); // JSON of all tools took a tenth of a step's time
+/** Cache of tool sizes. Serializing all tools took a tenth of a step's time. */
+const toolSizes = new WeakMap<ToolDefinition, number>();
 
 function toolTokens(tools: ToolDefinition[]): number {
   return tools.reduce((sum, tool) => {
-    const count = countedTools.get(tool) ?? tokens(JSON.stringify(tool));
-    countedTools.set(tool, count);
-    return sum + count;
+    const size = toolSizes.get(tool) ?? tokens(JSON.stringify(tool));
+    toolSizes.set(tool, size);
+    return sum + size;
   }, 0);
 }
 
@@ -119,7 +123,7 @@ function messageTokens(message: Message): number {
   return tokens(echo === undefined ? text + JSON.stringify(toolCalls) : JSON.stringify(echo));
 }
 
-// An image costs some 1,600 tokens with common providers, a PDF that much for each of its pages.
+/** Common providers count about 1,600 tokens per image and per PDF page. */
 const attachmentTokens = 3_000;
 
 function resultTokens({ text, attachments = [] }: ToolResult): number {
@@ -127,5 +131,5 @@ function resultTokens({ text, attachments = [] }: ToolResult): number {
 }
 
 function tokens(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / bytesOfToken);
+  return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
 }

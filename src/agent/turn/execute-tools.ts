@@ -1,112 +1,131 @@
 import { semaphore } from "../../async/semaphore.ts";
 import { settleAll } from "../../async/settle-all.ts";
-import { resultCharacters } from "./context-window.ts";
-import { limitName } from "./limits.ts";
-import type { ToolCall, ToolResult } from "../model.ts";
-import type { PendingCalls, JournalEntry } from "./journal.ts";
-import { errorOutput, offered, type Tool, type ToolOutput, unknownTool } from "../tools/tool.ts";
-import type { TurnState } from "./types.ts";
-import { wellFormed } from "../../json.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
+import { wellFormed } from "../../json.ts";
+import type { ToolCall } from "../model.ts";
+import { errorOutput, offered, type Tool, type ToolOutput, unknownTool } from "../tools/tool.ts";
+import { resultCharacters } from "./context-window.ts";
+import { foldEntry, type JournalEntry, type PendingCalls } from "./journal.ts";
+import { limitName } from "./limits.ts";
+import type { ActionResult, TurnState } from "./types.ts";
 
 /**
- * Calls of one answer that are made at the same time. Models ask for thousands when something is wrong with them; and
- * records that are made together share a write, of which a transaction of DynamoDB takes 99 and 4 MB.
+ * Tool calls of one answer that run concurrently. A faulty model can request thousands. Entries written at the same
+ * time share a DynamoDB transaction, which takes 100 items and 4 MB.
  */
-const maxAtOnce = 16;
+const maxConcurrentCalls = 16;
+
+type CallOutcome = { kind: "recorded"; entry: JournalEntry } | { kind: "stopped" };
 
 /**
- * Makes the calls that have no recorded result, several at the same time, and records each one's result as it ends.
- * Resolves with the new records in call order. When one rejects, or the turn turns out to be no longer ours, no further
- * one is begun; those that were begun have ended before this settles, so that none works on behind the caller's back.
+ * Executes the tool calls without a recorded result, and records each result as its call ends. After an error or a
+ * rejected write no further call starts, and this settles only when all started calls have ended.
  */
-export async function executeTools(
-  turn: TurnState,
-  pending: PendingCalls,
-  timeLeft: number,
-): Promise<JournalEntry[] | "stopped"> {
-  const { ports } = turn;
-  const until = ports.now() + timeLeft;
-  const inTurn = semaphore(maxAtOnce);
-  let over = false;
+export async function executeTools(state: TurnState, pending: PendingCalls, timeLeft: number): Promise<ActionResult> {
+  const until = state.ports.now() + timeLeft;
+  const limited = semaphore(maxConcurrentCalls);
+  let stopped = false;
 
-  async function make(call: ToolCall, index: number): Promise<JournalEntry | undefined> {
-    const begun = ports.now();
-    const result = await makeCall(turn, pending, call, index, until - begun);
-    if (result === "stopped") return undefined;
-    const milliseconds = ports.now() - begun;
-    const part: JournalEntry = { part: "result", step: pending.step, call: index, result, milliseconds };
-    return (await ports.record(part)) ? part : undefined;
-  }
-
-  async function makeUnlessOver(call: ToolCall, index: number): Promise<JournalEntry | undefined> {
-    if (over) return undefined;
+  async function executeUnlessStopped(call: ToolCall, index: number): Promise<CallOutcome> {
+    if (stopped) return { kind: "stopped" };
     try {
-      const part = await make(call, index);
-      over ||= part === undefined;
-      return part;
+      const outcome = await executeCall(state, pending, call, index, until);
+      stopped ||= outcome.kind === "stopped";
+      return outcome;
     } catch (error) {
-      over = true;
+      stopped = true;
       throw error;
     }
   }
 
-  const left = pending.calls.flatMap((call, index) => (pending.results[index] ? [] : { call, index }));
-  const parts = await settleAll(left.map(({ call, index }) => inTurn(() => makeUnlessOver(call, index))));
-  return over ? "stopped" : parts.filter((part) => part !== undefined);
+  const calls = pending.calls.flatMap((call, index) => (pending.results[index] ? [] : { call, index }));
+  const outcomes = await settleAll(calls.map(({ call, index }) => limited(() => executeUnlessStopped(call, index))));
+  let { progress } = state;
+  for (const outcome of outcomes) {
+    if (outcome.kind === "stopped") return outcome;
+    progress = foldEntry(progress, outcome.entry);
+  }
+  return { kind: "continue", state: { ...state, progress } };
 }
 
-/** One call, unless it was begun before and is not to be made twice, or there is no time left for it. */
-async function makeCall(
-  turn: TurnState,
+/** Executes one call, or answers why not, and records the result. */
+async function executeCall(
+  state: TurnState,
   { step, began }: PendingCalls,
   call: ToolCall,
   index: number,
-  timeLeft: number,
-): Promise<ToolResult | "stopped"> {
-  const { ports } = turn;
-  const { id: callId, name } = call;
-  const tool = ports.tools.find(({ definition }) => definition.name === name);
-  const once = tool?.effects !== undefined && call.invalid === undefined;
-  const begunBefore = began.includes(index);
-  // Also of a tool that is gone, such as of a server that does not answer now.
-  if (begunBefore && !(once && tool.idempotent)) return { callId, name, ...errorOutput(unknownEffect) };
-  if (timeLeft <= 0) return { callId, name, ...errorOutput(`Not made: the ${secondsLimit(turn)} is reached.`) };
-  if (once && !begunBefore && !(await ports.record({ part: "began", step, call: index }))) return "stopped";
-
-  const begun = ports.now();
-  ports.emit({ type: "tool-called", step, callId, name });
-  const output = await outputOf(turn, tool, call, timeLeft);
-  const milliseconds = ports.now() - begun;
-  ports.emit({ type: "tool-ended", step, callId, name, milliseconds, error: output.error === true });
-  const file = `tool-result-${turn.input.turn}-${step}-${index + 1}.txt`;
-  return { callId, name, ...(await fitting(turn, wellFormed(output), file)) };
+  until: number,
+): Promise<CallOutcome> {
+  const { ports } = state;
+  const startedAt = ports.now();
+  const tool = ports.tools.find(({ definition }) => definition.name === call.name);
+  const hasEffects = tool?.effects !== undefined && call.invalid === undefined;
+  const interrupted = began.includes(index);
+  let output: ToolOutput;
+  // The tool can also be missing now, for example because its MCP server does not respond.
+  if (interrupted && !(hasEffects && tool.idempotent)) {
+    output = errorOutput(unknownEffect);
+  } else if (until <= startedAt) {
+    output = errorOutput(`Not executed: the ${secondsLimit(state)} is exceeded.`);
+  } else {
+    if (hasEffects && !interrupted && !(await ports.record({ part: "began", step, call: index }))) {
+      return { kind: "stopped" };
+    }
+    const whole = await runTool(state, tool, call, step, until - startedAt);
+    output = await storeLargeResult(state, whole, `tool-result-${state.input.turn}-${step}-${index + 1}.txt`);
+  }
+  const entry: JournalEntry = {
+    part: "result",
+    step,
+    call: index,
+    result: { callId: call.id, name: call.name, ...output },
+    milliseconds: ports.now() - startedAt,
+  };
+  return (await ports.record(entry)) ? { kind: "recorded", entry } : { kind: "stopped" };
 }
 
-async function outputOf(
-  turn: TurnState,
+/** Calls the tool and emits its start and end. */
+async function runTool(
+  state: TurnState,
+  tool: Tool | undefined,
+  call: ToolCall,
+  step: number,
+  timeLeft: number,
+): Promise<ToolOutput> {
+  const { ports } = state;
+  const { id: callId, name } = call;
+  const startedAt = ports.now();
+  ports.emit({ type: "tool-call-started", step, callId, name });
+  const output = await toolOutput(state, tool, call, timeLeft);
+  const milliseconds = ports.now() - startedAt;
+  ports.emit({ type: "tool-call-completed", step, callId, name, milliseconds, error: output.error === true });
+  return wellFormed(output);
+}
+
+async function toolOutput(
+  state: TurnState,
   tool: Tool | undefined,
   { name, input, invalid }: ToolCall,
   timeLeft: number,
 ): Promise<ToolOutput> {
-  const { files, signal, tools } = turn.ports;
+  const { files, signal, tools } = state.ports;
   if (tool?.unavailable !== undefined) return errorOutput(tool.unavailable);
   if (invalid !== undefined) return errorOutput(invalid);
   if (!tool) return errorOutput(unknownTool(name, offered(tools)));
-  const output = await withTimeout(timeLeft, signal, (cut) => tool.run(input, { files, signal: cut }));
-  return output === "timed-out"
-    ? errorOutput(`Cut off: the ${secondsLimit(turn)} is reached. Its effect is unknown.`)
-    : output;
+  const result = await withTimeout(timeLeft, signal, (toolSignal) => tool.run(input, { files, signal: toolSignal }));
+  return result.timedOut
+    ? errorOutput(`Aborted: the ${secondsLimit(state)} is exceeded. The call may or may not have taken effect.`)
+    : result.value;
 }
 
-/** A large text goes whole into a file of the workspace; the model gets its beginning and where the rest is. */
-async function fitting(turn: TurnState, output: ToolOutput, file: string): Promise<ToolOutput> {
+/** Writes a large text to a workspace file. The model gets the beginning and the file name. */
+async function storeLargeResult(state: TurnState, output: ToolOutput, file: string): Promise<ToolOutput> {
   const { text } = output;
-  const max = resultCharacters(turn.contextTokens);
+  const max = resultCharacters(state.contextTokens);
   if (text.length <= max) return output;
-  await turn.ports.files.write(file, new TextEncoder().encode(text));
+  await state.ports.files.write(file, new TextEncoder().encode(text));
   const head = text.slice(0, Math.floor(max / 4)).toWellFormed();
-  const note = `[The result has ${text.length} characters; above are the first ${head.length}. All of it is in the file ${file} of the workspace.]`;
+  const note = `[The result has ${text.length} characters. The first ${head.length} are above. The whole result is in the workspace file ${file}.]`;
   return { ...output, text: `${head}\n${note}` };
 }
 
@@ -115,5 +134,5 @@ function secondsLimit({ input }: TurnState): string {
 }
 
 const unknownEffect =
-  "The service was interrupted after this call was begun and before its result was recorded, so that its effect is " +
-  "unknown: it may have happened or not. It was not made again. Find out what is the case before you call it again.";
+  "This call was interrupted. It may or may not have taken effect. It was not repeated. " +
+  "Verify the outcome before you call it again.";

@@ -1,42 +1,50 @@
-import { limitName, type LimitExceeded } from "./limits.ts";
 import type { Failure, ModelAnswer } from "../model.ts";
-import { callModel } from "./call-model.ts";
-import { done, failed, unsuccessful } from "./outcomes.ts";
-import { type AnswerEntry, type ContextCut, nextStep } from "./journal.ts";
-import type { TurnState, TurnOutcome } from "./types.ts";
+import { callModel, retryOrFail } from "./call-model.ts";
+import { type AnswerEntry, nextStep, type Truncation } from "./journal.ts";
+import { type LimitExceeded, limitName } from "./limits.ts";
+import type { ActionResult, TurnState } from "./types.ts";
 
-/** The last answer may take this long beyond the turn's seconds. */
-export const lastAnswerMilliseconds = 120_000;
+/** How long the final answer may take beyond the turn's limit of seconds. */
+export const finalAnswerMs = 120_000;
 
 /**
- * What becomes of a turn at a limit: one more model call, without tools and beyond the limit, for an answer with what
- * there is. Its text is the turn's output; only without any is the limit a failure. Undefined: more has to be left out.
+ * Ends a turn at a limit: one model call, without tools and beyond the limit, whose text becomes the output. The turn
+ * fails only when the model gives no text.
  */
 export async function finalAnswer(
-  turn: TurnState,
-  reached: LimitExceeded,
-  cut: ContextCut | undefined,
-): Promise<TurnOutcome | undefined> {
-  const { reason, of } = reached;
-  const limit = limitName(reached);
+  state: TurnState,
+  exceeded: LimitExceeded,
+  truncation: Truncation | undefined,
+): Promise<ActionResult> {
+  const { reason, of } = exceeded;
+  const limit = limitName(exceeded);
   const note =
-    `The ${limit} is reached. Tools can no longer be used. ` +
+    `The ${limit} is exceeded. Tools can no longer be used. ` +
     "Answer the input now with what you have found so far, and say what is missing.";
-  turn.ports.emit({ type: "limit-reached", step: nextStep(turn.progress), reason, of });
-  const part = await callModel(turn, { note, cut, tools: [], timeLeft: lastAnswerMilliseconds });
-  if (part === "timed-out") return failed(limitFailure(limit, "it took too long"));
-  if (part === "too-long") return undefined;
-  if ("failure" in part) {
-    const { title, retryable } = part.failure;
-    return unsuccessful({ ...part, failure: limitFailure(limit, title, retryable) }, lastAnswerMilliseconds);
+  state.ports.emit({ type: "limit-exceeded", step: nextStep(state.progress), reason, of });
+  const outcome = await callModel(state, { note, truncation, tools: [], timeLeft: finalAnswerMs });
+  switch (outcome.kind) {
+    case "timed_out":
+      return { kind: "failed", failure: limitFailure(limit, "it took too long") };
+    case "context_overflow":
+      return { kind: "continue", state: { ...state, contextTokens: outcome.contextTokens } };
+    case "failed": {
+      const { title, retryable } = outcome.failure;
+      return retryOrFail({ ...outcome, failure: limitFailure(limit, title, retryable) }, finalAnswerMs);
+    }
+    case "answered": {
+      const finishReason = of === "run" ? (`run_${reason}` as const) : reason;
+      const answer = withoutToolCalls(outcome.entry.answer);
+      const last: AnswerEntry = { ...outcome.entry, answer, ended: finishReason };
+      return answer.text.trim() === ""
+        ? { kind: "failed", failure: limitFailure(limit, "its answer was empty"), last }
+        : { kind: "done", text: answer.text, last, finishReason };
+    }
   }
-  const ended = of === "run" ? (`run_${reason}` as const) : reason;
-  const last: AnswerEntry = { ...part, answer: withoutCalls(part.answer), ended };
-  return last.answer.text.trim() === "" ? failed(limitFailure(limit, "its answer was empty"), last) : done(last);
 }
 
-/** Calls that the model made all the same stay undone, and the echo would repeat them. */
-function withoutCalls({ echo, ...answer }: ModelAnswer): ModelAnswer {
+/** Drops tool calls that the model made without tools, and the original message, which repeats them. */
+function withoutToolCalls({ echo, ...answer }: ModelAnswer): ModelAnswer {
   const kept = echo !== undefined && answer.toolCalls.length === 0 && { echo };
   return { ...answer, toolCalls: [], ...kept };
 }
@@ -44,7 +52,7 @@ function withoutCalls({ echo, ...answer }: ModelAnswer): ModelAnswer {
 function limitFailure(limit: string, why: string, retryable = false): Failure {
   return {
     category: "limit",
-    title: `The ${limit} was reached, and the model gave no last answer: ${why}`.replace(/\.?$/, "."),
+    title: `The ${limit} was exceeded, and the model gave no final answer: ${why}`.replace(/\.?$/, "."),
     remedy: "Raise the agent's limits, or give it a smaller task.",
     retryable,
   };

@@ -1,31 +1,34 @@
-import { type LimitReason, noUsage, addUsage, type Prices, type Usage, usageOf } from "./limits.ts";
-import type { Message, ModelAnswer, ToolCall, ToolResult, TokenUsage } from "../model.ts";
+import type { Message, ModelAnswer, TokenUsage, ToolCall, ToolResult } from "../model.ts";
+import { addUsage, type LimitReason, noUsage, type Prices, type Usage, usageOf } from "./limits.ts";
 
 /**
- * How a finished turn came to its end: by itself, at a limit, or with an answer that was cut at the longest that the
- * model may give, or that its provider refused or cut for what it says.
+ * Why a turn ended.
+ * - `normally`: with the model's output.
+ * - A limit of the turn, or with `run_` of the run: with a final answer.
+ * - `answer_length`: the output was cut at the maximum number of output tokens.
+ * - `answer_filtered`: the provider's content filter cut the output, or the model refused.
  */
 export type FinishReason = "normally" | LimitReason | `run_${LimitReason}` | "answer_length" | "answer_filtered";
 
 /**
- * What a step leaves behind, recorded before the next thing happens. JSON-serialisable; steps count from 1, calls
- * from 0 in the order of the answer.
- * - `answer`: it holds its tool calls, and so is the intent of those that can be made twice. `note`: what
- *   the turn told the model, beyond the conversation, before it. `cut`: what was left out of the conversation from
- *   then on. `ended`: set on the last answer of a turn that did not end normally.
- * - `began`: a call that is not to be made twice is about to be made.
- * - `result`: of one call.
- * - `summary`: a model call whose text stands for the first `messages` messages of the conversation from then on.
- *   `throughTurn`: the last earlier turn it covers, 0 for none.
- * `dollars`: what the model call cost, when the agent gives prices. `milliseconds`: how long the call took. Absent in
- * records written before it was kept.
+ * One durable fact of a turn, recorded before the turn continues. Field names are stored as JSON and must not change.
+ * Steps count from 1, calls from 0 in the order of the answer.
+ * - `answer`: a model response. It contains the tool calls, so it is the write-ahead record of calls that can be
+ *   repeated. `note`: the turn's message before it. `cut`: truncation of the conversation from here on. `ended`: the
+ *   finish reason of a turn that did not end normally.
+ * - `began`: a tool call that must not be repeated is about to start.
+ * - `result`: the result of one tool call.
+ * - `summary`: its text replaces the first `messages` messages of the conversation. `throughTurn`: the last earlier
+ *   turn that it covers, 0 for none.
+ *
+ * `dollars`: cost of the model call. Absent without prices. `milliseconds`: duration of the call. Absent in old entries.
  */
 export type JournalEntry = { step: number } & (
   | {
       part: "answer";
       answer: ModelAnswer;
       note?: string;
-      cut?: ContextCut;
+      cut?: Truncation;
       ended?: Exclude<FinishReason, "normally">;
       model?: string;
       milliseconds?: number;
@@ -39,39 +42,39 @@ export type JournalEntry = { step: number } & (
 export type AnswerEntry = Extract<JournalEntry, { part: "answer" }>;
 export type SummaryEntry = Extract<JournalEntry, { part: "summary" }>;
 
-/** The first `results` messages with tool results are shortened. `tokens`: how many that saved, as estimated. */
-export interface ContextCut {
+/** Truncation of the first `results` messages with tool results. `tokens`: estimated saving. */
+export interface Truncation {
   results: number;
   tokens: number;
 }
 
-/** Tool calls of the last answer, of which some results are not recorded yet. */
+/** Tool calls of the last answer while some results are missing. */
 export interface PendingCalls {
   step: number;
   calls: ToolCall[];
-  /** Calls that are not to be made twice and were begun. */
+  /** Indexes of calls with a `began` entry. */
   began: number[];
-  /** Of each call, once it is recorded. */
+  /** By call. Undefined until recorded. */
   results: (ToolResult | undefined)[];
 }
 
-/** Where a turn stands, as a fold over its records. */
+/** Progress of a turn: a fold over its journal. */
 export interface TurnProgress {
-  /** The conversation with every recorded step in it. */
+  /** The conversation, with all recorded steps. */
   messages: Message[];
-  /** Where in `messages` this turn's input is. */
+  /** Index of this turn's input in `messages`. */
   inputAt: number;
-  /** By this turn's model calls, without their wall clock. */
+  /** Usage of this turn's model calls. `milliseconds` is 0. */
   used: Usage;
   pending?: PendingCalls;
   /** The answer that ends the turn. */
   last?: AnswerEntry;
-  /** Answers with neither text nor tool calls, in a row. */
+  /** Consecutive answers with neither text nor tool calls. */
   emptyAnswers: number;
-  /** Tokens of the first `messages` messages with instructions and tools, as the provider counted them last. */
+  /** The provider's last token count: instructions, tools and the first `messages` messages. */
   counted?: { tokens: number; messages: number };
-  /** The last record is a summary. */
-  summarised?: true;
+  /** The last entry is a summary. */
+  summarized?: true;
 }
 
 /** `history`: earlier turns and, last, this turn's input. */
@@ -79,68 +82,68 @@ export function startProgress(history: Message[]): TurnProgress {
   return { messages: [...history], inputAt: history.length - 1, used: noUsage, emptyAnswers: 0 };
 }
 
-/** Adds one record. Records are folded in the order of step, part and call. */
-export function foldEntry(progress: TurnProgress, record: JournalEntry): TurnProgress {
-  switch (record.part) {
+/** Applies one entry. Entries are folded in the order of step, part and call. */
+export function foldEntry(progress: TurnProgress, entry: JournalEntry): TurnProgress {
+  switch (entry.part) {
     case "answer":
-      return withAnswer(progress, record);
+      return foldAnswer(progress, entry);
     case "summary":
-      return withSummary(progress, record);
+      return foldSummary(progress, entry);
     case "began": {
       const { pending } = progress;
-      return pending ? { ...progress, pending: { ...pending, began: [...pending.began, record.call] } } : progress;
+      return pending ? { ...progress, pending: { ...pending, began: [...pending.began, entry.call] } } : progress;
     }
     case "result":
-      return withResult(progress, record.call, record.result);
+      return foldResult(progress, entry.call, entry.result);
   }
 }
 
-/** The number of the step that comes next. */
+/** Number of the next step. */
 export function nextStep({ used }: TurnProgress): number {
   return used.steps + 1;
 }
 
-/** What a record's model call used up, without its wall clock; undefined for one without a model call. */
-export function usageOfEntry(record: JournalEntry): Usage | undefined {
-  if (record.part === "answer") return { ...usageOf(record.answer.usage, undefined), dollars: record.dollars ?? 0 };
-  if (record.part === "summary") return { ...usageOf(record.usage, undefined), dollars: record.dollars ?? 0 };
+/** Usage of an entry's model call, without its duration. Undefined for entries without a model call. */
+export function usageOfEntry(entry: JournalEntry): Usage | undefined {
+  if (entry.part === "answer") return { ...usageOf(entry.answer.usage, undefined), dollars: entry.dollars ?? 0 };
+  if (entry.part === "summary") return { ...usageOf(entry.usage, undefined), dollars: entry.dollars ?? 0 };
   return undefined;
 }
 
-/** The `dollars` of a record: none without prices. */
+/** The `dollars` of an entry. Empty without prices. */
 export function entryCost(usage: TokenUsage, prices: Prices | undefined): { dollars?: number } {
   return prices ? { dollars: usageOf(usage, prices).dollars } : {};
 }
 
-/** Nothing to give to the caller and nothing to do. */
+/** Whether the answer has neither text nor tool calls. */
 export function isEmpty(answer: ModelAnswer): boolean {
   return answer.toolCalls.length === 0 && answer.text.trim() === "";
 }
 
-const shortenedCharacters = 200;
+const truncatedCharacters = 200;
 
-/** The conversation with the first `count` messages of tool results shortened. */
-export function shortened(messages: Message[], count: number): Message[] {
+/** The conversation with the first `count` messages of tool results truncated. */
+export function truncateToolResults(messages: Message[], count: number): Message[] {
   let left = count;
   return messages.map((message) => {
     if (message.role !== "tool" || left-- <= 0) return message;
-    return { role: "tool", results: message.results.map(shortenedResult) };
+    return { role: "tool", results: message.results.map(truncateResult) };
   });
 }
 
-function shortenedResult({ attachments, ...result }: ToolResult): ToolResult {
+function truncateResult({ attachments, ...result }: ToolResult): ToolResult {
   const { text } = result;
-  if (text.length <= shortenedCharacters * 2 && !attachments) return result;
-  const files = attachments ? ` Not attached any more: ${attachments.map(({ name }) => name).join(", ")}.` : "";
-  const note = `[Shortened to save space: the result had ${text.length} characters.${files} Call the tool again if needed.]`;
-  return { ...result, text: `${text.slice(0, shortenedCharacters).toWellFormed()}…\n${note}` };
+  if (text.length <= truncatedCharacters * 2 && !attachments) return result;
+  const files = attachments ? ` Removed attachments: ${attachments.map(({ name }) => name).join(", ")}.` : "";
+  const note = `[Truncated: the result had ${text.length} characters.${files} Call the tool again if needed.]`;
+  return { ...result, text: `${text.slice(0, truncatedCharacters).toWellFormed()}…\n${note}` };
 }
 
-function withAnswer(progress: TurnProgress, record: AnswerEntry): TurnProgress {
-  const { pending: _, summarised: __, ...rest } = progress;
-  const { answer, note, cut, step } = record;
+function foldAnswer(progress: TurnProgress, entry: AnswerEntry): TurnProgress {
+  const { pending: _, summarized: __, ...rest } = progress;
+  const { answer, note, cut, step } = entry;
   const { text, toolCalls, echo, usage } = answer;
-  const before = cut ? shortened(rest.messages, cut.results) : rest.messages;
+  const before = cut ? truncateToolResults(rest.messages, cut.results) : rest.messages;
   const messages: Message[] = [
     ...before,
     ...(note === undefined ? [] : [{ role: "user", text: note, note: true } as const]),
@@ -150,19 +153,19 @@ function withAnswer(progress: TurnProgress, record: AnswerEntry): TurnProgress {
   return {
     ...rest,
     messages,
-    used: addUsage(rest.used, usageOfEntry(record) ?? noUsage),
+    used: addUsage(rest.used, usageOfEntry(entry) ?? noUsage),
     ...(toolCalls.length > 0
       ? { pending: { step, calls: toolCalls, began: [], results: toolCalls.map(() => undefined) } }
-      : !empty && { last: record }),
+      : !empty && { last: entry }),
     emptyAnswers: empty ? rest.emptyAnswers + 1 : 0,
-    // Servers that count nothing say 0.
+    // Servers that do not count tokens report 0.
     ...(usage.inputTokens > 0 && {
       counted: { tokens: usage.inputTokens + usage.outputTokens, messages: messages.length },
     }),
   };
 }
 
-function withResult(progress: TurnProgress, call: number, result: ToolResult): TurnProgress {
+function foldResult(progress: TurnProgress, call: number, result: ToolResult): TurnProgress {
   const { pending, ...rest } = progress;
   if (!pending) return progress;
   const results = pending.results.with(call, result);
@@ -171,28 +174,24 @@ function withResult(progress: TurnProgress, call: number, result: ToolResult): T
   return { ...rest, messages: [...rest.messages, { role: "tool", results: complete }] };
 }
 
-function withSummary(progress: TurnProgress, record: SummaryEntry): TurnProgress {
+function foldSummary(progress: TurnProgress, entry: SummaryEntry): TurnProgress {
   const { counted: _, ...rest } = progress;
   const input = rest.messages[rest.inputAt];
-  const inputKept = record.messages <= rest.inputAt;
+  const inputKept = entry.messages <= rest.inputAt;
   return {
     ...rest,
     messages: [
-      summaryMessage(record.text),
+      summaryMessage(entry.text),
       ...(inputKept || !input ? [] : [input]),
-      ...rest.messages.slice(record.messages),
+      ...rest.messages.slice(entry.messages),
     ],
-    inputAt: inputKept ? rest.inputAt - record.messages + 1 : 1,
-    used: addUsage(rest.used, usageOfEntry(record) ?? noUsage),
-    summarised: true,
+    inputAt: inputKept ? rest.inputAt - entry.messages + 1 : 1,
+    used: addUsage(rest.used, usageOfEntry(entry) ?? noUsage),
+    summarized: true,
   };
 }
 
-/** How the model is told of what was summarised, in this turn or an earlier one. */
+/** The message that replaces summarized messages, of this turn or earlier ones. */
 export function summaryMessage(text: string): Message {
-  return {
-    role: "user",
-    text: `Summary of the conversation so far, which was left out for its length:\n${text}`,
-    note: true,
-  };
+  return { role: "user", text: `Summary of the earlier conversation:\n${text}`, note: true };
 }

@@ -1,109 +1,115 @@
+import type { Failure, ModelAnswer, ModelFailure, ToolDefinition } from "../model.ts";
 import { filesNote } from "../tools/list-files.ts";
 import { offered } from "../tools/tool.ts";
-import type { ModelAnswer, ModelFailure, ToolDefinition } from "../model.ts";
-import { callModel } from "./call-model.ts";
-import { compact } from "./compaction.ts";
-import { contextPlan, defaultContextTokens } from "./context-window.ts";
+import { callModel, retryOrFail } from "./call-model.ts";
+import { summarize } from "./compaction.ts";
+import { defaultContextTokens, planCompaction } from "./context-window.ts";
 import { executeTools } from "./execute-tools.ts";
-import { finalAnswer, lastAnswerMilliseconds } from "./final-answer.ts";
-import { type ContextCut, foldEntry, isEmpty, type JournalEntry, type PendingCalls, startProgress } from "./journal.ts";
+import { finalAnswer, finalAnswerMs } from "./final-answer.ts";
+import { type AnswerEntry, foldEntry, isEmpty, type JournalEntry, startProgress, type Truncation } from "./journal.ts";
 import { exceededLimit, type LimitExceeded } from "./limits.ts";
-import { done, emptyAgain, failed, paused, refused, stopped, unsuccessful } from "./outcomes.ts";
-import type { TurnState, TurnInput, TurnOutcome, TurnPorts } from "./types.ts";
+import type { ActionResult, TurnInput, TurnOutcome, TurnPorts, TurnState } from "./types.ts";
 
 /**
- * Works on a turn until it ends, its deadline comes, or it is stopped. Continues after the last of `recorded`: a step
- * whose answer is recorded costs no second model call, tools whose results are recorded do not run again.
- *
- * At a limit the model is called once more, without tools and beyond the limit, to answer with what it has. An answer
- * with neither text nor tool calls is asked for once more; the second one in a row fails the turn.
- *
- * Rejects only with what `record`, `files` or a tool reject with: trouble that is not the model's to fix.
+ * Runs a turn until it ends, its deadline passes, or it is stopped.
+ * - Resumes after the last journal entry: recorded model calls and tool results are not repeated.
+ * - At a limit, calls the model once more without tools for a final answer.
+ * - Repeats the model call after an empty answer. A second empty answer in a row fails the turn.
+ * - Rejects only with errors of `record`, `files` or a tool, which the model cannot fix.
  */
 export async function runTurn(input: TurnInput, ports: TurnPorts): Promise<TurnOutcome> {
-  const { history, journal: recorded, contextTokens = defaultContextTokens } = input;
-  const turn: TurnState = { input, ports, contextTokens, progress: recorded.reduce(foldEntry, startProgress(history)) };
+  const { history, journal, contextTokens = defaultContextTokens } = input;
+  let state: TurnState = { input, ports, contextTokens, progress: journal.reduce(foldEntry, startProgress(history)) };
   try {
     for (;;) {
       ports.signal.throwIfAborted();
-      const outcome = await proceed(turn);
-      if (outcome) return outcome;
+      const result = await takeAction(state);
+      if (result.kind !== "continue") return result;
+      state = result.state;
     }
   } catch (error) {
-    if (ports.signal.aborted) return stopped;
+    if (ports.signal.aborted) return { kind: "stopped" };
     throw error;
   }
 }
 
-/** Does the next thing: of an answer its calls, of a long conversation its summary, or a step. Undefined: it goes on. */
-async function proceed(turn: TurnState): Promise<TurnOutcome | undefined> {
-  const { input, ports, progress } = turn;
+/** Takes the next action: end the turn, execute tool calls, compact the conversation, or call the model. */
+async function takeAction(state: TurnState): Promise<ActionResult> {
+  const { input, ports, progress } = state;
   if (progress.last) return done(progress.last);
-  if (progress.pending) return callTools(turn, progress.pending);
-  if (ports.now() >= input.deadline) return paused;
+  if (progress.pending) return executeTools(state, progress.pending, timeLeft(state));
+  if (ports.now() >= input.deadline) return { kind: "paused" };
 
   const used = { ...progress.used, milliseconds: ports.now() - input.startedAt };
-  const reached = exceededLimit(used, input.usedBefore, input.limits, input.runLimits);
-  const tools = reached ? [] : offered(ports.tools);
-  const plan = contextPlan(progress, turn.contextTokens, { instructions: input.instructions, tools });
-  if (plan.summarise !== undefined) {
-    return shortenHistory(turn, plan.summarise, reached);
+  const exceeded = exceededLimit(used, input.usedBefore, input.limits, input.runLimits);
+  const tools = exceeded ? [] : offered(ports.tools);
+  const plan = planCompaction(progress, state.contextTokens, { instructions: input.instructions, tools });
+  if (plan.summarize !== undefined) return replaceBySummary(state, plan.summarize, exceeded);
+  return exceeded ? finalAnswer(state, exceeded, plan.truncate) : takeStep(state, tools, plan.truncate);
+}
+
+/** Replaces the first `count` messages of the conversation by a summary. */
+async function replaceBySummary(
+  state: TurnState,
+  count: number,
+  exceeded: LimitExceeded | undefined,
+): Promise<ActionResult> {
+  const outcome = await summarize(state, count, exceeded ? finalAnswerMs : timeLeft(state));
+  switch (outcome.kind) {
+    case "timed_out":
+      return finalAnswer(state, exceeded ?? secondsExceeded(state), undefined);
+    case "failed":
+      return afterFailure(state, outcome);
+    case "summarized":
+      return recordEntry(state, outcome.entry);
   }
-  return reached ? finalAnswer(turn, reached, plan.shorten) : takeStep(turn, tools, plan.shorten);
 }
 
-async function callTools(turn: TurnState, pending: PendingCalls): Promise<TurnOutcome | undefined> {
-  const results = await executeTools(turn, pending, timeLeft(turn));
-  if (results === "stopped") return stopped;
-  turn.progress = results.reduce(foldEntry, turn.progress);
-  return undefined;
-}
-
-async function shortenHistory(
-  turn: TurnState,
-  messages: number,
-  reached: LimitExceeded | undefined,
-): Promise<TurnOutcome | undefined> {
-  const part = await compact(turn, messages, reached ? lastAnswerMilliseconds : timeLeft(turn));
-  if (part === "timed-out") return finalAnswer(turn, reached ?? outOfSeconds(turn), undefined);
-  return "failure" in part ? afterFailure(turn, part) : keep(turn, part);
-}
-
-/** Asks for the next answer, and judges what it means for the turn. */
+/** Calls the model for the next step. */
 async function takeStep(
-  turn: TurnState,
+  state: TurnState,
   tools: ToolDefinition[],
-  cut: ContextCut | undefined,
-): Promise<TurnOutcome | undefined> {
-  const note = await noteBefore(turn);
-  const part = await callModel(turn, { note, cut, tools, timeLeft: timeLeft(turn) });
-  if (part === "timed-out") return finalAnswer(turn, outOfSeconds(turn), cut);
-  if (part === "too-long") return undefined;
-  if ("failure" in part) return afterFailure(turn, part);
-
-  const { toolCalls, finishReason } = part.answer;
-  if (toolCalls.length > 0) return keep(turn, part);
-  const ended = cutEnds[finishReason];
-  if (!isEmpty(part.answer)) return done(ended ? { ...part, ended } : part);
-  if (finishReason === "content-filter") return failed(refused, part);
-  return turn.progress.emptyAnswers > 0 ? failed(emptyAgain, part) : keep(turn, part);
+  truncation: Truncation | undefined,
+): Promise<ActionResult> {
+  const note = await noteForStep(state);
+  const outcome = await callModel(state, { note, truncation, tools, timeLeft: timeLeft(state) });
+  switch (outcome.kind) {
+    case "timed_out":
+      return finalAnswer(state, secondsExceeded(state), truncation);
+    case "context_overflow":
+      return { kind: "continue", state: { ...state, contextTokens: outcome.contextTokens } };
+    case "failed":
+      return afterFailure(state, outcome);
+    case "answered":
+      return handleAnswer(state, outcome.entry);
+  }
 }
 
-/** What an answer that may not be whole ends its turn with. */
-const cutEnds: { [Reason in ModelAnswer["finishReason"]]?: "answer_length" | "answer_filtered" } = {
+/** Records an answer with tool calls. Ends the turn with a text. Repeats the call once after an empty answer. */
+async function handleAnswer(state: TurnState, entry: AnswerEntry): Promise<ActionResult> {
+  const { toolCalls, finishReason } = entry.answer;
+  if (toolCalls.length > 0) return recordEntry(state, entry);
+  const ended = incompleteAnswers[finishReason];
+  if (!isEmpty(entry.answer)) return done(ended ? { ...entry, ended } : entry);
+  if (finishReason === "content-filter") return { kind: "failed", failure: contentFiltered, last: entry };
+  if (state.progress.emptyAnswers > 0) return { kind: "failed", failure: emptyTwice, last: entry };
+  return recordEntry(state, entry);
+}
+
+/** Finish reasons of turns whose output may be incomplete. */
+const incompleteAnswers: { [Reason in ModelAnswer["finishReason"]]?: "answer_length" | "answer_filtered" } = {
   length: "answer_length",
   "content-filter": "answer_filtered",
 };
 
-/** Records a part before the turn goes on with it. */
-async function keep(turn: TurnState, part: JournalEntry): Promise<TurnOutcome | undefined> {
-  if (!(await turn.ports.record(part))) return stopped;
-  turn.progress = foldEntry(turn.progress, part);
-  return undefined;
+/** Writes an entry to the journal before the turn continues with it. */
+async function recordEntry(state: TurnState, entry: JournalEntry): Promise<ActionResult> {
+  if (!(await state.ports.record(entry))) return { kind: "stopped" };
+  return { kind: "continue", state: { ...state, progress: foldEntry(state.progress, entry) } };
 }
 
-/** What the model is told before its next answer: at the start the files there are, after an empty answer to go on. */
-async function noteBefore({ ports, progress }: TurnState): Promise<string | undefined> {
+/** A note for the model: the workspace files before the first step, a correction after an empty answer. */
+async function noteForStep({ ports, progress }: TurnState): Promise<string | undefined> {
   if (progress.messages.length === progress.inputAt + 1) {
     return offered(ports.tools).length > 0 ? filesNote(await ports.files.list()) : undefined;
   }
@@ -111,15 +117,33 @@ async function noteBefore({ ports, progress }: TurnState): Promise<string | unde
   return "Your last answer was empty. Use a tool, or answer the input with text.";
 }
 
-/** Milliseconds of the turn's limit of seconds that are left. */
+function done(last: AnswerEntry): TurnOutcome {
+  return { kind: "done", text: last.answer.text, last, finishReason: last.ended ?? "normally" };
+}
+
+function afterFailure(state: TurnState, failure: ModelFailure): TurnOutcome {
+  return retryOrFail(failure, Math.max(timeLeft(state), finalAnswerMs));
+}
+
+/** Milliseconds left of the turn's limit of seconds. */
 function timeLeft({ input, ports }: TurnState): number {
   return input.limits.seconds * 1_000 - (ports.now() - input.startedAt);
 }
 
-function outOfSeconds({ input }: TurnState): LimitExceeded {
+function secondsExceeded({ input }: TurnState): LimitExceeded {
   return { reason: "seconds", of: "turn", limit: input.limits.seconds };
 }
 
-function afterFailure(turn: TurnState, failure: ModelFailure): TurnOutcome {
-  return unsuccessful(failure, Math.max(timeLeft(turn), lastAnswerMilliseconds));
-}
+const contentFiltered: Failure = {
+  category: "model_refused",
+  title: "The provider's content filter removed the whole answer.",
+  remedy: "Change the input or the agent's instructions, or use a model with a different filter.",
+  retryable: false,
+};
+
+const emptyTwice: Failure = {
+  category: "model_answer",
+  title: "The model answered twice with neither text nor a tool call.",
+  remedy: "Use another model, or increase the model server's maximum output tokens.",
+  retryable: false,
+};

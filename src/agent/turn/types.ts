@@ -3,82 +3,90 @@ import type { Files, Tool } from "../tools/tool.ts";
 import type { AnswerEntry, FinishReason, JournalEntry, TurnProgress } from "./journal.ts";
 import type { LimitExceeded, Prices, RunLimits, TurnLimits, Usage } from "./limits.ts";
 
+/** What a turn works on. Times are milliseconds since 1970. */
+export interface TurnInput {
+  /** Counts from 1 within the run. */
+  turn: number;
+  /** System prompt. */
+  instructions: string;
+  /** Stored in the journal. */
+  modelName?: string;
+  parameters?: ModelParameters;
+  /** Earlier turns and, last, this turn's input. */
+  history: Message[];
+  /** This turn's journal so far, ordered by step, part and call. */
+  journal: JournalEntry[];
+  limits: TurnLimits;
+  runLimits?: RunLimits;
+  /** Usage of the run's earlier turns. */
+  usedBefore: Usage;
+  prices?: Prices;
+  /** Context window of the model, in tokens. */
+  contextTokens?: number;
+  /** When this turn's input was accepted. */
+  startedAt: number;
+  /** No step starts after this time. */
+  deadline: number;
+  /** Milliseconds that one model call may wait for retries. */
+  maxRetryWaitMs: number;
+}
+
+/** What a turn needs from its environment. */
 export interface TurnPorts {
   model: Model;
   tools: Tool[];
   files: Files;
   /** Milliseconds since 1970. */
   now(): number;
-  /** Stops the turn wherever it is: the model call's connection is closed, running tools are not waited for. */
+  /** Stops the turn immediately: closes the model connection and abandons running tools. */
   signal: AbortSignal;
   /**
-   * Makes a part durable. False: somebody else moved the run on, and this turn is no longer ours. Parts of one step
-   * may be given while earlier ones are still being written.
+   * Writes an entry to the journal. Resolves when it is durable. False: the run has left this turn, or the worker has
+   * lost its lease; the turn must stop. Entries of one step can be written concurrently.
    */
-  record(part: JournalEntry): Promise<boolean>;
+  record(entry: JournalEntry): Promise<boolean>;
   emit(event: TurnEvent): void;
 }
 
-export interface TurnInput {
-  /** Counts from 1 within its run. */
-  turn: number;
-  instructions: string;
-  /** The model's name, for the records. */
-  modelName?: string;
-  parameters?: ModelParameters;
-  /** Earlier turns and, last, this turn's input. */
-  history: Message[];
-  /** This turn's records so far, by step, part and call. */
-  journal: JournalEntry[];
-  limits: TurnLimits;
-  runLimits?: RunLimits;
-  /** What the run's earlier turns used up. */
-  usedBefore: Usage;
-  prices?: Prices;
-  /** The model's window. */
-  contextTokens?: number;
-  /** When this turn's input was accepted, in milliseconds since 1970. */
-  startedAt: number;
-  /** Milliseconds since 1970 from which on no new step is begun. */
-  deadline: number;
-  /** Milliseconds that may be waited, for each step, for a provider that is busy. */
-  maxRetryWaitMs: number;
-}
-
 /**
- * How a call of `runTurn` ended. `done`: `last` is not recorded yet, so that the caller can write it together with the
- * output, and so is that of `failed`, an answer that was paid for all the same. `retry`: waiting may help (`after`:
- * milliseconds the provider asked for, but not beyond the turn's own time). `paused`: the deadline has come.
- * `stopped`: the signal, or another worker.
+ * How a call of `runTurn` ended.
+ * - `done`: the turn has its output. `last` is not in the journal yet: the caller writes it together with the output.
+ * - `failed`: the turn cannot continue. `last`, when present, is not in the journal yet but has been paid for.
+ * - `retry`: a later call can succeed. `retryAfterMs`: the delay that the provider asked for, within the turn's time.
+ * - `paused`: the deadline has passed.
+ * - `stopped`: the signal aborted, or `record` returned false.
  */
 export type TurnOutcome =
-  | { kind: "done"; text: string; last: AnswerEntry; ended: FinishReason }
+  | { kind: "done"; text: string; last: AnswerEntry; finishReason: FinishReason }
   | { kind: "failed"; failure: Failure; last?: AnswerEntry }
-  | { kind: "retry"; failure: Failure; after?: number }
+  | { kind: "retry"; failure: Failure; retryAfterMs?: number }
   | { kind: "paused" }
   | { kind: "stopped" };
 
-/** What happens in a turn, without any content of prompts, answers and files. Durations are in milliseconds. */
+/** A turn in progress. Never mutated: each action returns the next state. */
+export interface TurnState {
+  input: TurnInput;
+  ports: TurnPorts;
+  /** Context window to plan with. Smaller than configured after the provider rejected a conversation as too long. */
+  contextTokens: number;
+  progress: TurnProgress;
+}
+
+/** The result of one action of the turn: the next state, or the outcome that ends the loop. */
+export type ActionResult = { kind: "continue"; state: TurnState } | TurnOutcome;
+
+/** Progress of a turn for logs and traces. Contains no prompts, outputs or file contents. Durations in milliseconds. */
 export type TurnEvent =
-  | { type: "model-called"; step: number }
+  | { type: "model-call-started"; step: number }
   | ({
-      type: "model-answered";
+      type: "model-call-completed";
       step: number;
       milliseconds: number;
       finishReason: ModelAnswer["finishReason"];
     } & TokenUsage)
-  | { type: "model-failed"; step: number; milliseconds: number; failure: Failure }
-  | { type: "model-awaited"; step: number; milliseconds: number }
-  | { type: "context-cut"; step: number; shortened?: number; summarised?: number }
-  | { type: "tool-called"; step: number; callId: string; name: string }
-  | { type: "tool-ended"; step: number; callId: string; name: string; milliseconds: number; error: boolean }
-  | ({ type: "limit-reached"; step: number } & Pick<LimitExceeded, "reason" | "of">);
-
-/** A turn in progress: what it was given, and where it stands. */
-export interface TurnState {
-  input: TurnInput;
-  ports: TurnPorts;
-  /** The model's window; less than its agent says when the provider has found a conversation too long. */
-  contextTokens: number;
-  progress: TurnProgress;
-}
+  | { type: "model-call-failed"; step: number; milliseconds: number; failure: Failure }
+  | { type: "model-retry-scheduled"; step: number; milliseconds: number }
+  | { type: "conversation-compacted"; step: number; truncatedResults?: number; summarizedMessages?: number }
+  | { type: "tool-call-started"; step: number; callId: string; name: string }
+  | { type: "tool-call-completed"; step: number; callId: string; name: string; milliseconds: number; error: boolean }
+  | ({ type: "limit-exceeded"; step: number } & Pick<LimitExceeded, "reason" | "of">);

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { type Usage, usedFields } from "../../agent/turn/limits.ts";
+import { type Usage, usageFields } from "../../agent/turn/limits.ts";
 import type { RunStatus } from "../../runs/status.ts";
 import type { QueuedInput, Run, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
 import type { DynamoTable } from "./clients.ts";
@@ -92,8 +92,10 @@ export function toRun(item: Item): Run {
 
 // Attributes of their own, because only those can be added to without being read.
 function usedIn(item: Item): Usage | undefined {
-  if (usedFields.every((field) => item[`used_${field}`] === undefined)) return undefined;
-  return Object.fromEntries(usedFields.map((field) => [field, Number(item[`used_${field}`] ?? 0)])) as unknown as Usage;
+  if (usageFields.every((field) => item[`used_${field}`] === undefined)) return undefined;
+  return Object.fromEntries(
+    usageFields.map((field) => [field, Number(item[`used_${field}`] ?? 0)]),
+  ) as unknown as Usage;
 }
 
 /** Partition of an agent's runs in the list index, and of all running ones in the running index; `#<shard>` follows. */

@@ -1,4 +1,4 @@
-import { usedFields } from "../../agent/turn/limits.ts";
+import { usageFields } from "../../agent/turn/limits.ts";
 import { randomUUID } from "node:crypto";
 import {
   DeleteCommand,
@@ -187,7 +187,7 @@ function headWrite(
     adds.push("queued :queued");
     values[":queued"] = "add" in queue ? 1 : -1;
   }
-  for (const field of used ? usedFields : []) {
+  for (const field of used ? usageFields : []) {
     if (!used?.[field]) continue;
     adds.push(`used_${field} :used_${field}`);
     values[`:used_${field}`] = used[field];

@@ -26,7 +26,7 @@ function model(steps: number, { counts = true } = {}) {
       return { failure, contextOverflow: true };
     }
     const usage = { inputTokens: counts ? size : 0, outputTokens: counts ? 10 : 0 };
-    if (request.instructions.startsWith("You summarise")) {
+    if (request.instructions.startsWith("You summarize")) {
       summaries.push(structuredClone({ ...request, signal: undefined, readAttachment: undefined }) as never);
       return answer(`Summary ${summaries.length}.`, [], { usage });
     }
@@ -68,12 +68,12 @@ describe("a conversation that nears the window", () => {
       const cuts = records.flatMap((record) => (record.part === "answer" && record.cut ? [record.cut] : []));
       expect(cuts.length).toBeGreaterThan(2);
       expect(cuts.length).toBeLessThan(10); // cut deep and seldom, so that the provider's cache stays useful
-      expect(events.filter(({ type }) => type === "context-cut")).toHaveLength(cuts.length);
+      expect(events.filter(({ type }) => type === "conversation-compacted")).toHaveLength(cuts.length);
 
       const last = requests.at(-1)?.messages ?? [];
       const results = last.flatMap((message) => (message.role === "tool" ? message.results : []));
       expect(results).toHaveLength(30);
-      expect(results[0]?.text).toMatch(/^1: x+…\n\[Shortened.*had 6003 characters/);
+      expect(results[0]?.text).toMatch(/^1: x+…\n\[Truncated.*had 6003 characters/);
       expect(results.at(-1)?.text).toHaveLength(6_004);
       expect(last[0]).toEqual({ role: "user", text: "Go." });
     },
@@ -139,7 +139,7 @@ describe("a conversation that nears the window", () => {
   it("goes on without a summary that the provider won't make", async () => {
     const { ask, requests } = model(0);
     const stubborn: Model = async (request) =>
-      request.instructions.startsWith("You summarise")
+      request.instructions.startsWith("You summarize")
         ? { failure: { category: "model_refused", title: "No.", remedy: "", retryable: false } }
         : ask(request);
     const history: Message[] = Array.from({ length: 20 }, (): Message[] => [
@@ -149,7 +149,10 @@ describe("a conversation that nears the window", () => {
     history.push({ role: "user", text: "And now?" });
     const { input, ports } = setUp(stubborn, look(10), { input: { history, turn: 21 } });
     expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
-    expect(requests[0]?.messages[0]).toMatchObject({ note: true, text: expect.stringContaining("No summary") });
+    expect(requests[0]?.messages[0]).toMatchObject({
+      note: true,
+      text: expect.stringContaining("Summary unavailable"),
+    });
   });
 });
 
@@ -180,7 +183,7 @@ describe("a conversation that the provider finds too long, though the agent says
     const { input, ports } = setUp(narrow, look(6_000), {
       input: { ...wide, limits: { steps: 9, tokens: 1_000_000, seconds: 600 } },
     });
-    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done.", ended: "steps" });
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done.", finishReason: "steps" });
     expect(requests).toHaveLength(10);
     expect(refusals).toHaveLength(1);
   });

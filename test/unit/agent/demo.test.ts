@@ -77,6 +77,6 @@ describe("the demo model", () => {
     const limits = { steps: 3, tokens: 1e6, seconds: 60 };
     const limited = turn(demo, { input: { ...says("demo: steps=50"), limits } });
     const outcome = await runTurn(limited.input, limited.ports);
-    expect(outcome).toMatchObject({ kind: "done", ended: "steps", text: expect.stringContaining("steps=50") });
+    expect(outcome).toMatchObject({ kind: "done", finishReason: "steps", text: expect.stringContaining("steps=50") });
   });
 });

@@ -46,7 +46,12 @@ describe("a tool with effects outside the workspace", () => {
     const { input, ports, records } = turn(model, { ports: { tools: [send, look] }, input: { journal: begun } });
     expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
     expect([send.calls, look.calls]).toEqual([0, 1]);
-    const unknown = { callId: "a", name: "send", error: true, text: expect.stringContaining("effect is unknown") };
+    const unknown = {
+      callId: "a",
+      name: "send",
+      error: true,
+      text: expect.stringContaining("may or may not have taken effect"),
+    };
     expect(records).toContainEqual({ part: "result", step: 1, call: 0, result: unknown, milliseconds: 0 });
     expect(requests[0]?.messages.at(-1)).toMatchObject({ role: "tool", results: [unknown, { callId: "b" }] });
   });
@@ -63,7 +68,7 @@ describe("a tool with effects outside the workspace", () => {
     const { input, ports } = turn(model, { ports: { files: space }, input: { journal: recorded } });
     await runTurn(input, ports);
     expect(Buffer.from(space.content.get("list.txt") ?? []).toString()).toBe("item\nend");
-    const unknown = { callId: "a", error: true, text: expect.stringContaining("effect is unknown") };
+    const unknown = { callId: "a", error: true, text: expect.stringContaining("may or may not have taken effect") };
     expect(requests[0]?.messages.at(-1)).toMatchObject({ role: "tool", results: [unknown] });
   });
 
@@ -71,7 +76,7 @@ describe("a tool with effects outside the workspace", () => {
     const { model, requests } = scripted(script);
     const { input, ports } = turn(model, { ports: { tools: [counting("look")] }, input: { journal: begun } });
     await runTurn(input, ports);
-    const unknown = { callId: "a", error: true, text: expect.stringContaining("effect is unknown") };
+    const unknown = { callId: "a", error: true, text: expect.stringContaining("may or may not have taken effect") };
     expect(requests[0]?.messages.at(-1)).toMatchObject({ role: "tool", results: [unknown, { callId: "b" }] });
   });
 
@@ -123,7 +128,7 @@ describe("a result", () => {
         : [];
     expect(result?.text.length).toBeLessThan(7_000);
     expect(result?.text.startsWith("0123456789")).toBe(true);
-    expect(result?.text).toMatch(/40003 characters.*file tool-result-3-1-1\.txt/);
+    expect(result?.text).toMatch(/40003 characters.*workspace file tool-result-3-1-1\.txt/);
   });
 
   it("is large when it does not fit a small window", async () => {

@@ -10,7 +10,7 @@ const wrongKey: Failure = { category: "model_configuration", title: "Key.", reme
 
 const hanging: Model = ({ tools }) => (tools.length > 0 ? new Promise(() => {}) : Promise.resolve(answer("Cut.")));
 const noSummary: Model = ({ instructions }) =>
-  instructions.startsWith("You summarise") ? new Promise(() => {}) : Promise.resolve(answer("Cut."));
+  instructions.startsWith("You summarize") ? new Promise(() => {}) : Promise.resolve(answer("Cut."));
 
 describe("at a limit", () => {
   it.each([
@@ -19,15 +19,20 @@ describe("at a limit", () => {
   ] as const)("%s: calls the model once more, without tools, and takes its text", async (reason, limits, recorded) => {
     const { input, ports, records, events } = turn(endless(answer("What I have.")), { input: { limits } });
     const outcome = await runTurn(input, ports);
-    expect(outcome).toMatchObject({ kind: "done", text: "What I have.", ended: reason, last: { ended: reason } });
+    expect(outcome).toMatchObject({
+      kind: "done",
+      text: "What I have.",
+      finishReason: reason,
+      last: { ended: reason },
+    });
     expect(records).toHaveLength(recorded);
-    expect(events).toContainEqual({ type: "limit-reached", reason, of: "turn", step: recorded / 2 + 1 });
+    expect(events).toContainEqual({ type: "limit-exceeded", reason, of: "turn", step: recorded / 2 + 1 });
     expect(outcome).toMatchObject({ last: { note: expect.stringContaining(`limit of ${limits[reason]} ${reason}`) } });
   });
 
   it("seconds: counts from when the input was accepted, across resumes", async () => {
     const { input, ports } = turn(endless(answer("Late.")), { ports: { now: () => 600_000 } });
-    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Late.", ended: "seconds" });
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Late.", finishReason: "seconds" });
   });
 
   it("seconds: cuts off a model call and a tool that ignore their signals", async () => {
@@ -36,7 +41,7 @@ describe("at a limit", () => {
       const slowModel = turn(hanging, { ports: { now: () => Date.now() }, input: { startedAt: Date.now() } });
       const outcome = runTurn(slowModel.input, slowModel.ports);
       await vi.advanceTimersByTimeAsync(601_000);
-      expect(await outcome).toMatchObject({ kind: "done", text: "Cut.", ended: "seconds" });
+      expect(await outcome).toMatchObject({ kind: "done", text: "Cut.", finishReason: "seconds" });
 
       const stuck: Tool = {
         definition: { name: "stuck", description: "", input: {} },
@@ -49,7 +54,7 @@ describe("at a limit", () => {
       });
       const second = runTurn(slowTool.input, slowTool.ports);
       await vi.advanceTimersByTimeAsync(601_000);
-      expect(await second).toMatchObject({ kind: "done", text: "Cut.", ended: "seconds" });
+      expect(await second).toMatchObject({ kind: "done", text: "Cut.", finishReason: "seconds" });
       expect(slowTool.records[1]).toMatchObject({
         result: { error: true, text: expect.stringContaining("600 seconds") },
       });
@@ -77,7 +82,7 @@ describe("at a limit", () => {
       });
       const outcome = runTurn(input, ports);
       await vi.advanceTimersByTimeAsync(121_000);
-      expect(await outcome).toMatchObject({ kind: "done", text: "Cut.", ended: "run_steps" });
+      expect(await outcome).toMatchObject({ kind: "done", text: "Cut.", finishReason: "run_steps" });
     } finally {
       vi.useRealTimers();
     }

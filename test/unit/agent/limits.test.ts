@@ -57,7 +57,7 @@ describe("each limit of a turn", () => {
     const limits = { ...wide, [reason]: limit };
     const { input, ports, records } = turn(spending(), { input: { limits, prices } });
     const outcome = await runTurn(input, ports);
-    expect(outcome).toMatchObject({ kind: "done", text: "What I have.", ended: reason });
+    expect(outcome).toMatchObject({ kind: "done", text: "What I have.", finishReason: reason });
     expect(outcome).toMatchObject({ last: { ended: reason, note: expect.stringContaining(name) } });
     expect(records.filter((record) => record.part === "answer")).toHaveLength(steps);
   });
@@ -88,18 +88,18 @@ describe("each limit of a run", () => {
     expect(await runTurn(input, ports)).toMatchObject({
       kind: "done",
       text: "What I have.",
-      ended: `run_${reason}`,
-      last: { note: expect.stringContaining("of this run is reached") },
+      finishReason: `run_${reason}`,
+      last: { note: expect.stringContaining("of this run is exceeded") },
     });
     expect(records.filter((record) => record.part === "answer")).toHaveLength(steps);
-    expect(events).toContainEqual({ type: "limit-reached", step: steps + 1, reason, of: "run" });
+    expect(events).toContainEqual({ type: "limit-exceeded", step: steps + 1, reason, of: "run" });
   });
 
   it("counts on from what is recorded after a crash", async () => {
     const first = turn(spending(), { input: { limits: { ...wide, steps: 3 } } });
     await runTurn(first.input, first.ports);
     const second = turn(spending(), { input: { journal: first.records, limits: wide, runLimits: { steps: 4 } } });
-    expect(await runTurn(second.input, second.ports)).toMatchObject({ ended: "run_steps", last: { step: 5 } });
+    expect(await runTurn(second.input, second.ports)).toMatchObject({ finishReason: "run_steps", last: { step: 5 } });
     expect(second.records.filter((record) => record.part === "answer")).toHaveLength(1);
   });
 });

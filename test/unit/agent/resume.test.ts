@@ -62,7 +62,7 @@ async function untilEnded(script: ModelOutcome[], limitOfSteps: number, kills: {
       input: { journal: inOrder(recorded), limits: { steps: limitOfSteps, tokens: 1e6, seconds: 60 } },
       ports: {
         files: space,
-        emit: (event) => void (event.type === "tool-called" && toolRuns++),
+        emit: (event) => void (event.type === "tool-call-started" && toolRuns++),
         record: async (part) => {
           const kill = left[0]?.at === recorded.length ? left.shift() : undefined;
           if (kill && !kill.after) {
@@ -112,7 +112,7 @@ it("takes a recorded last answer as the end, without a model call", async () => 
   const { model, requests } = scripted([]);
   const last = { part: "answer", step: 1, ...answerOf("Kept."), ended: "tokens" } as JournalEntry;
   const { input, ports } = turn(model, { input: { journal: [last] } });
-  expect(await runTurn(input, ports)).toEqual({ kind: "done", text: "Kept.", ended: "tokens", last });
+  expect(await runTurn(input, ports)).toEqual({ kind: "done", text: "Kept.", finishReason: "tokens", last });
   expect(requests).toHaveLength(0);
 });
 

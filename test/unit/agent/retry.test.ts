@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Failure, ModelOutcome } from "../../../src/agent/model.ts";
-import { delayAfter } from "../../../src/agent/turn/retry.ts";
+import { retryDelay } from "../../../src/agent/turn/call-model.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, turn } from "./scripted.ts";
 
@@ -31,7 +31,7 @@ describe("a busy provider", () => {
     const { input, ports, events } = turn(call, { input: { maxRetryWaitMs: 30_000 } });
     expect(await withFakeTime(() => runTurn(input, ports))).toMatchObject({ kind: "done", text: "Done." });
     expect(calledAt).toHaveLength(3);
-    expect(events.filter(({ type }) => type === "model-awaited")).toHaveLength(2);
+    expect(events.filter(({ type }) => type === "model-retry-scheduled")).toHaveLength(2);
   });
 
   it("is given as much time as it asks for", async () => {
@@ -45,7 +45,7 @@ describe("a busy provider", () => {
     for (const more of [{ maxRetryWaitMs: 10_000 }, { maxRetryWaitMs: 60_000, deadline: Date.now() + 5_000 }]) {
       const { call, calledAt } = model({ failure: outage, retryAfterMs: 12_000 });
       const { input, ports } = turn(call, { input: { startedAt: Date.now(), ...more }, ports: { now: Date.now } });
-      expect(await runTurn(input, ports)).toEqual({ kind: "retry", failure: outage, after: 12_000 });
+      expect(await runTurn(input, ports)).toEqual({ kind: "retry", failure: outage, retryAfterMs: 12_000 });
       expect(calledAt).toHaveLength(1);
     }
   });
@@ -77,10 +77,10 @@ describe("a busy provider", () => {
 
 it("delays have full jitter below a bound that doubles up to 8 s", () => {
   for (const [attempt, bound] of [500, 1_000, 2_000, 4_000, 8_000, 8_000].entries()) {
-    const delays = Array.from({ length: 200 }, () => delayAfter(attempt + 1));
+    const delays = Array.from({ length: 200 }, () => retryDelay(attempt + 1));
     expect(Math.max(...delays)).toBeLessThan(bound);
     expect(Math.max(...delays)).toBeGreaterThan(bound * 0.8);
     expect(Math.min(...delays)).toBeLessThan(bound * 0.2);
   }
-  expect(delayAfter(1, 3_000)).toBe(3_000);
+  expect(retryDelay(1, 3_000)).toBe(3_000);
 });

@@ -16,7 +16,7 @@ describe("a turn", () => {
     expect(await runTurn(input, ports)).toEqual({
       kind: "done",
       text: "Done.",
-      ended: "normally",
+      finishReason: "normally",
       last: { part: "answer", step: 1, milliseconds: expect.any(Number), ...answer("Done.") },
     });
     expect(records).toEqual([]);
@@ -119,12 +119,12 @@ describe("a turn", () => {
     const { input, ports, events } = turn(model);
     await runTurn(input, ports);
     expect(events.map((event) => event.type)).toEqual([
-      "model-called",
-      "model-answered",
-      "tool-called",
-      "tool-ended",
-      "model-called",
-      "model-answered",
+      "model-call-started",
+      "model-call-completed",
+      "tool-call-started",
+      "tool-call-completed",
+      "model-call-started",
+      "model-call-completed",
     ]);
     expect(JSON.stringify(events)).not.toContain("secret");
   });
@@ -133,7 +133,7 @@ describe("a turn", () => {
 describe("trouble with the model", () => {
   it("passes on what waiting may mend as retry, anything else as failed", async () => {
     const retry = turn(scripted([{ failure: outage, retryAfterMs: 7000 }]).model);
-    expect(await runTurn(retry.input, retry.ports)).toEqual({ kind: "retry", failure: outage, after: 7000 });
+    expect(await runTurn(retry.input, retry.ports)).toEqual({ kind: "retry", failure: outage, retryAfterMs: 7000 });
     const failed = turn(scripted([{ failure: wrongKey }]).model);
     expect(await runTurn(failed.input, failed.ports)).toEqual({ kind: "failed", failure: wrongKey });
   });
@@ -162,7 +162,7 @@ describe("trouble with the model", () => {
 
   it("keeps an answer that was cut at its longest, and says so", async () => {
     const { input, ports } = turn(scripted([answer("Half of", [], { finishReason: "length" })]).model);
-    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Half of", ended: "answer_length" });
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Half of", finishReason: "answer_length" });
   });
 
   it("fails at once when a content filter withheld everything, and keeps a refusal in words", async () => {
