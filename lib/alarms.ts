@@ -13,13 +13,13 @@ import { Construct } from "constructs";
 import { type Metric as MetricName, namespace, serviceDimension } from "../src/observability/metrics.ts";
 import { dashboard } from "./dashboard.ts";
 
-export interface OperationsProps {
-  /** Who is told. They confirm the address once, by the mail that AWS sends. */
+export interface AlarmsProps {
+  /** Receives alarm notifications. The recipient confirms the address once, in an email from AWS. */
   alarmEmail?: string | undefined;
 }
 
-/** What there is to watch, found in the stack: a function or queue that is added later is watched without being named. */
-export interface Watched {
+/** The stack's monitored resources. They are found in the construct tree, so new functions and queues are included. */
+export interface WatchedResources {
   stackName: string;
   api: HttpApi;
   table: TableV2;
@@ -27,31 +27,31 @@ export interface Watched {
   functions: Function[];
   queues: Queue[];
   /** One of the service's own metrics. */
-  measured: (name: MetricName, statistic: string) => Metric;
+  serviceMetric: (name: MetricName, statistic: string) => Metric;
 }
 
 const period = Duration.minutes(5);
-const quarter = Duration.minutes(15);
+const fifteenMinutes = Duration.minutes(15);
 
-/** Chapters of the runbook that several alarms share. */
-const chapters = ["errors", "throttles", "dead-letters"];
+/** Runbook chapters that several alarms share. */
+const sharedChapters = ["errors", "throttles", "dead-letters"];
 
-/** A dashboard, and alarms that say what users feel and where the runbook goes on. Comes last in its stack. */
-export class Operations extends Construct {
+/** The stack's alarms, each with a runbook chapter, and its dashboard. Must be added to the stack last. */
+export class Alarms extends Construct {
   readonly #topic: Topic;
   readonly #stackName: string;
 
-  constructor(scope: Construct, id: string, { alarmEmail }: OperationsProps) {
+  constructor(scope: Construct, id: string, { alarmEmail }: AlarmsProps) {
     super(scope, id);
-    const watched = watchedIn(Stack.of(this));
+    const watched = watchedResources(Stack.of(this));
     this.#stackName = watched.stackName;
-    this.#topic = this.#alarmTopic(alarmEmail);
-    dashboard(this, watched, this.#alarms(watched));
+    this.#topic = this.#createTopic(alarmEmail);
+    dashboard(this, watched, this.#createAlarms(watched));
   }
 
-  /** None is computed from several metrics: each stands for itself, and the emulator of the deploy test knows no math. */
-  #alarms({ api, table, queues, measured }: Watched): Alarm[] {
-    const throttled = "AWS refuses work because a quota is reached: requests answer 5xx, runs take longer";
+  /** No alarm uses metric math: the deploy test's AWS emulator does not support it. */
+  #createAlarms({ api, table, queues, serviceMetric }: WatchedResources): Alarm[] {
+    const throttled = "AWS throttles the service: requests may fail with a 5xx status, and runs take longer";
     const tableThrottles = (metricName: string): Metric =>
       new Metric({
         namespace: "AWS/DynamoDB",
@@ -61,65 +61,80 @@ export class Operations extends Construct {
         period,
       });
     return [
-      this.#alarm("errors", {
-        feel: "More than 5 % of requests are answered with 5xx",
-        metric: api.metricServerError({ period, statistic: Stats.AVERAGE }), // 0 or 1 for each request
+      this.#createAlarm("errors", {
+        symptom: "More than 5 % of requests fail with a 5xx status",
+        metric: api.metricServerError({ period, statistic: Stats.AVERAGE }), // 0 or 1 per request
         above: 0.05,
       }),
-      this.#alarm("errors-large", {
-        feel: "More than 5 % of large creates are answered with 5xx",
-        metric: measured("LargeRequestsFailed", Stats.AVERAGE), // 0 or 1 for each request
+      this.#createAlarm("errors-large", {
+        symptom: "More than 5 % of large creates fail with a 5xx status",
+        metric: serviceMetric("LargeRequestsFailed", Stats.AVERAGE), // 0 or 1 per request
         above: 0.05,
       }),
-      this.#alarm("failed-runs", {
-        feel: "More than a fifth of the runs that end do so with technical_error",
-        metric: measured("RunsFailed", Stats.AVERAGE).with({ period: quarter }), // 0 or 1 for each run that ends
+      this.#createAlarm("failed-runs", {
+        symptom: "More than 20 % of the runs that end have the status technical_error",
+        metric: serviceMetric("RunsFailed", Stats.AVERAGE).with({ period: fifteenMinutes }), // 0 or 1 per run that ends
         above: 0.2,
       }),
-      this.#alarm("stuck-runs", {
-        feel: "Runs stay running although nobody works on them; sweep after sweep finds some",
-        metric: measured("RunsStuck", Stats.MAXIMUM),
+      this.#createAlarm("stuck-runs", {
+        symptom: "The sweep keeps finding orphaned runs: status running without a worker or an execution",
+        metric: serviceMetric("RunsStuck", Stats.MAXIMUM),
         above: 0,
       }),
-      this.#alarm("waiting-runs", {
-        feel: "One run in ten waits for more than a minute before its first step",
-        metric: measured("QueueTime", "p90"),
+      this.#createAlarm("waiting-runs", {
+        symptom: "More than 10 % of runs wait more than a minute before their first step",
+        metric: serviceMetric("QueueTime", "p90"),
         above: 60_000,
       }),
-      // Of all functions of the region, because the quota is theirs together.
-      this.#alarm("throttles", { feel: throttled, metric: Function.metricAllThrottles({ period }), above: 10 }),
-      this.#alarm("throttles-reads", { feel: throttled, metric: tableThrottles("ReadThrottleEvents"), above: 10 }),
-      this.#alarm("throttles-writes", { feel: throttled, metric: tableThrottles("WriteThrottleEvents"), above: 10 }),
+      // All functions in the region, because they share the quota.
+      this.#createAlarm("throttles", {
+        symptom: throttled,
+        metric: Function.metricAllThrottles({ period }),
+        above: 10,
+      }),
+      this.#createAlarm("throttles-reads", {
+        symptom: throttled,
+        metric: tableThrottles("ReadThrottleEvents"),
+        above: 10,
+      }),
+      this.#createAlarm("throttles-writes", {
+        symptom: throttled,
+        metric: tableThrottles("WriteThrottleEvents"),
+        above: 10,
+      }),
       ...queues.map((queue, index) =>
-        this.#alarm(index === 0 ? "dead-letters" : `dead-letters-${index + 1}`, {
-          feel: "An event of the workflow could not be handled; a run may end later than it should",
+        this.#createAlarm(index === 0 ? "dead-letters" : `dead-letters-${index + 1}`, {
+          symptom: "A workflow event could not be processed, so a run may end late",
           metric: queue.metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM }),
           above: 0,
-          of: [1, 1],
+          periods: [1, 1],
         }),
       ),
-      this.#alarm("sweep-not-running", {
-        feel: "Nothing looks for runs that are stuck: one that is stuck now stays running",
-        metric: measured("RunsRunning", Stats.SAMPLE_COUNT).with({ period: quarter }), // one for each sweep
+      this.#createAlarm("sweep-not-running", {
+        symptom: "The sweep does not run, so orphaned runs are not detected",
+        metric: serviceMetric("RunsRunning", Stats.SAMPLE_COUNT).with({ period: fifteenMinutes }), // one per sweep
         below: 1,
-        of: [1, 1],
+        periods: [1, 1],
         missing: TreatMissingData.BREACHING,
       }),
     ];
   }
 
-  /** `name` begins with the name of its chapter in the runbook. `of`: so many of the last so many periods. */
-  #alarm(name: string, { feel, metric, above, below, of: [few, many] = [2, 3], missing }: Condition): Alarm {
-    const chapter = chapters.find((each) => name.startsWith(each)) ?? name;
+  /** `name` starts with the name of its runbook chapter. */
+  #createAlarm(
+    name: string,
+    { symptom: feel, metric, above, below, periods: [alarming, evaluated] = [2, 3], missing }: AlarmCondition,
+  ): Alarm {
+    const chapter = sharedChapters.find((each) => name.startsWith(each)) ?? name;
     const alarm = new Alarm(this, name, {
       alarmName: `${this.#stackName}-${name}`,
-      alarmDescription: `${feel}. What to do: docs/operations.md#${chapter}`,
+      alarmDescription: `${feel}. Runbook: docs/operations.md#${chapter}`,
       metric,
       threshold: above ?? below ?? 0,
       comparisonOperator:
         below === undefined ? ComparisonOperator.GREATER_THAN_THRESHOLD : ComparisonOperator.LESS_THAN_THRESHOLD,
-      datapointsToAlarm: few,
-      evaluationPeriods: many,
+      datapointsToAlarm: alarming,
+      evaluationPeriods: evaluated,
       treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
     });
     alarm.addAlarmAction(new SnsAction(this.#topic));
@@ -127,10 +142,10 @@ export class Operations extends Construct {
     return alarm;
   }
 
-  #alarmTopic(email: string | undefined): Topic {
+  #createTopic(email: string | undefined): Topic {
     const topic = new Topic(this, "Alarms", { displayName: this.#stackName, enforceSSL: true });
     if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
-    // A policy of one's own takes the place of the one that lets the account's services publish.
+    // A topic policy replaces the default one, which lets the account's services publish.
     const { account, region, partition } = Stack.of(this);
     topic.addToResourcePolicy(
       new PolicyStatement({
@@ -147,23 +162,24 @@ export class Operations extends Construct {
   }
 }
 
-interface Condition {
-  /** What users notice, as a sentence without its full stop. */
-  feel: string;
+interface AlarmCondition {
+  /** What users notice: a sentence without the full stop. */
+  symptom: string;
   metric: Metric;
   above?: number;
   below?: number;
-  of?: [few: number, many: number];
+  /** How many of the last periods must breach the threshold. */
+  periods?: [alarming: number, evaluated: number];
   missing?: TreatMissingData;
 }
 
-function watchedIn(stack: Stack): Watched {
+function watchedResources(stack: Stack): WatchedResources {
   const constructs = stack.node.findAll();
   const all = <T>(kind: abstract new (...args: never[]) => T): T[] =>
     constructs.filter((each): each is Construct & T => each instanceof kind);
   const one = <T>(name: string, kind: abstract new (...args: never[]) => T): T => {
     const [first] = all(kind);
-    if (!first) throw new Error(`There is no ${name} in ${stack.stackName}: Operations has to come after it.`);
+    if (!first) throw new Error(`${stack.stackName} has no ${name}. Add it to the stack before Alarms.`);
     return first;
   };
   const table = one("table", TableV2);
@@ -174,7 +190,7 @@ function watchedIn(stack: Stack): Watched {
     stateMachine: one("state machine", StateMachine),
     functions: all(Function),
     queues: all(Queue),
-    measured: (metricName, statistic) =>
+    serviceMetric: (metricName, statistic) =>
       new Metric({
         namespace,
         metricName,

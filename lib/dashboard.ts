@@ -11,15 +11,15 @@ import {
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import { categoryDimension, namespace, serviceDimension } from "../src/observability/metrics.ts";
-import type { Watched } from "./alarms.ts";
+import type { WatchedResources } from "./alarms.ts";
 
-/** One page: what users feel on top, then what runs cost, then the services beneath. */
-export function dashboard(scope: Construct, watched: Watched, alarms: Alarm[]): Dashboard {
-  const { stackName, api, table, stateMachine, functions, queues, measured } = watched;
-  const each = (statistic: string, ...names: Parameters<typeof measured>[0][]): IMetric[] =>
-    names.map((name) => measured(name, statistic));
-  const spread = (name: Parameters<typeof measured>[0]): IMetric[] =>
-    ["p50", "p90", "Maximum"].map((statistic) => measured(name, statistic).with({ label: statistic }));
+/** The dashboard: symptoms for users on top, then usage and cost, then the AWS services. */
+export function dashboard(scope: Construct, watched: WatchedResources, alarms: Alarm[]): Dashboard {
+  const { stackName, api, table, stateMachine, functions, queues, serviceMetric } = watched;
+  const each = (statistic: string, ...names: Parameters<typeof serviceMetric>[0][]): IMetric[] =>
+    names.map((name) => serviceMetric(name, statistic));
+  const spread = (name: Parameters<typeof serviceMetric>[0]): IMetric[] =>
+    ["p50", "p90", "Maximum"].map((statistic) => serviceMetric(name, statistic).with({ label: statistic }));
   const byCategory = new MathExpression({
     expression:
       `SEARCH('{${namespace},${serviceDimension},${categoryDimension}} MetricName="RunsFailed" ` +
@@ -40,18 +40,15 @@ export function dashboard(scope: Construct, watched: Watched, alarms: Alarm[]): 
       ]),
     ],
     [
-      graph("Turns, milliseconds", spread("TurnDuration")),
-      graph("Wait before a turn's first step, milliseconds", spread("QueueTime")),
-      graph("Latency of requests, milliseconds", [
-        api.metricLatency({ statistic: "p50" }),
-        api.metricLatency({ statistic: "p99" }),
-      ]),
+      graph("Turn duration, ms", spread("TurnDuration")),
+      graph("Wait before a turn's first step, ms", spread("QueueTime")),
+      graph("Request latency, ms", [api.metricLatency({ statistic: "p50" }), api.metricLatency({ statistic: "p99" })]),
     ],
     [
       graph("Steps", each("Sum", "Steps")),
       graph("Tokens", each("Sum", "InputTokens", "OutputTokens")),
       new SingleValueWidget({
-        title: "US dollars for models, where priced",
+        title: "Model cost in US dollars, where the agent has prices",
         metrics: each("Sum", "Cost"),
         setPeriodToTimeRange: true,
         width: 8,
@@ -59,7 +56,7 @@ export function dashboard(scope: Construct, watched: Watched, alarms: Alarm[]): 
       }),
     ],
     [
-      graph("Running runs, and those that were stuck", each("Maximum", "RunsRunning", "RunsStuck")),
+      graph("Running and orphaned runs", each("Maximum", "RunsRunning", "RunsStuck")),
       graph("Executions", [
         stateMachine.metricStarted(),
         stateMachine.metricSucceeded(),
@@ -75,14 +72,17 @@ export function dashboard(scope: Construct, watched: Watched, alarms: Alarm[]): 
     ],
     [
       graph(
-        "Errors of functions (advance: also its waits for a model)",
+        "Function errors (advance: includes waits for a model)",
         functions.map((fn) => fn.metricErrors()),
       ),
       graph(
-        "Throttles of functions",
+        "Function throttles",
         functions.map((fn) => fn.metricThrottles()),
       ),
-      graph("Table, units", [table.metricConsumedReadCapacityUnits(), table.metricConsumedWriteCapacityUnits()]),
+      graph("Table capacity units", [
+        table.metricConsumedReadCapacityUnits(),
+        table.metricConsumedWriteCapacityUnits(),
+      ]),
     ],
   ];
   return new Dashboard(scope, "Dashboard", {

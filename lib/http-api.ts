@@ -18,14 +18,14 @@ export interface HttpApiProps {
   create: IFunction;
   get: IFunction;
   openapi: IFunction;
-  /** Answers every other path and method. */
+  /** Handles every other path and method. */
   notFound: IFunction;
   logRetention: RetentionDays;
-  /** Requests a second, and at once. */
+  /** Requests per second, and burst. */
   throttle: { rateLimit: number; burstLimit: number };
 }
 
-/** One line of the access log. No header is in it, so no key can be. */
+/** One line of the access log. It contains no headers, so no API key can be logged. */
 const accessLog = {
   time: "$context.requestTime",
   requestId: "$context.requestId",
@@ -43,9 +43,9 @@ function keyOf({ path, method }: Operation): HttpRouteKey {
   return HttpRouteKey.with(path, HttpMethod[method]);
 }
 
-/** The routes of the contract, each to a function of its own. */
+/** API Gateway HTTP API with the routes of the contract, one function per route. */
 export class HttpApi extends Construct {
-  /** Base address without a slash at its end; the contract's paths are relative to it. */
+  /** Base URL without a trailing slash. */
   readonly url: string;
 
   constructor(scope: Construct, id: string, { create, get, openapi, notFound, logRetention, throttle }: HttpApiProps) {
@@ -74,7 +74,7 @@ export class HttpApi extends Construct {
       accessLogSettings: {
         destination: new LogGroupLogDestination(
           new LogGroup(this, "AccessLog", {
-            // The prefix keeps AWS's own policy for delivered logs short enough when there are many stacks.
+            // AWS's resource policy for delivered logs covers this prefix. Without it, the policy grows with every stack.
             logGroupName: `/aws/vendedlogs/apis/${Stack.of(this).stackName}`,
             retention: logRetention,
             removalPolicy: RemovalPolicy.DESTROY,
@@ -89,13 +89,13 @@ export class HttpApi extends Construct {
       Validations.of(each).acknowledge({
         id: "AwsSolutions-APIG4",
         reason:
-          "The function checks the API key itself: an authorizer of API Gateway can't word its 401 as the contract does.",
+          "The function checks the API key itself. An API Gateway authorizer cannot return the contract's 401 body.",
       });
     }
     for (const each of [routes.openapi, routes.notFound]) {
       Validations.of(each).acknowledge({
         id: "AwsSolutions-APIG4",
-        reason: "The contract asks for no key here; the function reads nothing.",
+        reason: "The contract requires no API key here. The function reads no data.",
       });
     }
   }

@@ -4,7 +4,7 @@ import type { Function } from "aws-cdk-lib/aws-lambda";
 import { secretPrefix } from "../src/platform/aws/table.ts";
 import { acknowledgeWildcard, grant } from "./service-function.ts";
 
-/** The function may read the API keys of model providers, and call these models on Amazon Bedrock and no others. */
+/** Lets the function read the model providers' API keys and call these Amazon Bedrock models. */
 export function grantModels(fn: Function, bedrockModels: string[]): void {
   const secrets = modelSecrets(fn.stack);
   grant(fn, {}, { actions: ["secretsmanager:GetSecretValue"], resources: [secrets.arn] });
@@ -13,7 +13,7 @@ export function grantModels(fn: Function, bedrockModels: string[]): void {
   grant(fn, {}, bedrockStatement(fn, bedrockModels));
 }
 
-/** Secrets with an API key of a model provider, as Secrets Manager names them: six random characters follow a name. */
+/** The secrets with the model providers' API keys. Secrets Manager appends six random characters to each name. */
 export function modelSecrets(stack: Stack): { arn: string; inFindings: string; reason: string } {
   return {
     arn: stack.formatArn({
@@ -23,11 +23,11 @@ export function modelSecrets(stack: Stack): { arn: string; inFindings: string; r
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     }),
     inFindings: `arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${secretPrefix}*`,
-    reason: "Organizations bring keys of their own, made after the deployment; the prefix is for nothing else.",
+    reason: "Operators create these secrets after the deployment. Only provider API keys use the prefix.",
   };
 }
 
-/** An inference profile (`eu.…`) hands a request on to its model in any region of its geography: both are named. */
+/** An inference profile (`eu.…`) routes requests to its model in any region of its geography. Both need permission. */
 function bedrockStatement(fn: Function, models: string[]): PolicyStatementProps {
   const resources = models.flatMap((model) => {
     const [, , foundation] = /^(us|eu|apac|jp|au|ca|sa|us-gov|global)\.(.+)$/.exec(model) ?? [];
@@ -39,7 +39,7 @@ function bedrockStatement(fn: Function, models: string[]): PolicyStatementProps 
     acknowledgeWildcard(
       fn.role ?? fn,
       inFindings,
-      "An organization names the region of its model, and a profile serves several.",
+      "Each organization chooses the region of its model, and a profile uses several regions.",
     );
   }
   return { actions: ["bedrock:InvokeModelWithResponseStream"], resources };

@@ -3,22 +3,26 @@ import { ManagedPolicy, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { listIndex } from "../src/platform/aws/table.ts";
 import { acknowledgeWildcard } from "./service-function.ts";
 import { modelSecrets } from "./model-permissions.ts";
-import type { ObjectRights, Storage } from "./storage.ts";
+import type { ObjectPermissions, Storage } from "./storage.ts";
 import type { Workflow } from "./workflow.ts";
 
-/** What `npm run admin -- --stack` needs, for the people who operate the service; attached to nobody yet. */
+/** Permissions for `npm run admin -- --stack`. The deployment attaches the policy to nobody. */
 export function operatorPolicy(stack: Stack, { storage, workflow }: { storage: Storage; workflow: Workflow }) {
-  const objects: ObjectRights = { read: ["workspaces", "texts"], write: ["texts"], remove: ["workspaces", "texts"] };
+  const objects: ObjectPermissions = {
+    read: ["workspaces", "texts"],
+    write: ["texts"],
+    remove: ["workspaces", "texts"],
+  };
   const executions = workflow.executionsArn;
   const secrets = modelSecrets(stack);
-  // Whoever names a stack and not its id asks for all ids of that name.
+  // DescribeStacks by name requires permission for every id of that name.
   const thisStack = stack.formatArn({
     service: "cloudformation",
     resource: "stack",
     resourceName: `${stack.stackName}/*`,
   });
   const policy = new ManagedPolicy(stack, "OperatorPolicy", {
-    description: `Operates ${stack.stackName} with npm run admin -- --stack`,
+    description: `Operates ${stack.stackName} with npm run admin -- --stack`, // a change would replace the policy
     statements: [
       { actions: ["cloudformation:DescribeStacks"], resources: [thisStack] },
       ...storage.itemStatements([
@@ -34,12 +38,16 @@ export function operatorPolicy(stack: Stack, { storage, workflow }: { storage: S
     ].map((statement) => new PolicyStatement(statement)),
   });
   storage.acknowledgeObjects(policy, objects);
-  acknowledgeWildcard(policy, executions.inFindings, "An execution is named after its run: there is no list of them.");
+  acknowledgeWildcard(
+    policy,
+    executions.inFindings,
+    "Execution names contain run ids, so they cannot be listed in advance.",
+  );
   acknowledgeWildcard(policy, secrets.inFindings, secrets.reason);
   acknowledgeWildcard(
     policy,
     `arn:<AWS::Partition>:cloudformation:<AWS::Region>:<AWS::AccountId>:stack/${stack.stackName}/*`,
-    "The id of this one stack, which is new whenever it is made again.",
+    "The wildcard is the id of this one stack, which changes when the stack is recreated.",
   );
   return policy;
 }

@@ -1,11 +1,11 @@
-/** The service stack's outputs. `npm run admin -- --stack NAME` finds table, bucket and state machine by them. */
+/** The service stack's outputs. `npm run admin -- --stack NAME` reads table, bucket and state machine from them. */
 export const outputs = {
-  ApiUrl: "Base address of the API",
-  TableName: "Organizations, agents, keys, runs and their transcripts",
-  BucketName: "Workspace files, and texts too large for the table",
-  StateMachineArn: "Drives the turns, one execution each",
-  RetentionDays: "Days after its creation that a run is deleted",
-  OperatorPolicyArn: "What npm run admin -- --stack needs: attach it to the people who operate the service",
+  ApiUrl: "Base URL of the API",
+  TableName: "Table of organizations, agents, API keys and runs",
+  BucketName: "Bucket of workspace files, and of texts that are too large for the table",
+  StateMachineArn: "State machine that drives turns, one execution per turn",
+  RetentionDays: "Days after which a run is deleted",
+  OperatorPolicyArn: "Policy for npm run admin -- --stack. Attach it to operators",
 } as const;
 
 export type OutputName = keyof typeof outputs;

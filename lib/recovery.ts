@@ -7,17 +7,17 @@ import type { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
 import { Construct } from "constructs";
 import { sweepMinutes } from "../src/workflow/policy.ts";
 
-export interface RepairProps {
+export interface RecoveryProps {
   stateMachine: StateMachine;
-  /** Called with every execution that ended without its own `fail`. */
+  /** Called for every execution that ended without its own `fail` task. */
   reconcile: Function;
-  /** Called by the clock. */
+  /** Called on a schedule. */
   sweep: Function;
-  /** Where what could not be delivered, or failed for good, is kept for people. */
+  /** Receives events that could not be delivered or whose retries all failed. */
   deadLetters: Queue;
 }
 
-/** For events that nobody could take: kept as long as SQS keeps anything. Operations puts its alarm on it. */
+/** Keeps failed events for 14 days, the longest that SQS allows. `Alarms` adds an alarm. */
 export function deadLetterQueue(scope: Construct): Queue {
   return new Queue(scope, "DeadLetters", {
     encryption: QueueEncryption.SQS_MANAGED,
@@ -27,15 +27,15 @@ export function deadLetterQueue(scope: Construct): Queue {
   });
 }
 
-/** Nothing stays `running` for ever: what the state machine can't catch itself, and what was lost before or beside it. */
-export class Repair extends Construct {
-  constructor(scope: Construct, id: string, { stateMachine, reconcile, sweep, deadLetters }: RepairProps) {
+/** Ends orphaned runs: `reconcile` after an execution that failed, the scheduled `sweep` for everything else. */
+export class Recovery extends Construct {
+  constructor(scope: Construct, id: string, { stateMachine, reconcile, sweep, deadLetters }: RecoveryProps) {
     super(scope, id);
     const target = (fn: Function): LambdaFunction =>
       new LambdaFunction(fn, { deadLetterQueue: deadLetters, retryAttempts: 10, maxEventAge: Duration.hours(2) });
 
     new Rule(this, "Ended", {
-      description: "Executions that ended otherwise than by their own end",
+      description: "Executions that failed, timed out or were aborted",
       eventPattern: {
         source: ["aws.states"],
         detailType: ["Step Functions Execution Status Change"],
@@ -47,7 +47,7 @@ export class Repair extends Construct {
       targets: [target(reconcile)],
     });
     new Rule(this, "Clock", {
-      description: "Looks for runs that nobody works on",
+      description: "Finds orphaned runs and ends them",
       schedule: Schedule.rate(Duration.minutes(sweepMinutes)),
       targets: [target(sweep)],
     });

@@ -5,10 +5,10 @@ import { type Function, TenancyConfig } from "aws-cdk-lib/aws-lambda";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { acknowledgeWildcard, grant, serviceFunction } from "./service-function.ts";
-import { bundleSandbox } from "./sandbox-bundle.ts";
+import { bundleSandbox } from "./bundling.ts";
 import type { zonesOf } from "./settings.ts";
 
-/** What Lambda needs of a function's role to connect it to a VPC, by AWS's own policy for it. */
+/** Actions that Lambda needs to connect a function to a VPC, from AWS's policy AWSLambdaVPCAccessExecutionRole. */
 const networkInterfaces = [
   "ec2:AssignPrivateIpAddresses",
   "ec2:CreateNetworkInterface",
@@ -24,31 +24,32 @@ interface SandboxProps {
 }
 
 /**
- * Programs that models wrote, in a function that may do nothing and reach nothing. Without reserved concurrency: it is
- * called by `advance` alone, and a new account has 10 executions at a time, of which none can be reserved.
+ * Runs model-written programs in a function without permissions and without network. It has no reserved concurrency:
+ * only `advance` calls it, and a new account has 10 concurrent executions, none of which can be reserved.
  */
 export class Sandbox extends Construct {
   readonly #function: Function;
 
   constructor(scope: Construct, id: string, { logRetention, zones }: SandboxProps) {
     super(scope, id);
-    const vpc = withoutWayOut(this, zones);
+    const vpc = isolatedVpc(this, zones);
     this.#function = serviceFunction(this, "Function", {
       entry: "run-program",
       write: bundleSandbox,
-      description: "Runs a program that a model wrote over the files it is given",
-      memory: 1769, // one whole processor; a shell may use 640 MB while processes of other engines wait
-      seconds: 90, // 60 for a program, 20 for loading its engine, and both messages
+      description: "Runs a model-written program on the files in the request",
+      memory: 1769, // one full vCPU; a shell can use 640 MB while idle processes of other engines are resident
+      seconds: 90, // 60 for the program, 20 to load its engine, and the transfer of request and response
       logRetention,
       network: {
         vpc,
         vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
         securityGroups: [new SecurityGroup(this, "Group", { vpc, allowAllOutbound: false })],
       },
-      // The tenant of a call is its agent: what one API key can't read, no program of its agent finds here either.
+      // The tenant is the agent. A program cannot find data of another agent in a reused environment.
       tenancy: TenancyConfig.PER_TENANT,
     });
-    // Lambda makes the interfaces with the function's role, but not as its code: only that has a source function.
+    // Lambda itself creates the interfaces with the function's role. Calls by the function's code are denied: only they
+    // have a source function ARN.
     grant(
       this.#function,
       {},
@@ -61,31 +62,31 @@ export class Sandbox extends Construct {
       },
     );
     const reason =
-      "Lambda makes and looks for interfaces that have no name before; the code itself is denied all of it.";
+      "Lambda creates and finds interfaces without known names. A second statement denies the function's code these actions.";
     acknowledgeWildcard(this.#function.role ?? this.#function, "*", reason);
   }
 
-  /** The function may have programs run. */
+  /** Lets the function run programs in the sandbox. */
   grantRun(fn: Function): void {
     const { functionName, functionArn } = this.#function;
     grant(fn, { SANDBOX_FUNCTION: functionName }, { actions: ["lambda:InvokeFunction"], resources: [functionArn] });
   }
 }
 
-/** A network without gateway, endpoint or names: it costs nothing, and nothing in it can connect to anything. */
-function withoutWayOut(scope: Construct, zones: SandboxProps["zones"]): IVpc {
+/** VPC without internet gateway, endpoints or DNS. It is free, and nothing in it can connect to anything. */
+function isolatedVpc(scope: Construct, zones: SandboxProps["zones"]): IVpc {
   const vpc = new Vpc(scope, "Vpc", {
     ...zones,
     natGateways: 0,
     subnetConfiguration: [{ name: "Isolated", subnetType: SubnetType.PRIVATE_ISOLATED }],
-    // Security groups do not hold for the VPC's own name server, which asks the internet: names can carry data.
+    // Security groups do not apply to the VPC's DNS server, which forwards queries to the internet. Queries can carry data.
     enableDnsSupport: false,
     enableDnsHostnames: false,
-    restrictDefaultSecurityGroup: false, // would take a function with rights to change it, and nothing is in it
+    restrictDefaultSecurityGroup: false, // would deploy a function with permission to change it; nothing uses the group
   });
   Validations.of(vpc).acknowledge({
     id: "AwsSolutions-VPC7",
-    reason: "Nothing can flow: it has one function in it, whose group lets nothing out, and no gateway.",
+    reason: "There is no traffic to log: no gateway, and one function whose security group blocks outbound traffic.",
   });
-  return vpc as IVpc; // CDK's interface has optional properties where its class has undefined ones
+  return vpc as IVpc; // CDK's class declares `| undefined` properties where its interface declares optional ones
 }

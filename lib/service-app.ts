@@ -9,14 +9,13 @@ import { readSettings } from "./settings.ts";
 interface ServiceApp {
   app: App;
   stack: ServiceStack;
-  /** Absent where large bodies are off. */
+  /** Absent with `largeBodies` `off`. */
   frontDoor?: FrontDoorStack;
 }
 
 /**
- * The CDK app: the service stack and its front door as the context's settings have them, checked against AWS's advice at
- * synthesis.
- * `context`: settings over those of `cdk.json`. All of CDK's corrections to itself are on; the version is pinned.
+ * The CDK app: the service stack and its front door. cdk-nag checks both at synthesis.
+ * `context` overrides the settings in `cdk.json`. All recommended CDK feature flags are on; the CDK version is pinned.
  */
 export function serviceApp(context: Record<string, unknown> = {}): ServiceApp {
   const app = new App({ context: { ...recommendedFlags, ...context } });

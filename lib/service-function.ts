@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { isBuiltin } from "node:module";
 import { AssetHashType, type CfnResource, DockerImage, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { type PolicyStatementProps, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
@@ -14,33 +12,32 @@ import {
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct, IConstruct } from "constructs";
-import { buildSync } from "esbuild";
 import type { EnvName } from "../src/env.ts";
-import { bundleOptions, entries, packageOptions } from "./bundle-options.ts";
+import { bundleFunction, lambdasFolder } from "./bundling.ts";
 
 export interface ServiceFunctionProps {
-  /** File in `lambdas`, without its extension; it exports `handler`. */
+  /** File in `lambdas/` without its extension. It exports `handler`. */
   entry: string;
-  /** Writes its code into a folder, with the handler in `index.js`. Default: the entry and its packages as bundles. */
+  /** Writes the code to a folder, with the handler in `index.js`. Default: bundles the entry and its packages. */
   write?: (folder: string) => void;
   description: string;
-  /** MB. A function has one whole processor from 1,769 MB on, and its share of one below. */
+  /** MB. A function with 1,769 MB has one full vCPU; less memory means a proportional share. */
   memory: number;
   seconds: number;
   logRetention: RetentionDays;
-  /** Executions at a time, kept for it out of the account's. Absent or 0: it shares those of the account. */
+  /** Reserved concurrency. Absent or 0: none is reserved. */
   concurrency?: number;
-  /** For a function that is called by events: where those go that it failed for good. */
+  /** For asynchronous invocations: receives the events whose retries all failed. */
   deadLetters?: IQueue;
-  /** Seconds after which an event is not worth a call any more. Absent: Lambda's six hours. */
+  /** For asynchronous invocations: maximum event age. Absent: Lambda's default, six hours. */
   eventSeconds?: number;
-  /** For a function that is not to be on the internet. Its role needs the rights for that besides. */
+  /** For a function in a VPC. Its role also needs the permissions for network interfaces. */
   network?: Required<Pick<FunctionProps, "vpc" | "vpcSubnets" | "securityGroups">>;
-  /** For a function whose caller names a tenant with each call: no environment serves two of them. */
+  /** For a function with tenant isolation: no execution environment serves two tenants. */
   tenancy?: TenancyConfig;
 }
 
-/** A Lambda function that may write its own log and nothing else; the grants of storage and workflow add to that. */
+/** A Lambda function that can only write its own log. The `grant…` functions add permissions. */
 export function serviceFunction(scope: Construct, id: string, props: ServiceFunctionProps): Function {
   const logGroup = new LogGroup(scope, `${id}Log`, {
     retention: props.logRetention,
@@ -50,7 +47,7 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
   logGroup.grantWrite(role);
   return new Function(scope, id, {
     description: props.description,
-    code: bundle(props.entry, props.write),
+    code: bundledCode(props.entry, props.write),
     handler: "index.handler",
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
@@ -67,63 +64,31 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
   });
 }
 
-/** esbuild runs in this process: offline, no Docker. */
-function bundle(entry: string, write = (folder: string) => bundleEntry(entry, folder)): Code {
+/** Bundles in this process with esbuild: offline, without Docker. */
+function bundledCode(entry: string, write = (folder: string) => bundleFunction(entry, folder)): Code {
   const tryBundle = (folder: string): boolean => {
     write(folder);
     return true;
   };
-  return Code.fromAsset(entries, {
+  return Code.fromAsset(lambdasFolder, {
     assetHashType: AssetHashType.OUTPUT,
-    // CDK bundles once for equal options, and does not look into tryBundle: the command tells the entries apart.
+    // CDK caches bundles by their options and does not compare tryBundle. The command makes the options differ.
     bundling: { local: { tryBundle }, image: DockerImage.fromRegistry("never-used"), command: [entry] },
   });
 }
 
-function bundleEntry(entry: string, folder: string): void {
-  const { outputs } = buildSync({
-    entryPoints: [`${entries}${entry}.ts`],
-    outfile: `${folder}/index.js`,
-    ...bundleOptions,
-    metafile: true,
-  }).metafile;
-  const apart = Object.values(outputs).flatMap(({ imports }) =>
-    imports.filter(({ path, external }) => external && !isBuiltin(path)),
-  );
-  for (const { path } of apart) {
-    buildSync({
-      entryPoints: [path],
-      outfile: `${folder}/node_modules/${path}/index.js`,
-      ...packageOptions,
-    });
-  }
-  // A part of a package is only found through the package's own list.
-  for (const [name, paths] of Object.entries(Object.groupBy(apart, ({ path }) => packageOf(path)))) {
-    const parts = paths?.map(({ path }) => `.${path.slice(name.length)}`) ?? [];
-    const exports = Object.fromEntries(parts.map((part) => [part, `${part}/index.js`]));
-    writeFileSync(`${folder}/node_modules/${name}/package.json`, JSON.stringify({ name, exports }));
-  }
-}
-
-function packageOf(path: string): string {
-  return path
-    .split("/")
-    .slice(0, path.startsWith("@") ? 2 : 1)
-    .join("/");
-}
-
-/** Answers a finding of cdk-nag about a wildcard in the policy of `owner`; it names `resource` as the finding does. */
+/** Acknowledges cdk-nag's finding of a wildcard in the policy of `owner`. `resource` is written as in the finding. */
 export function acknowledgeWildcard(owner: IConstruct, resource: string, reason: string): void {
   Validations.of(owner).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
 }
 
-/** A resource's ARN as cdk-nag writes it. */
+/** A resource's ARN as cdk-nag writes it in findings. */
 export function arnInFindings(construct: IConstruct): string {
   const resource = construct.node.defaultChild as CfnResource;
   return `<${Stack.of(construct).getLogicalId(resource)}.Arn>`;
 }
 
-/** Gives a function a permission together with the names it needs to use it. */
+/** Gives a function permissions together with the environment variables that it needs to use them. */
 export function grant(
   fn: Function,
   env: Partial<Record<EnvName, string>>,

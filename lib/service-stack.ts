@@ -2,38 +2,79 @@ import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { runningIndex } from "../src/platform/aws/table.ts";
 import { advanceSeconds, failSeconds, reconcileSeconds, sweepMinutes, sweepSeconds } from "../src/workflow/policy.ts";
-import { grant, serviceFunction } from "./service-function.ts";
+import { grant, type ServiceFunctionProps, serviceFunction } from "./service-function.ts";
 import { HttpApi } from "./http-api.ts";
-import { Operations } from "./alarms.ts";
+import { Alarms } from "./alarms.ts";
 import { operatorPolicy } from "./operator-policy.ts";
 import { type OutputName, outputs } from "./outputs.ts";
 import { grantModels } from "./model-permissions.ts";
-import { deadLetterQueue, Repair } from "./recovery.ts";
+import { deadLetterQueue, Recovery } from "./recovery.ts";
 import { Sandbox } from "./sandbox.ts";
 import { type Settings, zonesOf } from "./settings.ts";
 import { Storage } from "./storage.ts";
 import { Workflow } from "./workflow.ts";
 
-/** Seconds a request may take: API Gateway ends it after 30. */
+/** API Gateway ends a request after 30 seconds. */
 const requestSeconds = 29;
 
 /**
- * MB of each function, from `npm run bench -- first-request` (November 2026): what was resident at most, and how long start
- * and first answer took, on a whole processor. 1,769 MB have a whole one, and less a share of it, which makes that time
- * longer by as much.
+ * The stack's functions by construct id; the sandbox adds its own. `memory` in MB.
+ *
+ * Memory follows from the peak memory, and the time for start and first response on a full vCPU, of a benchmark against
+ * a local AWS endpoint (November 2026). 1,769 MB have one full vCPU; less memory means a proportional share.
  */
-const memory = {
-  create: 1769, // 103 MB with an event of 6 MB, 120 ms: parsing and hashing megabytes is all processor
-  get: 1024, // 76 MB, 103 ms: 180 ms with this share
-  advance: 1024, // 104 MB, 250 ms, and files, documents and tool results that are held whole
-  fail: 512, // 72 MB, 90 ms; nobody waits for it
-  reconcile: 512, // as fail
-  sweep: 512, // 77 MB, and some 50 MB for the ids of 100,000 running runs
-  openapi: 256, // 46 MB, 2 ms
-  notFound: 256, // as openapi
+const functions = {
+  Advance: {
+    entry: "advance",
+    description: "Advances a run's turn, step by step",
+    memory: 1024, // 104 MB, 250 ms; also holds files, documents and tool results in memory
+    seconds: advanceSeconds,
+  },
+  Fail: {
+    entry: "fail",
+    description: "Records why a turn failed",
+    memory: 512, // 72 MB, 90 ms; no client waits for it
+    seconds: failSeconds,
+  },
+  Reconcile: {
+    entry: "reconcile",
+    description: "Ends the run of an execution that failed, timed out or was aborted",
+    memory: 512, // as Fail
+    seconds: reconcileSeconds,
+  },
+  Sweep: {
+    entry: "sweep",
+    description: "Finds orphaned runs and ends them",
+    memory: 512, // 77 MB, and about 50 MB for the ids of 100,000 running runs
+    seconds: sweepSeconds,
+  },
+  Create: {
+    entry: "create",
+    description: "POST /v1/agents",
+    memory: 1769, // 103 MB with an event of 6 MB, 120 ms: parsing and hashing are CPU-bound
+    seconds: requestSeconds,
+  },
+  Get: {
+    entry: "get",
+    description: "GET /v1/agents/{agent_id}",
+    memory: 1024, // 76 MB, 103 ms; 180 ms with this share of a vCPU
+    seconds: requestSeconds,
+  },
+  Openapi: {
+    entry: "openapi",
+    description: "GET /v1/openapi.json",
+    memory: 256, // 46 MB, 2 ms
+    seconds: requestSeconds,
+  },
+  NotFound: {
+    entry: "not-found",
+    description: "Every other path and method: 404 and 405",
+    memory: 256, // as Openapi
+    seconds: requestSeconds,
+  },
 } as const;
 
-/** The whole service but for large request bodies. Reads from what is kept to what is called. */
+/** The service without the front door. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, settings: Settings) {
     super(scope, `AgentRunService-${settings.stage}`, {
@@ -41,17 +82,12 @@ export class ServiceStack extends Stack {
       terminationProtection: settings.removal === "retain",
     });
     const { logRetentionDays: logRetention } = settings;
+    const newFunction = (id: keyof typeof functions, props: Partial<ServiceFunctionProps> = {}) =>
+      serviceFunction(this, id, { ...functions[id], logRetention, ...props });
 
     const storage = new Storage(this, "Storage", settings);
 
-    const advance = serviceFunction(this, "Advance", {
-      entry: "advance",
-      description: "Works on a run's turn, step after step",
-      memory: memory.advance,
-      seconds: advanceSeconds,
-      concurrency: settings.concurrentRuns,
-      logRetention,
-    });
+    const advance = newFunction("Advance", { concurrency: settings.concurrentRuns });
     storage.grantItems(advance, [
       { kinds: ["AGENT", "ORG"], actions: ["GetItem"] },
       { kinds: ["RUN"], actions: ["Query", "PutItem", "UpdateItem", "ConditionCheckItem"] },
@@ -65,89 +101,44 @@ export class ServiceStack extends Stack {
     if (settings.privateAddresses === "allowed") grant(advance, { PRIVATE_ADDRESSES: settings.privateAddresses });
     if (settings.otlpEndpoint !== "") grant(advance, { OTEL_EXPORTER_OTLP_ENDPOINT: settings.otlpEndpoint });
 
-    const fail = serviceFunction(this, "Fail", {
-      entry: "fail",
-      description: "Records why a turn could not be brought to its end",
-      memory: memory.fail,
-      seconds: failSeconds,
-      logRetention,
-    });
+    const fail = newFunction("Fail");
     storage.grantItems(fail, [{ kinds: ["RUN"], actions: ["UpdateItem"] }]);
 
     const workflow = new Workflow(this, "Workflow", { advance, fail, logRetention });
 
     const deadLetters = deadLetterQueue(this);
-    const reconcile = serviceFunction(this, "Reconcile", {
-      entry: "reconcile",
-      description: "Ends the run of an execution that failed, timed out or was aborted",
-      memory: memory.reconcile,
-      seconds: reconcileSeconds,
-      logRetention,
-      deadLetters,
-    });
+    const reconcile = newFunction("Reconcile", { deadLetters });
     storage.grantItems(reconcile, [{ kinds: ["RUN"], actions: ["Query", "UpdateItem"] }]);
-    const sweep = serviceFunction(this, "Sweep", {
-      entry: "sweep",
-      description: "Ends runs that nobody works on",
-      memory: memory.sweep,
-      seconds: sweepSeconds,
-      logRetention,
-      deadLetters,
-      // Of those that waited while nothing could be called, one is enough.
-      eventSeconds: 2 * sweepMinutes * 60,
-    });
+    // If several scheduled sweeps were delayed, one is enough: older events expire.
+    const sweep = newFunction("Sweep", { deadLetters, eventSeconds: 2 * sweepMinutes * 60 });
     storage.grantItems(sweep, [
       { kinds: ["RUNNING"], actions: ["Query"], index: runningIndex.name },
       { kinds: ["RUN"], actions: ["UpdateItem"] },
     ]);
-    workflow.grantLook(sweep);
-    new Repair(this, "Repair", { stateMachine: workflow.stateMachine, reconcile, sweep, deadLetters });
+    workflow.grantManageExecutions(sweep);
+    new Recovery(this, "Repair", { stateMachine: workflow.stateMachine, reconcile, sweep, deadLetters });
 
-    const create = serviceFunction(this, "Create", {
-      entry: "create",
-      description: "POST /v1/agents",
-      memory: memory.create,
-      seconds: requestSeconds,
-      logRetention,
-    });
+    const create = newFunction("Create");
     storage.grantItems(create, [
       { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] },
       { kinds: ["RUN"], actions: ["PutItem", "UpdateItem"] },
     ]);
     storage.grantObjects(create, { write: ["workspaces", "texts"], remove: ["workspaces", "texts"] });
-    workflow.grantStart(create);
+    workflow.grantStartExecution(create);
 
-    const get = serviceFunction(this, "Get", {
-      entry: "get",
-      description: "GET /v1/agents/{agent_id}",
-      memory: memory.get,
-      seconds: requestSeconds,
-      logRetention,
-    });
+    const get = newFunction("Get");
     storage.grantItems(get, [
       { kinds: ["KEY"], actions: ["GetItem"] },
       { kinds: ["RUN"], actions: ["Query"] },
     ]);
     storage.grantObjects(get, { read: ["texts"] });
 
-    const openapi = serviceFunction(this, "Openapi", {
-      entry: "openapi",
-      description: "GET /v1/openapi.json",
-      memory: memory.openapi,
-      seconds: requestSeconds,
-      logRetention,
-    });
-    const notFound = serviceFunction(this, "NotFound", {
-      entry: "not-found",
-      description: "Every other path and method: 404 and 405",
-      memory: memory.notFound,
-      seconds: requestSeconds,
-      logRetention,
-    });
+    const openapi = newFunction("Openapi");
+    const notFound = newFunction("NotFound");
 
     const throttle = { rateLimit: settings.requestsPerSecond, burstLimit: settings.requestBurst };
     const { url } = new HttpApi(this, "HttpApi", { create, get, openapi, notFound, logRetention, throttle });
-    new Operations(this, "Operations", { alarmEmail: settings.alarmEmail || undefined });
+    new Alarms(this, "Operations", { alarmEmail: settings.alarmEmail || undefined });
 
     const values: Record<OutputName, string> = {
       ApiUrl: url,

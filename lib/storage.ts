@@ -19,8 +19,8 @@ type ItemKind = "KEY" | "AGENT" | "ORG" | "RUN" | "ORGS" | "AGENTS" | "KEYS" | "
 type ItemAction = "GetItem" | "Query" | "PutItem" | "UpdateItem" | "ConditionCheckItem" | "DeleteItem";
 type Prefix = keyof typeof objectPrefixes;
 
-/** Kinds: what the partition key begins with (`stores/aws/table.ts`), the index's where an `index` is named. */
-export interface ItemRight {
+/** `kinds`: prefixes of the partition key (`src/platform/aws/table.ts`), or of the index's key if `index` is set. */
+export interface ItemPermission {
   kinds: ItemKind[];
   actions: ItemAction[];
   index?: string;
@@ -28,10 +28,10 @@ export interface ItemRight {
 
 const objectActions = { read: "s3:GetObject", write: "s3:PutObject", remove: "s3:DeleteObject" };
 
-/** Which objects, by their prefix in the bucket. */
-export type ObjectRights = { [Right in keyof typeof objectActions]?: Prefix[] };
+/** Which objects, by prefix in the bucket. */
+export type ObjectPermissions = { [Access in keyof typeof objectActions]?: Prefix[] };
 
-/** Everything that is kept: one table and one bucket. */
+/** The service's data: one DynamoDB table and one S3 bucket. */
 export class Storage extends Construct {
   readonly table: TableV2;
   readonly bucket: Bucket;
@@ -77,7 +77,7 @@ export class Storage extends Construct {
       minimumTLSVersion: 1.2,
       lifecycleRules: [
         { id: "abandoned-uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
-        // A day later than the run itself, which is what its readers ask for first.
+        // A day later than the run itself: readers load the run first, so they never miss an object.
         ...Object.entries(objectPrefixes).map(([name, prefix]) => ({
           id: `expired-${name}`,
           prefix,
@@ -89,43 +89,43 @@ export class Storage extends Construct {
     });
     Validations.of(this.bucket).acknowledge({
       id: "AwsSolutions-S1",
-      reason: "Only this stack's functions reach the bucket, each with a role of its own; CloudTrail tells them apart.",
+      reason: "Only this stack's functions access the bucket, each with its own role. CloudTrail distinguishes them.",
     });
   }
 
-  /** The function may do this with items of these kinds, and with no other item. */
-  grantItems(fn: Function, rights: ItemRight[]): void {
-    const adds = rights.some(({ kinds, actions }) => kinds.includes("RUN") && actions.includes("PutItem"));
-    const expiry = adds ? { RETENTION_DAYS: String(this.#retentionDays) } : {};
-    grant(fn, { TABLE_NAME: this.table.tableName, ...expiry }, ...this.itemStatements(rights));
+  /** Lets the function use items of these kinds, and no other items. */
+  grantItems(fn: Function, permissions: ItemPermission[]): void {
+    const createsItems = permissions.some(({ kinds, actions }) => kinds.includes("RUN") && actions.includes("PutItem"));
+    const expiry = createsItems ? { RETENTION_DAYS: String(this.#retentionDays) } : {};
+    grant(fn, { TABLE_NAME: this.table.tableName, ...expiry }, ...this.itemStatements(permissions));
   }
 
-  /** The function may read or write objects below these prefixes, and no others. */
-  grantObjects(fn: Function, rights: ObjectRights): void {
-    grant(fn, { BUCKET_NAME: this.bucket.bucketName }, ...this.objectStatements(rights));
-    this.acknowledgeObjects(fn.role ?? fn, rights);
+  /** Lets the function use objects below these prefixes, and no other objects. */
+  grantObjects(fn: Function, permissions: ObjectPermissions): void {
+    grant(fn, { BUCKET_NAME: this.bucket.bucketName }, ...this.objectStatements(permissions));
+    this.acknowledgeObjects(fn.role ?? fn, permissions);
   }
 
   /**
-   * The function may list the bucket. Not narrowed to a prefix: a condition on it would also turn S3's answer for a
-   * missing object, which is asked for without one, from "not found" into "access denied".
+   * Lets the function list the bucket. Not restricted to a prefix: GetObject has no prefix, so with that condition S3
+   * would answer "access denied" instead of "not found" for a missing object.
    */
   grantList(fn: Function): void {
     grant(fn, { BUCKET_NAME: this.bucket.bucketName }, this.listStatement());
   }
 
-  /** One statement for each right. A Query names the kinds of its index's partitions where it is one of an index. */
-  itemStatements(rights: ItemRight[]): PolicyStatementProps[] {
-    return rights.map(({ kinds, actions, index }) => ({
+  /** One statement per permission. With `index`, the kinds are prefixes of the index's partition key. */
+  itemStatements(permissions: ItemPermission[]): PolicyStatementProps[] {
+    return permissions.map(({ kinds, actions, index }) => ({
       actions: actions.map((action) => `dynamodb:${action}`),
       resources: [index === undefined ? this.table.tableArn : `${this.table.tableArn}/index/${index}`],
       conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": kinds.map(partitionsOf) } },
     }));
   }
 
-  objectStatements(rights: ObjectRights): PolicyStatementProps[] {
-    return Object.entries(objectActions).flatMap(([right, action]) => {
-      const prefixes = rights[right as keyof ObjectRights] ?? [];
+  objectStatements(permissions: ObjectPermissions): PolicyStatementProps[] {
+    return Object.entries(objectActions).flatMap(([access, action]) => {
+      const prefixes = permissions[access as keyof ObjectPermissions] ?? [];
       const resources = prefixes.map((prefix) => this.bucket.arnForObjects(`${objectPrefixes[prefix]}*`));
       return resources.length > 0 ? [{ actions: [action], resources }] : [];
     });
@@ -135,16 +135,16 @@ export class Storage extends Construct {
     return { actions: ["s3:ListBucket"], resources: [this.bucket.bucketArn] };
   }
 
-  /** Answers cdk-nag for the wildcards that `objectStatements` have put into a policy of `owner`. */
-  acknowledgeObjects(owner: IConstruct, rights: ObjectRights): void {
-    for (const prefix of new Set<Prefix>(Object.values(rights).flat())) {
+  /** Acknowledges cdk-nag's findings for the wildcards of `objectStatements` in a policy of `owner`. */
+  acknowledgeObjects(owner: IConstruct, permissions: ObjectPermissions): void {
+    for (const prefix of new Set<Prefix>(Object.values(permissions).flat())) {
       const objects = `${arnInFindings(this.bucket)}/${objectPrefixes[prefix]}*`;
-      acknowledgeWildcard(owner, objects, "An object's name has the id of its run, so there is no list of them.");
+      acknowledgeWildcard(owner, objects, "Object names contain run ids, so they cannot be listed in advance.");
     }
   }
 }
 
-/** `ORGS` and `AGENTS` are whole partitions; any other kind goes on with `#` and an id. */
+/** `ORGS` and `AGENTS` are single partitions. For any other kind, `#` and an id follow. */
 function partitionsOf(kind: ItemKind): string {
   return kind === "ORGS" || kind === "AGENTS" ? kind : `${kind}#*`;
 }

@@ -28,8 +28,8 @@ export interface WorkflowProps {
   logRetention: RetentionDays;
 }
 
-/** What `advance` waits for by itself: the wait of both homes. */
-const whileUnavailable: RetryProps = {
+/** `advance` throws this error while the model is unavailable. Both platforms use the same retry policy. */
+const modelUnavailableRetry: RetryProps = {
   errors: [retryPolicy.errorName],
   maxAttempts: retryPolicy.maxAttempts,
   interval: Duration.seconds(retryPolicy.firstDelaySeconds),
@@ -39,10 +39,10 @@ const whileUnavailable: RetryProps = {
 };
 
 /**
- * The account's concurrent executions are all in use, or the function's own: the turn waits in line, as it does on one
- * machine, for 10 hours on average. Each attempt is a billed transition and three of 25,000 entries of the history.
+ * The account's or the function's concurrency is used up. The turn waits for up to 20 hours (10 on average, with
+ * jitter). Each attempt is one billed transition and three of the 25,000 events that an execution's history can hold.
  */
-const whileAllAreBusy: RetryProps = {
+const concurrencyRetry: RetryProps = {
   errors: ["Lambda.TooManyRequestsException"],
   maxAttempts: 720,
   interval: Duration.seconds(2),
@@ -51,8 +51,8 @@ const whileAllAreBusy: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** Lambda itself had a problem before or around our code; AWS names these for retrying. */
-const whileLambdaIsUnwell: RetryProps = {
+/** Lambda's own errors, which AWS documents as retryable. */
+const lambdaErrorRetry: RetryProps = {
   errors: [
     "Lambda.ServiceException",
     "Lambda.AWSLambdaException",
@@ -66,8 +66,8 @@ const whileLambdaIsUnwell: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** The process died or ran out of time. What was recorded is not repeated, so a crash costs the step in flight. */
-const afterCrash: RetryProps = {
+/** The process crashed or timed out. The turn resumes from its journal, so a crash costs only the step in flight. */
+const crashRetry: RetryProps = {
   errors: ["Lambda.Unknown", "Runtime.ExitError", "Runtime.OutOfMemory", "Sandbox.Timedout", "States.Timeout"],
   maxAttempts: 2,
   interval: Duration.seconds(5),
@@ -75,8 +75,8 @@ const afterCrash: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** The last task waits out whatever happens, and no longer than leaves the repair its time: see `failPolicy`. */
-const whateverHappens: RetryProps = {
+/** For `fail`, the last task. Bounded, so that recovery can take over in time: see `failPolicy`. */
+const catchAllRetry: RetryProps = {
   errors: ["States.ALL"],
   maxAttempts: failPolicy.maxAttempts,
   interval: Duration.seconds(failPolicy.firstDelaySeconds),
@@ -85,68 +85,69 @@ const whateverHappens: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** Drives one turn: `advance` until it is done, `fail` for what it could not do. Carries ids only (payload.ts). */
+/** State machine of one turn: `advance` until it is done, `fail` if it cannot be. Its payload contains only ids. */
 export class Workflow extends Construct {
   readonly stateMachine: StateMachine;
 
   constructor(scope: Construct, id: string, { advance, fail, logRetention }: WorkflowProps) {
     super(scope, id);
 
-    // An execution whose failure `fail` has recorded has done its work: FAILED then means that nobody recorded it.
+    // An execution succeeds if `fail` recorded the failure. FAILED means that nothing recorded it.
     const ended = Succeed.jsonata(this, "Ended");
-    // Executions are shown in the console: of an error of our own code it gets the name, the log has the rest.
+    // The console shows executions to everyone with read access. It gets only the name of an internal error.
     const unrecorded = Fail.jsonata(this, "Unrecorded", {
       error: "{% $states.input.error %}",
-      cause: `{% $states.input.error = '${retryPolicy.errorName}' ? $states.input.cause : 'The log of Advance has it.' %}`,
+      cause: `{% $states.input.error = '${retryPolicy.errorName}' ? $states.input.cause : 'See the log of Advance.' %}`,
     });
 
-    const failing = LambdaInvoke.jsonata(this, "Fail", {
+    const failTask = LambdaInvoke.jsonata(this, "Fail", {
       lambdaFunction: fail,
       payload: TaskInput.fromText("{% $merge([$states.context.Execution.Input, $states.input]) %}"),
       taskTimeout: Timeout.duration(Duration.seconds(failPolicy.taskSeconds)),
       retryOnServiceExceptions: false,
       outputs: {},
     });
-    failing.addRetry(whateverHappens);
-    failing.addCatch(unrecorded, { outputs: "{% $states.input %}" });
-    failing.next(ended);
+    failTask.addRetry(catchAllRetry);
+    failTask.addCatch(unrecorded, { outputs: "{% $states.input %}" });
+    failTask.next(ended);
 
-    const advancing = LambdaInvoke.jsonata(this, "Advance", {
+    const advanceTask = LambdaInvoke.jsonata(this, "Advance", {
       lambdaFunction: advance,
       payload: TaskInput.fromText("{% $states.input %}"),
       taskTimeout: Timeout.duration(Duration.seconds(advanceSeconds + 60)),
       retryOnServiceExceptions: false,
       outputs: "{% $merge([$states.input, $states.result.Payload]) %}",
     });
-    for (const retry of [whileUnavailable, whileAllAreBusy, whileLambdaIsUnwell, afterCrash]) advancing.addRetry(retry);
-    advancing.addCatch(failing, {
+    for (const retry of [modelUnavailableRetry, concurrencyRetry, lambdaErrorRetry, crashRetry])
+      advanceTask.addRetry(retry);
+    advanceTask.addCatch(failTask, {
       outputs: {
         error: "{% $states.errorOutput.Error %}",
         cause: "{% $exists($states.errorOutput.Cause) ? $states.errorOutput.Cause : '' %}",
         turn: "{% $states.input.turn %}",
       },
     });
-    const waiting = Wait.jsonata(this, "Wait as asked", {
+    const waitState = Wait.jsonata(this, "Wait as asked", {
       time: WaitTime.seconds("{% $states.input.waitSeconds %}"),
     });
-    waiting.next(advancing);
-    advancing.next(
+    waitState.next(advanceTask);
+    advanceTask.next(
       Choice.jsonata(this, "Done?")
         .when(Condition.jsonata("{% $states.input.done %}"), ended)
-        .when(Condition.jsonata("{% $states.input.waitSeconds > 0 %}"), waiting)
-        .otherwise(advancing),
+        .when(Condition.jsonata("{% $states.input.waitSeconds > 0 %}"), waitState)
+        .otherwise(advanceTask),
     );
 
     this.stateMachine = new StateMachine(this, "StateMachine", {
-      comment: "One turn of a run; started with its ids, named after them.",
+      comment: "One turn of a run. The execution is named after run id and turn.",
       queryLanguage: QueryLanguage.JSONATA,
-      definitionBody: DefinitionBody.fromChainable(advancing),
+      definitionBody: DefinitionBody.fromChainable(advanceTask),
       timeout: Duration.seconds(turnSeconds),
       tracingEnabled: true,
       logs: {
         level: LogLevel.ALL,
         includeExecutionData: false,
-        // The prefix keeps AWS's own policy for delivered logs short enough when there are many stacks.
+        // AWS's resource policy for delivered logs covers this prefix. Without it, the policy grows with every stack.
         destination: new LogGroup(this, "Log", {
           logGroupName: `/aws/vendedlogs/states/${scope.node.id}`,
           retention: logRetention,
@@ -156,17 +157,14 @@ export class Workflow extends Construct {
     });
     for (const fn of [advance, fail]) {
       const versions = `${arnInFindings(fn)}:*`;
-      acknowledgeWildcard(
-        this.stateMachine,
-        versions,
-        "The versions of this one function; CDK's task grants them with it.",
-      );
+      acknowledgeWildcard(this.stateMachine, versions, "CDK's task also grants the versions of this one function.");
     }
-    const reason = "Log delivery and X-Ray know no resources: AWS documents * as the only one for these actions.";
+    const reason =
+      "Log delivery and X-Ray do not support resource-level permissions. AWS documents * for these actions.";
     acknowledgeWildcard(this.stateMachine, "*", reason);
   }
 
-  /** The ARN of every execution of this state machine, and how cdk-nag writes it. */
+  /** ARN pattern of this state machine's executions, also as cdk-nag writes it. */
   get executionsArn(): { arn: string; inFindings: string } {
     const arn = Stack.of(this).formatArn({
       service: "states",
@@ -178,8 +176,8 @@ export class Workflow extends Construct {
     return { arn, inFindings: `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${name}:*` };
   }
 
-  /** The function may look at executions, and stop them. */
-  grantLook(fn: Function): void {
+  /** Lets the function list, read and stop executions. */
+  grantManageExecutions(fn: Function): void {
     const { stateMachineArn } = this.stateMachine;
     const { arn, inFindings } = this.executionsArn;
     grant(
@@ -188,11 +186,15 @@ export class Workflow extends Construct {
       { actions: ["states:ListExecutions"], resources: [stateMachineArn] },
       { actions: ["states:DescribeExecution", "states:StopExecution"], resources: [arn] },
     );
-    acknowledgeWildcard(fn.role ?? fn, inFindings, "An execution is named after its run: there is no list of them.");
+    acknowledgeWildcard(
+      fn.role ?? fn,
+      inFindings,
+      "Execution names contain run ids, so they cannot be listed in advance.",
+    );
   }
 
-  /** The function may start a turn. */
-  grantStart(fn: Function): void {
+  /** Lets the function start an execution. */
+  grantStartExecution(fn: Function): void {
     const { stateMachineArn } = this.stateMachine;
     grant(
       fn,

@@ -15,11 +15,11 @@ export interface Priced {
 
 type Resources = Record<string, { Type: string; Properties: Record<string, unknown> }>;
 
-let synthesised: Priced | undefined;
+let synthesized: Priced | undefined;
 
-/** From both stacks' templates, with the settings of `cdk.json`; synthesised once in a process. */
+/** From both stacks' templates, with the settings of `cdk.json`; synthesized once in a process. */
 export function pricedStacks(): Priced {
-  return (synthesised ??= priced());
+  return (synthesized ??= priced());
 }
 
 function priced(): Priced {

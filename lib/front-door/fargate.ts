@@ -30,19 +30,19 @@ import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from "aws-cdk-lib/custom-resources";
 import type { Construct } from "constructs";
 import { healthPath } from "../../src/api/server/origin-secret.ts";
-import { largeBodyHomes } from "./hosting.ts";
-import { grantServer, type LargeBodyOrigin, type LargeBodyServer, writeImage } from "./server.ts";
+import { uploadHostings } from "./hosting.ts";
+import { grantServer, type UploadOrigin, type UploadServer, writeImage } from "./server.ts";
 import { zonesOf } from "../settings.ts";
 
 const port = 3000;
 
-/** The large-body server on Fargate, behind a load balancer that only CloudFront reaches. One to four tasks, always one. */
-export function fargateOrigin(scope: Construct, server: LargeBodyServer, origin: OriginProps): LargeBodyOrigin {
-  // The casts: CDK's interfaces have optional properties where its classes have undefined ones.
+/** The upload server on Fargate: one to four tasks behind a load balancer that only CloudFront can reach. */
+export function fargateOrigin(scope: Construct, server: UploadServer, origin: OriginProps): UploadOrigin {
+  // The casts: CDK's classes declare `| undefined` properties where its interfaces declare optional ones.
   const vpc = new Vpc(scope, "Vpc", {
     ipAddresses: IpAddresses.cidr("10.0.0.0/16"),
     ...zonesOf(server.settings),
-    natGateways: 0, // tasks have public addresses that nobody may connect to, for 33 USD a month less
+    natGateways: 0, // saves 33 USD a month; tasks have public addresses that accept no connections
     subnetConfiguration: [
       { name: "Balancer", subnetType: SubnetType.PRIVATE_ISOLATED },
       { name: "Tasks", subnetType: SubnetType.PUBLIC, mapPublicIpOnLaunch: false },
@@ -54,13 +54,13 @@ export function fargateOrigin(scope: Construct, server: LargeBodyServer, origin:
   }) as IVpc;
   const balancerGroup = new SecurityGroup(scope, "BalancerGroup", { vpc, allowAllOutbound: false });
   const taskGroup = new SecurityGroup(scope, "TaskGroup", { vpc });
-  balancerGroup.addIngressRule(cloudFront(scope), Port.tcp(80), "CloudFront by its VPC origin");
+  balancerGroup.addIngressRule(cloudFront(scope), Port.tcp(80), "CloudFront through its VPC origin");
 
   const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("ecs-tasks.amazonaws.com") });
   const environment = { ...grantServer(role, server), AWS_REGION: Stack.of(scope).region };
   const task = new FargateTaskDefinition(scope, "Task", {
     cpu: 256,
-    memoryLimitMiB: largeBodyHomes.fargate.memory,
+    memoryLimitMiB: uploadHostings.fargate.memory,
     runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     taskRole: role,
   });
@@ -107,19 +107,19 @@ export function fargateOrigin(scope: Construct, server: LargeBodyServer, origin:
 
   Validations.of(vpc).acknowledge({
     id: "AwsSolutions-VPC7",
-    reason: "The balancer's only client is CloudFront, and the server logs every request: flow logs would add nothing.",
+    reason: "The balancer's only client is CloudFront, and the server logs every request. Flow logs would add nothing.",
   });
   Validations.of(task.obtainExecutionRole()).acknowledge({
     id: "AwsSolutions-IAM5[Resource::*]",
-    reason: "Only for ecr:GetAuthorizationToken, which knows no resources.",
+    reason: "Only for ecr:GetAuthorizationToken, which does not support resource-level permissions.",
   });
   Validations.of(balancer).acknowledge({
     id: "AwsSolutions-ELB2",
-    reason: "The server behind it logs every request; the balancer's own log would add health checks.",
+    reason: "The server behind it logs every request. The balancer's own log would only add health checks.",
   });
   Validations.of(task).acknowledge({
     id: "AwsSolutions-ECS2",
-    reason: "The environment has names and numbers only; the server reads its secret from Secrets Manager.",
+    reason: "The environment contains names and numbers only. The server reads its secret from Secrets Manager.",
   });
   return {
     origin: VpcOrigin.withApplicationLoadBalancer(balancer, {
@@ -133,9 +133,9 @@ export function fargateOrigin(scope: Construct, server: LargeBodyServer, origin:
 }
 
 /**
- * What AWS says to let in to a VPC origin, whose requests do not come from the network's own addresses
- * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/private-content-vpc-origins.html): a list, with
- * another id in each region. It is asked for when the stack is deployed; a look-up of CDK's would ask at synthesis.
+ * CloudFront's managed prefix list, which AWS says to allow for a VPC origin
+ * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/private-content-vpc-origins.html). Its id differs
+ * per region. It is read during the deployment: a CDK context lookup would need credentials at synthesis.
  */
 function cloudFront(scope: Construct): IPeer {
   const name = "com.amazonaws.global.cloudfront.origin-facing";
@@ -151,14 +151,14 @@ function cloudFront(scope: Construct): IPeer {
     policy: AwsCustomResourcePolicy.fromSdkCalls({ resources: AwsCustomResourcePolicy.ANY_RESOURCE }),
     installLatestAwsSdk: false,
   });
-  const asks = Stack.of(scope).node.findChild(`AWS${AwsCustomResource.PROVIDER_FUNCTION_UUID.replaceAll("-", "")}`);
+  const lookup = Stack.of(scope).node.findChild(`AWS${AwsCustomResource.PROVIDER_FUNCTION_UUID.replaceAll("-", "")}`);
   Validations.of(list).acknowledge({
     id: "AwsSolutions-IAM5[Resource::*]",
-    reason: "Only for ec2:DescribeManagedPrefixLists, which knows no resources.",
+    reason: "Only for ec2:DescribeManagedPrefixLists, which does not support resource-level permissions.",
   });
-  Validations.of(asks).acknowledge({
+  Validations.of(lookup).acknowledge({
     id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]",
-    reason: "CDK's function asks once, when the stack is deployed, and writes its log with AWS's own policy for that.",
+    reason: "CDK's function makes this one call during a deployment and writes its log with this AWS policy.",
   });
   return Peer.prefixList(list.getResponseField(id));
 }

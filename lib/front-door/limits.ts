@@ -1,32 +1,33 @@
 const MiB = 1024 * 1024;
 
-/** Bytes of a body that API Gateway takes. */
+/** Largest request body that API Gateway accepts, in bytes. */
 const apiGatewayBody = 10 * MiB;
-/** Bytes of an event that Lambda takes: the body is one of its strings. */
+/** Largest event that Lambda accepts, in bytes. The body is a string in it. */
 const lambdaEvent = 6 * MiB;
-/** How much longer a body was in the event than it had been on the wire, at least and at most (measured). */
+/** Length of a body in the event divided by its length on the wire (measured). */
 const eventGrowth = { min: 1.26, max: 2 };
-/** Base64 makes four characters of three bytes. */
+/** Base64 encodes three bytes as four characters. */
 const base64Growth = 4 / 3;
 
 const tenth = MiB / 10;
 
-/** MiB of files in one create, decoded, to the tenth that is on the safe side. */
+/** Limits for the decoded files of one create, in MiB, rounded to the safe tenth. */
 export const fileLimitsWithoutFrontDoor = {
-  /** Up to here they always get through. */
-  taken: Math.floor(lambdaEvent / eventGrowth.max / base64Growth / tenth) / 10,
-  /** From here on Lambda refuses them. */
-  refusedByLambda: Math.ceil(lambdaEvent / eventGrowth.min / base64Growth / tenth) / 10,
-  /** From here on API Gateway does. */
-  refusedByApiGateway: Math.ceil(apiGatewayBody / base64Growth / tenth) / 10,
+  /** Creates up to this size are always accepted. */
+  accepted: Math.floor(lambdaEvent / eventGrowth.max / base64Growth / tenth) / 10,
+  /** Lambda rejects larger creates. */
+  rejectedByLambda: Math.ceil(lambdaEvent / eventGrowth.min / base64Growth / tenth) / 10,
+  /** API Gateway rejects larger creates. */
+  rejectedByApiGateway: Math.ceil(apiGatewayBody / base64Growth / tenth) / 10,
 };
 
-const { taken, refusedByLambda, refusedByApiGateway } = fileLimitsWithoutFrontDoor;
+const { accepted, rejectedByLambda, rejectedByApiGateway } = fileLimitsWithoutFrontDoor;
 
-/** What a deployment without large bodies can't do. */
+/** Synthesis warning for a deployment without front door. */
 export const warningWithoutFrontDoor = [
-  `largeBodies is off: creates with more than ${taken} MiB of files may be refused, and with more than`,
-  `${refusedByLambda} MiB are always refused, where the contract promises 10 MiB: by Lambda with`,
-  `413 {"message":"Request Too Long"} and, from ${refusedByApiGateway} MiB on, by API Gateway with 413 as plain text.`,
-  "Set largeBodies to web-function or fargate for all 10 MiB.",
+  `largeBodies is off: the API rejects creates that the contract allows (10 MiB of files).`,
+  `Creates with up to ${accepted} MiB of files are accepted. Larger ones may be rejected.`,
+  `From ${rejectedByLambda} MiB on, Lambda rejects all of them with 413 {"message":"Request Too Long"};`,
+  `from ${rejectedByApiGateway} MiB on, API Gateway rejects them with 413 in plain text.`,
+  "To accept all 10 MiB, set largeBodies to web-function or fargate.",
 ].join(" ");

@@ -3,14 +3,14 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, test } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
 import { envNames } from "../../src/env.ts";
-import { largeBodyHomes } from "../../lib/front-door/hosting.ts";
+import { uploadHostings } from "../../lib/front-door/hosting.ts";
 import { fileLimitsWithoutFrontDoor, warningWithoutFrontDoor } from "../../lib/front-door/limits.ts";
 import { serviceApp } from "../../lib/service-app.ts";
-import { synthesiseFrontDoor } from "./front-door.ts";
+import { synthesizeFrontDoor } from "./front-door.ts";
 import { type Resource, short } from "./synth.ts";
 
-const allHomes = Object.keys(largeBodyHomes).map((largeBodies) =>
-  Object.assign({ largeBodies }, synthesiseFrontDoor({ context: { largeBodies } })),
+const frontDoors = Object.keys(uploadHostings).map((largeBodies) =>
+  Object.assign({ largeBodies }, synthesizeFrontDoor({ context: { largeBodies } })),
 );
 
 interface Behavior {
@@ -27,7 +27,7 @@ interface Origin {
   [other: string]: unknown;
 }
 
-describe.each(allHomes)("the front door to $largeBodies", ({ largeBodies, app, service, template, properties }) => {
+describe.each(frontDoors)("front door with $largeBodies", ({ largeBodies, app, service, template, properties }) => {
   const [{ DistributionConfig } = {}] = properties("AWS::CloudFront::Distribution");
   const { DefaultCacheBehavior, CacheBehaviors, Origins, CustomErrorResponses, Logging } = DistributionConfig as {
     DefaultCacheBehavior: Behavior;
@@ -38,12 +38,12 @@ describe.each(allHomes)("the front door to $largeBodies", ({ largeBodies, app, s
   };
   const [openapi, unused] = CacheBehaviors;
 
-  test("is what was reviewed", () => {
+  test("matches the snapshot", () => {
     const text = JSON.stringify(template.toJSON(), null, 2).replaceAll(/[0-9a-f]{64}/g, "<asset>");
     expect(text).toMatchSnapshot();
   });
 
-  test("sends everything to API Gateway, except for what the function sends to the large origin", () => {
+  test("routes to API Gateway by default; only the viewer-request function selects the upload server", () => {
     const small = Origins.find(({ Id }) => Id === DefaultCacheBehavior.TargetOriginId);
     expect(JSON.stringify(short(small))).toContain("ApiUrl");
     expect(DefaultCacheBehavior.FunctionAssociations).toHaveLength(1);
@@ -54,7 +54,7 @@ describe.each(allHomes)("the front door to $largeBodies", ({ largeBodies, app, s
     expect(Origins).toHaveLength(2);
   });
 
-  test("caches nothing but the description: no answer of one key reaches another", () => {
+  test("caches only the OpenAPI document, so no response to one API key reaches another", () => {
     const disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"; // CloudFront's own policy CachingDisabled
     expect([DefaultCacheBehavior.CachePolicyId, unused?.CachePolicyId]).toEqual([disabled, disabled]);
     template.hasResourceProperties("AWS::CloudFront::CachePolicy", {
@@ -67,7 +67,7 @@ describe.each(allHomes)("the front door to $largeBodies", ({ largeBodies, app, s
     );
   });
 
-  test("talks TLS with viewers, and logs nothing at the edge", () => {
+  test("requires HTTPS and has no edge log", () => {
     for (const { ViewerProtocolPolicy } of [DefaultCacheBehavior, ...CacheBehaviors]) {
       expect(ViewerProtocolPolicy).toBe("https-only");
     }
@@ -75,7 +75,7 @@ describe.each(allHomes)("the front door to $largeBodies", ({ largeBodies, app, s
     expect(JSON.stringify(template.toJSON())).not.toMatch(/RealtimeLogConfig|DeliverySource/);
   });
 
-  test("shows the large origin, and no other, a secret that is in no template", () => {
+  test("sends a secret to the upload server only; the secret is in no template", () => {
     const headers = Origins.flatMap(({ Id, OriginCustomHeaders = [] }) =>
       OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [Id, HeaderName, short(HeaderValue)]),
     );
@@ -83,15 +83,15 @@ describe.each(allHomes)("the front door to $largeBodies", ({ largeBodies, app, s
     expect(headers).toEqual([["large-bodies", "x-origin-secret", reference]]);
   });
 
-  test("rotates the secret: the new one is sent, the new and the one before are accepted", () => {
-    const next = synthesiseFrontDoor({ context: { largeBodies, originSecretGeneration: "3" } });
+  test("rotates the secret: sends the new one; the server accepts the new and the previous one", () => {
+    const next = synthesizeFrontDoor({ context: { largeBodies, originSecretGeneration: "3" } });
     const text = JSON.stringify(short(next.template.toJSON()));
     expect(text).toContain("{{resolve:secretsmanager:<OriginSecret3>:SecretString:::}}");
     expect(text).toContain("<OriginSecret3>,<OriginSecret2>");
     expect(next.properties("AWS::SecretsManager::Secret")).toHaveLength(2);
   });
 
-  test("starts the server when it may read its secret, and has CloudFront send one when the server knows it", () => {
+  test("starts the server after its permissions exist, and CloudFront after the server", () => {
     const type = largeBodies === "fargate" ? "AWS::ECS::Service" : "AWS::Lambda::WebFunctionRevision";
     const [[server, { DependsOn: before }] = ["", {}]] = Object.entries(template.findResources(type));
     expect(before).toContainEqual(expect.stringMatching(/^RoleDefaultPolicy/));
@@ -99,7 +99,7 @@ describe.each(allHomes)("the front door to $largeBodies", ({ largeBodies, app, s
     expect(front?.["DependsOn"]).toContain(server);
   });
 
-  test("gives the server what the create function may do, its secrets and its log, and nothing else", () => {
+  test("grants the server the create function's permissions, its secrets and its log, and nothing else", () => {
     const lines = (stack: typeof template, role: string): string[] =>
       Object.entries(stack.findResources("AWS::IAM::Policy"))
         .filter(([id]) => id.startsWith(role))
@@ -118,30 +118,30 @@ describe.each(allHomes)("the front door to $largeBodies", ({ largeBodies, app, s
     expect(server).toEqual(create);
   });
 
-  test("sets every name that the server reads, within its home's memory", () => {
+  test("sets every environment variable that the server reads, and limits that fit its memory", () => {
     const text = JSON.stringify(short(template.toJSON()));
     for (const name of envNames) expect(text).toContain(name);
-    const { heap, bodies, memory } = largeBodyHomes[largeBodies as keyof typeof largeBodyHomes];
+    const { heap, bodies, memory } = uploadHostings[largeBodies as keyof typeof uploadHostings];
     expect(text).toContain(`--max-old-space-size=${heap}`);
     expect(heap + bodies).toBeLessThan(memory);
   });
 
-  test("passes cdk-nag, every answer with its reason", () => {
+  test("passes cdk-nag", () => {
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
   });
 
-  test("is tied to the service by names alone", () => {
+  test("depends on the service through parameters, not CloudFormation exports", () => {
     expect(service.toJSON()["Outputs"]).toSatisfy((outputs: object) => !JSON.stringify(outputs).includes("Export"));
     service.resourceCountIs("AWS::SSM::Parameter", 4);
   });
 });
 
-describe("a domain of one's own", () => {
+describe("a custom domain", () => {
   const domain = "runs.example.com";
   const certificate = "arn:aws:acm:us-east-1:111122223333:certificate/0d2f7c1e-93c6-4a6e-9a39-f4c1b0a5f001";
-  const { app, template } = synthesiseFrontDoor({ context: { domain, certificate } });
+  const { app, template } = synthesizeFrontDoor({ context: { domain, certificate } });
 
-  test("is CloudFront's alias, with its certificate and TLS from 1.2 on, and the address for clients", () => {
+  test("is CloudFront's alias, with its certificate and at least TLS 1.2, and the BaseUrl output", () => {
     template.hasResourceProperties("AWS::CloudFront::Distribution", {
       DistributionConfig: {
         Aliases: [domain],
@@ -158,8 +158,8 @@ describe("a domain of one's own", () => {
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
   });
 
-  test("is left out by default: no alias, no certificate", () => {
-    const { template: plain } = synthesiseFrontDoor();
+  test("is absent by default", () => {
+    const { template: plain } = synthesizeFrontDoor();
     plain.hasResourceProperties("AWS::CloudFront::Distribution", {
       DistributionConfig: { Aliases: Match.absent(), ViewerCertificate: Match.absent() },
     });
@@ -167,30 +167,34 @@ describe("a domain of one's own", () => {
   });
 });
 
-test.each(allHomes)(
-  "rules of security groups with $largeBodies are in letters that EC2 takes",
+test.each(frontDoors)(
+  "$largeBodies: descriptions of security groups use characters that EC2 accepts",
   ({ template, service }) => {
     for (const each of [template, service]) {
       const text = JSON.stringify(
         Object.values(each.toJSON()["Resources"] as Resource[]).filter(({ Type }) => Type.includes("SecurityGroup")),
       );
-      const descriptions = [...text.matchAll(/"(?:Group)?Description":"([^"]*)"/g)].map(([, said = ""]) => said);
-      expect(descriptions.filter((said) => !/^[\w. \-:/()#,@[\]+=&;{}!$*]{1,255}$/.test(said))).toEqual([]);
+      const descriptions = [...text.matchAll(/"(?:Group)?Description":"([^"]*)"/g)].map(
+        ([, description = ""]) => description,
+      );
+      expect(descriptions.filter((description) => !/^[\w. \-:/()#,@[\]+=&;{}!$*]{1,255}$/.test(description))).toEqual(
+        [],
+      );
     }
   },
 );
 
-describe("homes", () => {
-  test("web functions: a request is authorised by the server, and environments are added before bodies wait", () => {
-    const { template } = synthesiseFrontDoor({ context: { largeBodies: "web-function" } });
+describe("hosting", () => {
+  test("web function: the server authenticates requests, and its concurrency fits its memory for bodies", () => {
+    const { template } = synthesizeFrontDoor({ context: { largeBodies: "web-function" } });
     template.hasResourceProperties("AWS::Lambda::WebFunctionEndpoint", { AuthType: "ApplicationManaged" });
     const revision = JSON.stringify(template.findResources("AWS::Lambda::WebFunctionRevision"));
-    const [, most] = /"MaxConcurrency[^"]*":(\d+)/.exec(revision) ?? [];
-    expect(Number(most) * 20).toBeLessThanOrEqual(largeBodyHomes["web-function"].bodies);
+    const [, maxConcurrency] = /"MaxConcurrency[^"]*":(\d+)/.exec(revision) ?? [];
+    expect(Number(maxConcurrency) * 20).toBeLessThanOrEqual(uploadHostings["web-function"].bodies);
   });
 
-  test("Fargate: the balancer is private, its tasks are let in by nobody else", () => {
-    const { template } = synthesiseFrontDoor({ context: { largeBodies: "fargate" } });
+  test("Fargate: only CloudFront reaches the load balancer, and only the load balancer reaches the tasks", () => {
+    const { template } = synthesizeFrontDoor({ context: { largeBodies: "fargate" } });
     template.hasResourceProperties("AWS::ElasticLoadBalancingV2::LoadBalancer", { Scheme: "internal" });
     template.hasResourceProperties("AWS::ECS::TaskDefinition", {
       Memory: "512",
@@ -221,15 +225,15 @@ describe("off", () => {
     largeBodies: "off",
   });
 
-  test("leaves the service stack alone, and synthesis says what is refused", () => {
+  test("deploys only the service stack, and warns about the rejected sizes", () => {
     expect(frontDoor).toBeUndefined();
     expect(app.synth().stacks).toHaveLength(1);
     Annotations.fromStack(stack).hasWarning("*", Match.stringLikeRegexp("2\\.2 MiB .* 3\\.6\\s+MiB .* 7\\.5 MiB"));
   });
 
-  test("the figures follow from the limits of Lambda and API Gateway", () => {
+  test("calculates the sizes from the limits of Lambda and API Gateway", () => {
     // 6 MiB / 2 * 3/4 = 2.25 MiB; 6 MiB / 1.26 * 3/4 = 3.57 MiB; 10 MiB * 3/4 = 7.5 MiB
-    expect(fileLimitsWithoutFrontDoor).toEqual({ taken: 2.2, refusedByLambda: 3.6, refusedByApiGateway: 7.5 });
+    expect(fileLimitsWithoutFrontDoor).toEqual({ accepted: 2.2, rejectedByLambda: 3.6, rejectedByApiGateway: 7.5 });
     for (const figure of Object.values(fileLimitsWithoutFrontDoor))
       expect(warningWithoutFrontDoor).toContain(`${figure} MiB`);
   });

@@ -3,11 +3,11 @@ import cdkJson from "../../cdk.json" with { type: "json" };
 import { serviceApp } from "../../lib/service-app.ts";
 import type { Resource } from "./synth.ts";
 
-/** The front door's stack, with `context` over `cdk.json`. `bundled`: with the server's code. */
-export function synthesiseFrontDoor({ context = {}, bundled = false }: { context?: object; bundled?: boolean } = {}) {
+/** Synthesizes the front door with the settings of `cdk.json`, overridden by `context`. `bundled`: with its code. */
+export function synthesizeFrontDoor({ context = {}, bundled = false }: { context?: object; bundled?: boolean } = {}) {
   const skip = bundled ? { "aws:cdk:bundling-stacks": ["AgentRunFrontDoor-*"] } : { "aws:cdk:bundling-stacks": [] };
   const { app, stack, frontDoor } = serviceApp({ ...cdkJson.context, ...skip, ...context });
-  if (!frontDoor) throw new Error("large bodies are off");
+  if (!frontDoor) throw new Error("largeBodies is off: there is no front door");
   const template = Template.fromStack(frontDoor);
   const resources = template.toJSON()["Resources"] as Record<string, Resource>;
   const properties = (type: string): Record<string, unknown>[] =>

@@ -8,11 +8,11 @@ test.each([
   ["The task timed out.", "The task timed out."],
   ["null", "null"],
   ["", ""],
-])("the reason in %j", (cause, reason) => {
+])("the reason is read from %j", (cause, reason) => {
   expect(reasonOf(cause)).toBe(reason);
 });
 
-test("waiting for a provider ends within the hour that the policy promises", () => {
+test("the retry policy waits at most 59 minutes", () => {
   const { firstDelaySeconds, backoffRate, maxDelaySeconds, maxAttempts } = retryPolicy;
   const delays = Array.from({ length: maxAttempts }, (_, n) =>
     Math.min(firstDelaySeconds * backoffRate ** n, maxDelaySeconds),

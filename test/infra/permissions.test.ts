@@ -1,8 +1,8 @@
 import { AwsSolutionsChecks } from "cdk-nag";
 import { expect, test } from "vitest";
-import { short, synthesise } from "./synth.ts";
+import { short, synthesize } from "./synth.ts";
 
-const { all } = synthesise();
+const { all } = synthesize();
 const list = (value: unknown): string => [value].flat().join(", ");
 
 const policies = [...all("AWS::IAM::Policy"), ...all("AWS::IAM::ManagedPolicy")];
@@ -11,7 +11,7 @@ const statements = policies.flatMap(([name, { PolicyDocument }]) => {
   return Statement.map((statement): [string, Record<string, unknown>] => [name, statement]);
 });
 
-test("permissions are these, and no others", () => {
+test("permissions match the snapshot", () => {
   const lines = statements.map(([name, { Effect, Action, Resource, Condition }]) => {
     const condition = Condition ? ` if ${JSON.stringify(Condition)}` : "";
     return `${name.replace(/(Role)?DefaultPolicy$/, "")}: ${list(Effect)} ${list(Action)} on ${list(short(Resource))}${condition}`;
@@ -66,9 +66,9 @@ test("permissions are these, and no others", () => {
   `);
 });
 
-test("permissions name the models on Bedrock that the settings allow, and no others", () => {
+test("bedrockModels sets the models that advance can call", () => {
   const models = ["amazon.nova-lite-v1:0", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"];
-  const { app: checked, all: found } = synthesise({ context: { bedrockModels: models.join(", ") } });
+  const { app: checked, all: found } = synthesize({ context: { bedrockModels: models.join(", ") } });
   const text = JSON.stringify(short(found("AWS::IAM::Policy").find(([name]) => name.startsWith("AdvanceRole"))));
   expect(text.match(/arn:aws:bedrock:[^"]+/g)).toEqual([
     "arn:aws:bedrock:*:<AWS::AccountId>:inference-profile/eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
@@ -78,7 +78,7 @@ test("permissions name the models on Bedrock that the settings allow, and no oth
   expect(new AwsSolutionsChecks(checked).validateScope(checked).violations).toEqual([]);
 });
 
-test("permissions name every action in full, and come by a policy of this stack only", () => {
+test("permissions have no wildcard actions and no policies from outside the stack", () => {
   for (const [, { Action }] of statements) expect([Action].flat().join()).not.toContain("*");
   for (const [, role] of all("AWS::IAM::Role")) {
     expect(role).not.toHaveProperty("ManagedPolicyArns");

@@ -2,9 +2,9 @@ import { Match } from "aws-cdk-lib/assertions";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, test } from "vitest";
 import { sandboxLimits } from "../../src/sandbox/limits.ts";
-import { short, synthesise } from "./synth.ts";
+import { short, synthesize } from "./synth.ts";
 
-const { all, template } = synthesise();
+const { all, template } = synthesize();
 const [, sandbox = {}] = all("AWS::Lambda::Function").find(([name]) => name === "SandboxFunction") ?? [];
 
 interface Statement {
@@ -14,7 +14,7 @@ interface Statement {
   Condition?: unknown;
 }
 
-/** All statements of the policies that hold for a role. */
+/** All policy statements of a role. */
 function statementsOf(role: unknown): Statement[] {
   const [name] = /(?<=<).+(?=\.Arn>)/.exec(String(short(role))) ?? [];
   return all("AWS::IAM::Policy")
@@ -23,7 +23,7 @@ function statementsOf(role: unknown): Statement[] {
 }
 
 describe("the sandbox's function", () => {
-  test("may write its log; what Lambda needs to connect it to its network is denied to its code", () => {
+  test("can write its log; its code is denied the actions that Lambda needs to connect it to its VPC", () => {
     const allowed = statementsOf(sandbox["Role"]).filter(({ Effect }) => Effect === "Allow");
     const denied = statementsOf(sandbox["Role"]).filter(({ Effect }) => Effect === "Deny");
     const [log, network] = allowed;
@@ -40,13 +40,13 @@ describe("the sandbox's function", () => {
     ]);
   });
 
-  test("reaches nothing: no gateway, no endpoint, no name server, and a group that lets nothing out", () => {
+  test("has no network: no gateway, no endpoint, no DNS, and a security group without outbound rules", () => {
     expect(short(sandbox["VpcConfig"])).toEqual({
       SecurityGroupIds: ["<SandboxGroup.GroupId>"],
       SubnetIds: ["<SandboxVpcIsolatedSubnet1Subnet>", "<SandboxVpcIsolatedSubnet2Subnet>"],
     });
     template.hasResourceProperties("AWS::EC2::VPC", { EnableDnsSupport: false, EnableDnsHostnames: false });
-    // The one rule is what CDK puts in place of AWS's default, which lets everything out: it matches nothing.
+    // CDK replaces AWS's default rule, which allows all outbound traffic, with this one, which matches nothing.
     template.allResourcesProperties("AWS::EC2::SecurityGroup", {
       SecurityGroupIngress: Match.absent(),
       SecurityGroupEgress: [Match.objectLike({ CidrIp: "255.255.255.255/32", IpProtocol: "icmp" })],
@@ -61,18 +61,18 @@ describe("the sandbox's function", () => {
     ]);
   });
 
-  test("shares no environment between two tenants", () => {
+  test("never shares an execution environment between tenants", () => {
     expect(sandbox["TenancyConfig"]).toEqual({ TenantIsolationMode: "PER_TENANT" });
     const others = all("AWS::Lambda::Function").filter(([, properties]) => "TenancyConfig" in properties);
     expect(others).toHaveLength(1);
   });
 
-  test("has time for the longest program, and reserves nothing of the account's concurrency", () => {
+  test("has time for the longest program, and reserves no concurrency", () => {
     expect(sandbox["Timeout"]).toBeGreaterThanOrEqual(sandboxLimits.maxSeconds + 30);
     expect(sandbox).not.toHaveProperty("ReservedConcurrentExecutions");
   });
 
-  test("is called by advance alone", () => {
+  test("is called only by advance", () => {
     const callers = all("AWS::IAM::Policy").filter(([, { PolicyDocument }]) =>
       (short(PolicyDocument) as { Statement: Statement[] }).Statement.some(
         ({ Action, Resource }) =>
@@ -84,38 +84,38 @@ describe("the sandbox's function", () => {
   });
 });
 
-/** The names in advance's environment. */
-function advanceEnv({ all: found }: ReturnType<typeof synthesise>): string[] {
+/** Names of advance's environment variables. */
+function advanceEnv({ all: found }: ReturnType<typeof synthesize>): string[] {
   const [, advance = {}] = found("AWS::Lambda::Function").find(([name]) => name === "Advance") ?? [];
   return Object.keys((advance["Environment"] as { Variables: object }).Variables);
 }
 
 describe("settings", () => {
-  test("sandbox: off leaves out the function, its network and the right to call it", () => {
-    const without = synthesise({ context: { sandbox: "off" } });
+  test("sandbox: off removes the function, its VPC and the permission to call it", () => {
+    const without = synthesize({ context: { sandbox: "off" } });
     expect(JSON.stringify(without.template.toJSON())).not.toMatch(/SandboxFunction|AWS::EC2/);
     expect(advanceEnv(without)).not.toContain("SANDBOX_FUNCTION");
     expect(new AwsSolutionsChecks(without.app).validateScope(without.app).violations).toEqual([]);
   });
 
-  test("availabilityZones: its network is in these two", () => {
-    const { all: found } = synthesise({ context: { availabilityZones: "us-east-1c,us-east-1d" } });
+  test("availabilityZones: sets the zones of its VPC", () => {
+    const { all: found } = synthesize({ context: { availabilityZones: "us-east-1c,us-east-1d" } });
     const zones = found("AWS::EC2::Subnet").map(([, { AvailabilityZone }]) => AvailabilityZone);
     expect(zones).toEqual(["us-east-1c", "us-east-1d"]);
   });
 
-  test("privateAddresses: allowed is told to advance", () => {
-    expect(advanceEnv(synthesise())).not.toContain("PRIVATE_ADDRESSES");
-    const allowed = synthesise({ context: { privateAddresses: "allowed" } });
+  test("privateAddresses: allowed is passed to advance", () => {
+    expect(advanceEnv(synthesize())).not.toContain("PRIVATE_ADDRESSES");
+    const allowed = synthesize({ context: { privateAddresses: "allowed" } });
     allowed.template.hasResourceProperties("AWS::Lambda::Function", {
       Environment: { Variables: Match.objectLike({ PRIVATE_ADDRESSES: "allowed" }) },
     });
   });
 
-  test("otlpEndpoint: advance knows where traces go, and nobody else does", () => {
+  test("otlpEndpoint: is passed to advance only", () => {
     const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector.example.com" };
-    expect(advanceEnv(synthesise())).not.toContain("OTEL_EXPORTER_OTLP_ENDPOINT");
-    const { template: traced, all: found } = synthesise({
+    expect(advanceEnv(synthesize())).not.toContain("OTEL_EXPORTER_OTLP_ENDPOINT");
+    const { template: traced, all: found } = synthesize({
       context: { otlpEndpoint: endpoint.OTEL_EXPORTER_OTLP_ENDPOINT },
     });
     expect(JSON.stringify(traced.toJSON()).split("OTEL_EXPORTER")).toHaveLength(2);

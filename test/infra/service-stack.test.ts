@@ -2,19 +2,19 @@ import { Validations } from "aws-cdk-lib";
 import { Match } from "aws-cdk-lib/assertions";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, test } from "vitest";
-import { short, synthesise } from "./synth.ts";
+import { short, synthesize } from "./synth.ts";
 
-const { app, template, all } = synthesise();
+const { app, template, all } = synthesize();
 const functions = all("AWS::Lambda::Function");
 const [, stage] = all("AWS::ApiGatewayV2::Stage")[0] ?? ["", {}];
 
-test("the template is the one that was reviewed", () => {
+test("the template matches the snapshot", () => {
   const text = JSON.stringify(template.toJSON(), null, 2).replaceAll(/[0-9a-f]{64}\.zip/g, "<asset>.zip");
   expect(text).toMatchSnapshot();
 });
 
 describe("HTTP", () => {
-  test("has the contract's routes and one for everything else, each to a function of its own", () => {
+  test("has the contract's routes and a default route, each with its own function", () => {
     const targets = all("AWS::ApiGatewayV2::Route").map(([, { RouteKey, Target }]) => [RouteKey, short(Target)]);
     expect(targets.map(([key]) => String(key)).toSorted()).toEqual([
       "$default",
@@ -27,14 +27,14 @@ describe("HTTP", () => {
     template.allResourcesProperties("AWS::ApiGatewayV2::Integration", { PayloadFormatVersion: "2.0" });
   });
 
-  test("logs every request with its id, and no header", () => {
+  test("logs every request with its id and without headers", () => {
     const { Format } = stage["AccessLogSettings"] as { Format: string };
     expect(Object.values(JSON.parse(Format) as object)).toContain("$context.requestId");
     expect(Format).not.toMatch(/header|authori[sz]|apikey/i);
     expect(stage["StageName"]).toBe("$default");
   });
 
-  test("counts every route apart, and takes as much as the settings say", () => {
+  test("has metrics per route and the throttle of the settings", () => {
     expect(stage["DefaultRouteSettings"]).toEqual({
       DetailedMetricsEnabled: true,
       ThrottlingRateLimit: 500,
@@ -44,7 +44,7 @@ describe("HTTP", () => {
 });
 
 describe("functions", () => {
-  test("are one for each operation and workflow task, on the same runtime and processor", () => {
+  test("are one per operation and workflow task, with the same runtime and architecture", () => {
     expect(functions.map(([name]) => name).toSorted()).toEqual([
       "Advance",
       "Create",
@@ -64,7 +64,7 @@ describe("functions", () => {
     });
   });
 
-  test("have a role and a log group each, shared with no other", () => {
+  test("have one role and one log group each", () => {
     for (const owned of [
       ({ Role }: Record<string, unknown>) => Role,
       ({ LoggingConfig }: Record<string, unknown>) => LoggingConfig,
@@ -73,7 +73,7 @@ describe("functions", () => {
     }
   });
 
-  test("know the names of what they may use, and nothing else", () => {
+  test("receive only the environment variables that they need", () => {
     const names = Object.fromEntries(
       functions.map(([name, { Environment }]) => {
         const { Variables = {} } = (Environment ?? {}) as { Variables?: object };
@@ -94,41 +94,41 @@ describe("functions", () => {
   });
 });
 
-test("logs that AWS delivers have the names that its policy for them covers, however many there are", () => {
+test("delivered logs use the prefix that AWS's resource policy covers", () => {
   const named = all("AWS::Logs::LogGroup").flatMap(([, { LogGroupName }]) => LogGroupName ?? []);
   const names = ["apis", "states"].map((kind) => `/aws/vendedlogs/${kind}/AgentRunService-prod`);
   expect(new Set(named)).toEqual(new Set(names));
 });
 
-test("logs are kept as long as the settings say", () => {
-  const { template: other } = synthesise({ context: { logRetentionDays: "7" } });
+test("logRetentionDays sets the retention of every log", () => {
+  const { template: other } = synthesize({ context: { logRetentionDays: "7" } });
   other.allResourcesProperties("AWS::Logs::LogGroup", { RetentionInDays: 7 });
 });
 
-test("runs leave room for requests where the settings say so", () => {
+test("concurrentRuns reserves concurrency for advance", () => {
   const reserved = (found: typeof all): unknown[] =>
     found("AWS::Lambda::Function").flatMap(([name, { ReservedConcurrentExecutions: kept }]) =>
       kept ? [name, kept] : [],
     );
   expect(reserved(all)).toEqual([]);
-  expect(reserved(synthesise({ context: { concurrentRuns: "800" } }).all)).toEqual(["Advance", 800]);
+  expect(reserved(synthesize({ context: { concurrentRuns: "800" } }).all)).toEqual(["Advance", 800]);
 });
 
 describe("cdk-nag", () => {
-  test.each(["retain", "destroy"])("finds nothing that is not answered (removal: %s)", (removal) => {
-    const { app: checked } = synthesise({ context: { removal } });
+  test.each(["retain", "destroy"])("has no unacknowledged findings (removal: %s)", (removal) => {
+    const { app: checked } = synthesize({ context: { removal } });
     const { violations } = new AwsSolutionsChecks(checked).validateScope(checked);
     expect(violations).toEqual([]);
   });
 
-  test("every answer gives its reason", () => {
-    const answers = app.node
+  test("every acknowledgement has a reason", () => {
+    const reasons = app.node
       .findAll()
       .flatMap(({ node }) => node.metadata)
       .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
       .flatMap(({ data }) => Object.entries(data as Record<string, string>))
-      .filter(([id]) => !id.startsWith("CloudFormation-Validate")); // CDK answers a finding of its own about availability zones
-    expect(answers.length).toBeGreaterThan(5);
-    for (const [, reason] of answers) expect(reason).toMatch(/^[A-Z].{30,}\.$/);
+      .filter(([id]) => !id.startsWith("CloudFormation-Validate")); // CDK acknowledges its own finding about availability zones
+    expect(reasons.length).toBeGreaterThan(5);
+    for (const [, reason] of reasons) expect(reason).toMatch(/^[A-Z].{30,}\.$/);
   });
 });

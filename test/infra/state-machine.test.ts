@@ -2,9 +2,9 @@ import aslValidator from "asl-validator";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { failPolicy, failSeconds, retryPolicy, turnSeconds } from "../../src/workflow/policy.ts";
-import { short, synthesise } from "./synth.ts";
+import { short, synthesize } from "./synth.ts";
 
-const { template, all } = synthesise();
+const { template, all } = synthesize();
 const [, machine] = all("AWS::StepFunctions::StateMachine")[0] ?? ["", {}];
 const definition = JSON.parse(String(short(machine["DefinitionString"]))) as {
   States: Record<string, Record<string, unknown>>;
@@ -16,7 +16,7 @@ describe("state machine", () => {
     expect(aslValidator(definition).errors).toEqual([]);
   });
 
-  test("carries ids only, has an end, and keeps what it carries out of its log", () => {
+  test("has a timeout, and does not log its payload", () => {
     template.hasResourceProperties("AWS::StepFunctions::StateMachine", {
       StateMachineType: Match.absent(), // Standard
       TracingConfiguration: { Enabled: true },
@@ -25,7 +25,7 @@ describe("state machine", () => {
     expect(definition).toMatchObject({ QueryLanguage: "JSONata", TimeoutSeconds: turnSeconds });
   });
 
-  test("waits as its policy says, and leaves what it cannot mend to fail", () => {
+  test("retries advance with the retry policy, then continues with fail", () => {
     expect((Advance["Retry"] as object[])[0]).toEqual({
       ErrorEquals: [retryPolicy.errorName],
       IntervalSeconds: retryPolicy.firstDelaySeconds,
@@ -37,7 +37,7 @@ describe("state machine", () => {
     expect(Advance["Catch"]).toMatchObject([{ ErrorEquals: ["States.ALL"], Next: "Fail" }]);
   });
 
-  test("tries fail for as long as its policy says, and ends with the reason where even that is in vain", () => {
+  test("retries fail with its policy, then ends with the reason", () => {
     expect(Fail["Retry"]).toEqual([
       {
         ErrorEquals: ["States.ALL"],
@@ -58,21 +58,23 @@ describe("state machine", () => {
     });
   });
 
-  test("waits for hours, and still within its time, while all concurrent executions are in use", () => {
+  test("waits for concurrency for most of its timeout, but not longer", () => {
     const retries = Advance["Retry"] as { ErrorEquals: string[]; MaxAttempts: number; MaxDelaySeconds: number }[];
-    const [waits, ...others] = retries.filter(({ ErrorEquals }) => ErrorEquals.some((name) => /TooMany/.test(name)));
-    expect([waits?.ErrorEquals, others]).toEqual([["Lambda.TooManyRequestsException"], []]);
-    const most = (waits?.MaxAttempts ?? 0) * (waits?.MaxDelaySeconds ?? 0);
+    const [concurrencyRetry, ...others] = retries.filter(({ ErrorEquals }) =>
+      ErrorEquals.some((name) => /TooMany/.test(name)),
+    );
+    expect([concurrencyRetry?.ErrorEquals, others]).toEqual([["Lambda.TooManyRequestsException"], []]);
+    const most = (concurrencyRetry?.MaxAttempts ?? 0) * (concurrencyRetry?.MaxDelaySeconds ?? 0);
     expect(most).toBeGreaterThan(turnSeconds / 2);
     expect(most).toBeLessThan(turnSeconds);
   });
 
-  test("enters three states for a turn that one invocation brings to its end", () => {
+  test("enters three states for a turn that one invocation finishes", () => {
     expect([Advance["Next"], Ended["Type"]]).toEqual(["Done?", "Succeed"]);
     expect(choice["Default"]).toBe("Advance");
   });
 
-  test("waits as long as a provider asked for, then goes on with what it carried", () => {
+  test("waits as long as the provider asked for, then continues with the same payload", () => {
     expect(choice["Choices"]).toEqual([
       { Condition: "{% $states.input.done %}", Next: "Ended" },
       { Condition: "{% $states.input.waitSeconds > 0 %}", Next: "Wait as asked" },

@@ -1,10 +1,10 @@
 import { Match } from "aws-cdk-lib/assertions";
 import { test } from "vitest";
-import { synthesise } from "./synth.ts";
+import { synthesize } from "./synth.ts";
 
-const { template } = synthesise();
+const { template } = synthesize();
 
-test("the stack keeps the table: restorable, encrypted, protected against deletion", () => {
+test("the table is retained, restorable, encrypted and protected from deletion", () => {
   template.hasResource("AWS::DynamoDB::GlobalTable", {
     DeletionPolicy: "Retain",
     UpdateReplacePolicy: "Retain",
@@ -19,7 +19,7 @@ test("the stack keeps the table: restorable, encrypted, protected against deleti
   });
 });
 
-test("the stack keeps the bucket: private, encrypted, over TLS only", () => {
+test("the bucket is retained, private, encrypted and accepts TLS only", () => {
   template.hasResource("AWS::S3::Bucket", {
     DeletionPolicy: "Retain",
     Properties: {
@@ -41,8 +41,8 @@ test("the stack keeps the bucket: private, encrypted, over TLS only", () => {
   });
 });
 
-test("storage goes with the stack where the settings say so", () => {
-  const disposable = synthesise({ context: { removal: "destroy" } });
+test("removal: destroy deletes table and bucket with the stack", () => {
+  const disposable = synthesize({ context: { removal: "destroy" } });
   disposable.template.hasResource("AWS::DynamoDB::GlobalTable", {
     DeletionPolicy: "Delete",
     Properties: { Replicas: [{ DeletionProtectionEnabled: false }] },
@@ -51,8 +51,8 @@ test("storage goes with the stack where the settings say so", () => {
   disposable.template.resourceCountIs("Custom::S3AutoDeleteObjects", 1);
 });
 
-test("runs' objects go a day after the runs themselves", () => {
-  const { template: other } = synthesise({ context: { retentionDays: 30 } });
+test("objects expire one day after their run", () => {
+  const { template: other } = synthesize({ context: { retentionDays: 30 } });
   other.hasResourceProperties("AWS::S3::Bucket", {
     LifecycleConfiguration: {
       Rules: [

@@ -8,8 +8,8 @@ export interface Resource {
   DeletionPolicy?: string;
 }
 
-/** The stack as `cdk.json` has it, with `context` over it. `bundled: false` leaves the functions' code out: fast. */
-export function synthesise({ context = {}, bundled = false }: { context?: object; bundled?: boolean } = {}) {
+/** Synthesizes the stack with the settings of `cdk.json`, overridden by `context`. `bundled: false` is fast: no code. */
+export function synthesize({ context = {}, bundled = false }: { context?: object; bundled?: boolean } = {}) {
   const skip = bundled ? {} : { "aws:cdk:bundling-stacks": [] };
   const { app, stack } = serviceApp({ ...cdkJson.context, ...skip, ...context });
   const template = Template.fromStack(stack);
@@ -19,7 +19,7 @@ export function synthesise({ context = {}, bundled = false }: { context?: object
     stack,
     template,
     resources,
-    /** Logical ids without their hashes, with properties, of one type of resource. */
+    /** Logical ids without hashes, and properties, of one resource type. */
     all: (type: string): [string, Record<string, unknown>][] =>
       Object.entries(resources)
         .filter(([, resource]) => resource.Type === type)
@@ -27,19 +27,19 @@ export function synthesise({ context = {}, bundled = false }: { context?: object
   };
 }
 
-/** A value of the template with its references as short text: `<Table.Arn>/index/*`. */
+/** A template value with references as short text: `<Table.Arn>/index/*`. */
 export function short(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(short);
   if (typeof value !== "object" || value === null) return value;
   const { Ref, "Fn::GetAtt": attribute, "Fn::Join": joined } = value as Record<string, unknown>;
-  if (Ref === "AWS::Partition") return "aws"; // whole ARNs stay valid
+  if (Ref === "AWS::Partition") return "aws"; // so that complete ARNs stay valid
   if (typeof Ref === "string") return `<${plain(Ref)}>`;
   if (Array.isArray(attribute)) return `<${plain(String(attribute[0]))}.${attribute[1]}>`;
   if (Array.isArray(joined)) return (joined[1] as unknown[]).map(short).join(String(joined[0]));
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, short(each)]));
 }
 
-/** CDK ends a logical id with eight digits of a hash. */
+/** Removes the eight hash digits that CDK appends to a logical id. */
 function plain(logicalId: string): string {
   return logicalId.replace(/[0-9A-F]{8}$/, "");
 }

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
-import { largeBodyHomes } from "../../lib/front-door/hosting.ts";
+import { uploadHostings } from "../../lib/front-door/hosting.ts";
 import { optionalEnvNames } from "../../src/env.ts";
 import { packed, unpackedResult } from "../../src/sandbox/codec.ts";
 import type { SandboxRequest } from "../../src/sandbox/types.ts";
 import { docx, pdf } from "../fixtures/documents.ts";
-import { synthesiseFrontDoor } from "../infra/front-door.ts";
-import { synthesise } from "../infra/synth.ts";
+import { synthesizeFrontDoor } from "../infra/front-door.ts";
+import { synthesize } from "../infra/synth.ts";
 
 // The only tests that bundle: each function once, for the whole file.
 
@@ -40,7 +40,7 @@ let bundles: Bundle[] = [];
 const fileOf = (name: string): string => bundles.find((bundle) => bundle.name === name)?.file ?? "";
 
 beforeAll(() => {
-  const { app, all } = synthesise({ bundled: true });
+  const { app, all } = synthesize({ bundled: true });
   const { directory } = app.synth();
   bundles = all("AWS::Lambda::Function").map(([name, properties]) => {
     const { S3Key } = properties["Code"] as { S3Key: string };
@@ -130,8 +130,8 @@ describe("the bundle of the sandbox function", () => {
 });
 
 describe("the bundle of the upload server", () => {
-  test.each(Object.keys(largeBodyHomes))("%s has at most 850 KB", (largeBodies) => {
-    const { app } = synthesiseFrontDoor({ context: { largeBodies }, bundled: true });
+  test.each(Object.keys(uploadHostings))("%s has at most 850 KB", (largeBodies) => {
+    const { app } = synthesizeFrontDoor({ context: { largeBodies }, bundled: true });
     const { directory } = app.synth();
     const found = readdirSync(directory)
       .filter((name) => name.startsWith("asset."))

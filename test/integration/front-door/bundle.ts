@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { bundleServer } from "../../../lib/front-door/server.ts";
-import { type LargeBodyHome, memoryEnvironment } from "../../../lib/front-door/hosting.ts";
+import { bundleUploadServer } from "../../../lib/bundling.ts";
+import { type UploadHosting, memoryEnvironment } from "../../../lib/front-door/hosting.ts";
 
 /** The large-body server as it is deployed, in a child process with the memory limits of its home. */
 export interface Bundle {
@@ -21,9 +21,9 @@ export interface Bundle {
 }
 
 /** `environment`: what AWS and the deployment set, but for the memory's. Rejects with its log when it does not start. */
-export async function startBundle(home: LargeBodyHome, environment: Record<string, string>): Promise<Bundle> {
+export async function startBundle(home: UploadHosting, environment: Record<string, string>): Promise<Bundle> {
   const folder = mkdtempSync(join(tmpdir(), "large-body-"));
-  bundleServer(folder);
+  bundleUploadServer(folder);
   const child = spawn(process.execPath, [join(folder, "index.js")], {
     env: { AWS_LAMBDA_HTTP_ENDPOINT: "127.0.0.1:0", ...memoryEnvironment(home), ...environment },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type LargeBodyHome, largeBodyHomes } from "../../../lib/front-door/hosting.ts";
+import { type UploadHosting, uploadHostings } from "../../../lib/front-door/hosting.ts";
 import { type Answer, createBody, type LargeBodyProcess, send, startLargeBodyServer } from "./server.ts";
 
 const MiB = 1024 * 1024;
@@ -11,7 +11,7 @@ function expectCreated({ status, body }: Answer): void {
   expect({ status, body }).toEqual({ status: 201, body: { agent_id: expect.any(String) as string } });
 }
 
-describe.each(Object.keys(largeBodyHomes) as LargeBodyHome[])("the large-body server in the memory of %s", (home) => {
+describe.each(Object.keys(uploadHostings) as UploadHosting[])("the large-body server in the memory of %s", (home) => {
   let service: LargeBodyProcess;
   beforeAll(async () => {
     service = await startLargeBodyServer(home);
@@ -43,7 +43,7 @@ describe.each(Object.keys(largeBodyHomes) as LargeBodyHome[])("the large-body se
   });
 
   test("creates all of 64 uploads at once, three times over, within its memory and without leaking", async () => {
-    const { memory } = largeBodyHomes[home];
+    const { memory } = uploadHostings[home];
     const body = createBody(service, tenFiles);
     const most: number[] = [];
     for (let round = 0; round < 3; round++) {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { request as httpRequest } from "node:http";
-import type { LargeBodyHome } from "../../../lib/front-door/hosting.ts";
+import type { UploadHosting } from "../../../lib/front-door/hosting.ts";
 import { newApiKey } from "../../../src/accounts/api-key.ts";
 import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
 import { documentClient } from "../../../src/platform/aws/clients.ts";
@@ -17,7 +17,7 @@ export interface LargeBodyProcess extends Bundle {
 export const secrets = { new: "n".repeat(40), old: "o".repeat(40) };
 const keys = { AWS_ACCESS_KEY_ID: "AKIAEXAMPLE", AWS_SECRET_ACCESS_KEY: "secret" };
 
-export async function startLargeBodyServer(home: LargeBodyHome): Promise<LargeBodyProcess> {
+export async function startLargeBodyServer(home: UploadHosting): Promise<LargeBodyProcess> {
   const aws = await awsWire({ "arn:new": secrets.new, "arn:old": secrets.old });
   const { apiKey, templateId } = await account(aws.endpoint);
   const bundle = await startBundle(home, {

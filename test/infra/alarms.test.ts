@@ -9,12 +9,12 @@ import { organizationCommands } from "../../bin/admin/organizations.ts";
 import { parseCommand } from "../../bin/admin/parse.ts";
 import { runCommands } from "../../bin/admin/runs.ts";
 import { metricUnits, namespace } from "../../src/observability/metrics.ts";
-import { Operations } from "../../lib/alarms.ts";
+import { Alarms } from "../../lib/alarms.ts";
 import { ServiceStack } from "../../lib/service-stack.ts";
 import { readSettings } from "../../lib/settings.ts";
-import { short, synthesise } from "./synth.ts";
+import { short, synthesize } from "./synth.ts";
 
-const { all } = synthesise();
+const { all } = synthesize();
 const alarms = all("AWS::CloudWatch::Alarm").map(([, properties]) => short(properties) as Record<string, unknown>);
 const [[, dashboard] = ["", {}]] = all("AWS::CloudWatch::Dashboard");
 const page = String(short(dashboard["DashboardBody"]));
@@ -29,7 +29,7 @@ const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
 );
 
 describe("alarms", () => {
-  test("are there for what users feel", () => {
+  test("cover the symptoms that users notice", () => {
     const names = alarms.map(({ AlarmName }) => String(AlarmName).replace("AgentRunService-prod-", ""));
     expect(names.toSorted()).toEqual([
       "dead-letters",
@@ -46,17 +46,17 @@ describe("alarms", () => {
   });
 
   test.each(alarms.map((alarm) => [String(alarm["AlarmName"]), alarm] as const))(
-    "%s says what users feel and links a chapter of the runbook that exists",
+    "%s describes the symptom and links an existing chapter of the runbook",
     (name, { AlarmDescription }) => {
-      const [, feel, anchor = ""] =
-        /^([A-Z].{20,})\. What to do: docs\/operations\.md#(\S+)$/.exec(String(AlarmDescription)) ?? [];
-      expect(feel).toBeDefined();
+      const [, symptom, anchor = ""] =
+        /^([A-Z].{20,})\. Runbook: docs\/operations\.md#(\S+)$/.exec(String(AlarmDescription)) ?? [];
+      expect(symptom).toBeDefined();
       expect(name.startsWith(`AgentRunService-prod-${anchor}`)).toBe(true);
       expect(anchors).toContain(anchor);
     },
   );
 
-  test("tell a topic when they begin and when they end, and it lets them", () => {
+  test("notify the topic when they start and end, and its policy allows it", () => {
     for (const { AlarmActions, OKActions } of alarms) {
       expect(AlarmActions).toEqual(["<OperationsAlarms>"]);
       expect(OKActions).toEqual(AlarmActions);
@@ -71,7 +71,7 @@ describe("alarms", () => {
   });
 });
 
-test("alarms and dashboard use no metric of ours that the code does not write", () => {
+test("alarms and dashboard use only service metrics that the code writes", () => {
   const own = alarms.filter(({ Namespace }) => Namespace === namespace).map(({ MetricName }) => MetricName);
   const shown = [...page.matchAll(new RegExp(`"${namespace}","(\\w+)"`, "g"))].map(([, name = ""]) => name);
   expect(own.length).toBeGreaterThan(2);
@@ -79,25 +79,25 @@ test("alarms and dashboard use no metric of ours that the code does not write", 
   expect(new Set(shown)).toEqual(new Set(Object.keys(metricUnits)));
 });
 
-test("a mail goes out where an address is set, and a queue that is added is watched", () => {
+test("alarmEmail subscribes an address, and a queue that is added gets an alarm", () => {
   expect(all("AWS::SNS::Subscription")).toEqual([]);
   const app = new App({ context: { "aws:cdk:bundling-stacks": [], stage: "test" } });
   const stack = new ServiceStack(app, readSettings(app.node));
   stack.node.tryRemoveChild("Operations");
   new Queue(stack, "Late");
-  new Operations(stack, "Operations", { alarmEmail: "on-call@example.com" });
+  new Alarms(stack, "Operations", { alarmEmail: "on-call@example.com" });
   const template = Template.fromStack(stack);
   template.hasResourceProperties("AWS::SNS::Subscription", { Protocol: "email", Endpoint: "on-call@example.com" });
   template.hasResourceProperties("AWS::CloudWatch::Alarm", { AlarmName: "AgentRunService-test-dead-letters-2" });
 });
 
-test("without a service there is nothing to watch, and the error says so", () => {
-  expect(() => new Operations(new Stack(new App(), "Empty"), "Operations", {})).toThrow(
-    "There is no table in Empty: Operations has to come after it.",
+test("a stack without a service is rejected with an error that says what is missing", () => {
+  expect(() => new Alarms(new Stack(new App(), "Empty"), "Operations", {})).toThrow(
+    "Empty has no table. Add it to the stack before Alarms.",
   );
 });
 
-test("every admin command of the runbook is one that there is", () => {
+test("every admin command of the runbook exists", () => {
   const commands = [...agentCommands, ...keyCommands, ...organizationCommands, ...runCommands];
   const given = [...runbook.matchAll(/npm run -s admin -- ([^|;\n"]*\w)/g)].map(([, line = ""]) => line.trim());
   expect(given.length).toBeGreaterThan(8);

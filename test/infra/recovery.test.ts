@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { sweepMinutes } from "../../src/workflow/policy.ts";
-import { short, synthesise } from "./synth.ts";
+import { short, synthesize } from "./synth.ts";
 
-const { all } = synthesise();
+const { all } = synthesize();
 const named = (type: string, name: string) =>
   short(all(type).find(([found]) => found === name)?.[1]) as Record<string, unknown>;
 
 const [clock, ended] = ["RepairClock", "RepairEnded"].map((name) => named("AWS::Events::Rule", name));
 
-test("reconcile is called with every execution that ended otherwise than by its own end", () => {
+test("reconcile is called for every execution that failed, timed out or was aborted", () => {
   expect(ended?.["EventPattern"]).toEqual({
     source: ["aws.states"],
     "detail-type": ["Step Functions Execution Status Change"],
@@ -17,7 +17,7 @@ test("reconcile is called with every execution that ended otherwise than by its 
   expect(ended?.["Targets"]).toMatchObject([{ Arn: "<Reconcile.Arn>" }]);
 });
 
-test("the sweep is called by the clock; of calls that waited, the old ones are dropped", () => {
+test("the sweep is called on a schedule, and delayed calls expire", () => {
   expect(clock).toMatchObject({
     ScheduleExpression: `rate(${sweepMinutes} minutes)`,
     State: "ENABLED",
@@ -29,7 +29,7 @@ test("the sweep is called by the clock; of calls that waited, the old ones are d
   ]);
 });
 
-test("what can't be delivered, and what a function failed for good, is in a queue that both may write to", () => {
+test("undeliverable and failed events go to a queue that EventBridge and both functions can write to", () => {
   for (const rule of [clock, ended])
     expect(rule?.["Targets"]).toMatchObject([{ DeadLetterConfig: { Arn: "<DeadLetters.Arn>" } }]);
   for (const name of ["Sweep", "Reconcile"])
