@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { fieldsOf, providerNames } from "../../src/agent/models/model-config.ts";
+import { configurationFields, providerNames } from "../../src/agent/models/model-config.ts";
 import type { Accounts, Organization } from "../../src/accounts/types.ts";
 import { type Command, type Given, type Home, normalId, type Output, Problem, required } from "./command.ts";
 import { modelFromOptions } from "../model-options.ts";
@@ -92,7 +92,7 @@ async function save(accounts: Accounts, organization: Organization): Promise<Out
 }
 
 function fields({ id, name, model }: Organization) {
-  const { provider, model: defaultModel, baseUrl, region, secret } = model ? fieldsOf(model) : {};
+  const { provider, model: defaultModel, baseUrl, region, secret } = model ? configurationFields(model) : {};
   return { id, name, provider, enabled: model?.enabled, model: defaultModel, base_url: baseUrl, region, secret };
 }
 

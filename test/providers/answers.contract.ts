@@ -144,7 +144,7 @@ export function answersSuite(wire: Wire): void {
         finish: "length",
       });
       expect(finishReason).toBe("length");
-      expect(toolCalls[0]?.invalid).toContain("cut at its longest");
+      expect(toolCalls[0]?.invalid).toContain("cut off at its maximum length");
     });
 
     it.each([

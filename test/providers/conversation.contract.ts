@@ -162,10 +162,10 @@ export function conversationSuite(wire: Wire, { signed }: { signed: boolean }): 
       expect(after.slice(3)).toEqual([
         {
           text:
-            'File "gone.png" (image/png) can\'t be seen: it is no longer in the workspace.\n\n' +
-            'File "large.png" (image/png) can\'t be seen: it has 4000000 bytes, and images can be shown up to ' +
+            'File "gone.png" (image/png) is not shown: it is no longer in the workspace.\n\n' +
+            'File "large.png" (image/png) is not shown: it has 4000000 bytes, and images can be shown up to ' +
             "3750000 bytes.\n\n" +
-            'File "c.tiff" (image/tiff) can\'t be seen: only images (PNG, JPEG, GIF, WebP) and PDFs can be shown.',
+            'File "c.tiff" (image/tiff) is not shown: only images (PNG, JPEG, GIF, WebP) and PDFs can be shown.',
         },
       ]);
     });
@@ -182,7 +182,7 @@ export function conversationSuite(wire: Wire, { signed }: { signed: boolean }): 
         false,
         false,
       ]);
-      expect(JSON.stringify(server.received[1]?.body)).toContain("this model can't be shown files");
+      expect(JSON.stringify(server.received[1]?.body)).toContain("this model does not accept files");
     });
 
     it("are not what a refusal is about when it comes again without them", async () => {

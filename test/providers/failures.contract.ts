@@ -121,7 +121,7 @@ export function failuresSuite(wire: Wire): void {
       await closed.promise;
       const { title, ...failure } = failureOf(outcome);
       expect(failure).toMatchObject({ category: "model_unavailable", retryable: true });
-      expect(title).toContain("nothing came for 0.15 seconds");
+      expect(title).toContain("no data received for 0.15 s");
     });
 
     it("in the middle of the stream ends the connection, also when the server keeps it open", async () => {

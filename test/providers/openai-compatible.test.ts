@@ -130,9 +130,9 @@ describe("openai-compatible", () => {
     [{ error: { message: "Overloaded", code: 503 } }, "model_unavailable", true, "Overloaded"],
     [{ error: "Overloaded" }, "model_unavailable", true, "Overloaded"],
     [{ error: { message: "No such model", code: 404 } }, "model_configuration", false, "No such model"],
-    [{ choices: "none" }, "model_answer", false, "can't be read"],
-    [{ hello: 1 }, "model_answer", false, "can't be read"],
-    [null, "model_answer", false, "can't be read"],
+    [{ choices: "none" }, "model_answer", false, "cannot be read"],
+    [{ hello: 1 }, "model_answer", false, "cannot be read"],
+    [null, "model_answer", false, "cannot be read"],
   ])("takes %j with status 200 for what it says", async (body, category, retryable, words) => {
     const { outcome } = await ask(wire, (response) => {
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));

@@ -1,6 +1,6 @@
 import type { Client, jsonSchemaValidator, JsonSchemaValidator } from "@modelcontextprotocol/client";
 import { guardedFetch, type NetworkRules } from "../../net/safe-fetch.ts";
-import type { SecretOf } from "../models/model-config.ts";
+import type { ReadSecret } from "../secret.ts";
 import { withoutSecrets } from "../../net/redact.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import { type McpResult, resultOutput } from "./results.ts";
@@ -22,7 +22,7 @@ export interface McpServer {
 
 /** `secretOf`: what a named secret holds. */
 export interface McpEdges extends NetworkRules {
-  secretOf: SecretOf;
+  secretOf: ReadSecret;
 }
 
 const listSeconds = 10;

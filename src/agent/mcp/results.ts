@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { newNameProblem } from "../tools/write-files.ts";
-import { attachmentKind, notShown } from "../models/attachment-limits.ts";
+import { attachmentKind, attachmentProblem } from "../attachment-limits.ts";
 import { errorOutput, type Files, type ToolOutput } from "../tools/tool.ts";
 
 /** What an MCP tool answered, as far as it is used here. */
@@ -68,7 +68,7 @@ async function saveImage(
   files: Files,
 ): Promise<{ text: string; name: string } | { text: string }> {
   const bytes = Buffer.from(data, "base64");
-  const tooLarge = notShown(mimeType, bytes.length);
+  const tooLarge = attachmentProblem(mimeType, bytes.length);
   if (tooLarge !== undefined) return { text: `[An image; ${tooLarge}.]` };
   // By its content: calls that are made at the same time, or again, do not take each other's name.
   const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);

@@ -7,7 +7,7 @@ type Json = Record<string, unknown>;
  * What a server of the Messages API answered, with the events that answers are read from. Anthropic says that new kinds
  * of events, and of what they hold, may come at any time; other servers leave out counts.
  */
-export function knownEvents(chunks: Chunks): Chunks {
+export function normalizeEvents(chunks: Chunks): Chunks {
   const unknown = new Set<unknown>(); // blocks, by index
   return withEvents(chunks, (event) => (isObject(event) ? eventsOf(event, unknown) : [event]));
 }

@@ -1,8 +1,8 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { Model } from "../model.ts";
-import { knownEvents } from "./anthropic-stream.ts";
+import { normalizeEvents } from "./anthropic-stream.ts";
 import { modelFetch } from "./http-client.ts";
-import { streamedModels, streamOf } from "./ai-sdk-model.ts";
+import { modelFactory, streamingCall } from "./ai-sdk-model.ts";
 
 export interface Anthropic {
   model: string;
@@ -21,19 +21,19 @@ export function anthropic({
   silence,
 }: Anthropic): () => Model {
   const last = /\nevent: ?message_stop\r?\ndata:[^\n]*\n\r?\n/;
-  const send = modelFetch({ silence, type: /event-stream/, last, read: knownEvents });
+  const send = modelFetch({ silence, type: /event-stream/, last, read: normalizeEvents });
   const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch: send });
-  return streamedModels({
-    call: streamOf(provider(model)),
+  return modelFactory({
+    call: streamingCall(provider(model)),
     endpoint: {
       provider: "anthropic",
       address: baseUrl,
       model,
-      wire: "Anthropic's Messages API",
+      api: "Anthropic's Messages API",
       credentials: "the API key that the organization's model configuration names",
       secrets: () => [apiKey],
     },
-    callsNeedTools: true,
+    toolCallsNeedTools: true,
     // A step resends the conversation of the step before; from the cache it costs a tenth.
     optionsWithTools: { anthropic: { cacheControl: { type: "ephemeral" } } },
   });

@@ -1,47 +1,45 @@
-import { type AttachmentKind, attachmentKind, notShown } from "./attachment-limits.ts";
+import { type AttachmentKind, attachmentKind, attachmentProblem } from "../attachment-limits.ts";
 import type { Attachment, Message, ModelRequest } from "../model.ts";
 
-/** Bytes of all parts of one request: as base64 they stay below the 20 MB that Bedrock takes for one. */
-const maxBytesTogether = 14_000_000;
+/** Bytes of all attachments of one request. Encoded as base64 they stay below Bedrock's request limit of 20 MB. */
+const maxTotalBytes = 14_000_000;
 
-/** What the model sees of an attachment: its bytes, or a sentence that says why it does not see them. */
-export type Shown = Uint8Array | string;
+/** The bytes of an attachment, or a clause that says why the model does not see them. */
+export type AttachmentContent = Uint8Array | string;
 
 /**
- * What the model is to see of each attachment of a conversation. The newest come first when there are more than a
- * request takes; those beyond the number of their kind are not even read. `blind`: the model takes no files at all.
+ * Loads the attachments of a conversation, newest first, up to the limits of one request. Attachments over the count
+ * limit of their kind are not read. Without `readAttachment`, every attachment is replaced by a sentence.
  */
-export async function showAttachments(
+export async function loadAttachments(
   messages: Message[],
   readAttachment: ModelRequest["readAttachment"],
-  blind: boolean,
-): Promise<Map<Attachment, Shown>> {
-  const shown = new Map<Attachment, Shown>();
+): Promise<Map<Attachment, AttachmentContent>> {
   const counts = new Map<AttachmentKind | undefined, number>();
   const newest = messages.flatMap(attachmentsOf).toReversed();
   const contents = await Promise.all(
-    newest.map(async (attachment): Promise<Shown> => {
-      if (blind || !readAttachment) return notForThisModel;
+    newest.map(async (attachment): Promise<AttachmentContent> => {
+      if (!readAttachment) return attachmentsUnsupported;
       const kind = attachmentKind(attachment.mediaType);
       const count = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, count);
-      return kind && count > kind.maxCount ? displaced : contentOf(attachment, readAttachment);
+      return kind && count > kind.maxCount ? displaced : loadContent(attachment, readAttachment);
     }),
   );
-  let together = 0;
+  const loaded = new Map<Attachment, AttachmentContent>();
+  let totalBytes = 0;
   for (const [index, attachment] of newest.entries()) {
     const content = contents[index] ?? displaced;
     const bytes = typeof content === "string" ? 0 : content.length;
-    const fits = together + bytes <= maxBytesTogether;
-    if (fits) together += bytes;
-    shown.set(attachment, fits ? content : displaced);
+    const fits = totalBytes + bytes <= maxTotalBytes;
+    if (fits) totalBytes += bytes;
+    loaded.set(attachment, fits ? content : displaced);
   }
-  return shown;
+  return loaded;
 }
 
-const displaced = "newer files have taken its place";
-/** In place of every file where the model takes none. */
-export const notForThisModel = "this model can't be shown files";
+const displaced = "only newer files fit into the request";
+export const attachmentsUnsupported = "this model does not accept files";
 
 /** The attachments of one message, in order. */
 export function attachmentsOf(message: Message): Attachment[] {
@@ -49,11 +47,11 @@ export function attachmentsOf(message: Message): Attachment[] {
   return message.role === "tool" ? message.results.flatMap((result) => result.attachments ?? []) : [];
 }
 
-async function contentOf(
+async function loadContent(
   { name, mediaType }: Attachment,
   readAttachment: NonNullable<ModelRequest["readAttachment"]>,
-): Promise<Shown> {
+): Promise<AttachmentContent> {
   const bytes = attachmentKind(mediaType) ? await readAttachment(name) : new Uint8Array();
   if (!bytes) return "it is no longer in the workspace";
-  return notShown(mediaType, bytes.length) ?? bytes;
+  return attachmentProblem(mediaType, bytes.length) ?? bytes;
 }

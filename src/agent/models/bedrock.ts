@@ -2,7 +2,7 @@ import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import { APICallError, type LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Model } from "../model.ts";
 import { modelFetch } from "./http-client.ts";
-import { type Streamed, streamedModels, streamOf } from "./ai-sdk-model.ts";
+import { type ProviderAdapter, modelFactory, streamingCall } from "./ai-sdk-model.ts";
 
 export interface Bedrock {
   /** Model or inference profile, by id or ARN. */
@@ -33,19 +33,19 @@ export function bedrock({ model, region, baseUrl, silence }: Bedrock): () => Mod
       return send(input, init);
     },
   });
-  return streamedModels({
-    call: takesCachePoints(model) ? withCachePoints(streamOf(provider(model))) : streamOf(provider(model)),
+  return modelFactory({
+    call: takesCachePoints(model) ? withCachePoints(streamingCall(provider(model))) : streamingCall(provider(model)),
     endpoint: {
       provider: "bedrock",
       address: baseUrl ?? `Amazon Bedrock in ${region}`,
       model,
-      wire: "Bedrock's Converse API",
+      api: "Bedrock's Converse API",
       credentials:
         "that the AWS credentials of the process may call bedrock:InvokeModelWithResponseStream for the model, and " +
         "that the account has access to the model in its region",
       secrets: () => [...carried],
     },
-    callsNeedTools: true,
+    toolCallsNeedTools: true,
   });
 }
 
@@ -64,7 +64,7 @@ function takesCachePoints(model: string): boolean {
  * A step resends the conversation of the step before; from the cache it costs a tenth. A prefix below a model's least
  * is not cached, without an error. A model that refuses cache points all the same is asked without them from then on.
  */
-function withCachePoints(call: Streamed["call"]): Streamed["call"] {
+function withCachePoints(call: ProviderAdapter["call"]): ProviderAdapter["call"] {
   let refused = false;
   return async (options) => {
     // Without tools it is a turn's last call.

@@ -8,41 +8,41 @@ import { bodiless, headersOf } from "../../net/headers.ts";
  * seconds, but one that thinks first, or reads a long prompt on a small machine, is silent for minutes; 240 s fits into
  * the 300 s that `advance` keeps for its last step.
  */
-const silenceLimit = 240_000;
+const defaultIdleTimeout = 240_000;
 
 /**
  * Bytes of one answer on the wire. A chunk for each token has some 250 bytes with all around it, so that 128,000 tokens
  * take 32 MB; a server that never ends would take all the memory there is.
  */
-const answerLimit = 64 * 1024 * 1024;
+const maxResponseBytes = 64 * 1024 * 1024;
 /** Characters of the longest last line, with the line breaks around it. */
 const maxLast = 200;
 /** Bytes that are read of an error, of which a sentence is kept. */
-const errorLimit = 256 * 1024;
+const maxErrorBytes = 256 * 1024;
 /** Milliseconds that a server may take to end an answer of which nothing more is to come. */
-const endLimit = 1_000;
+const maxDrainMs = 1_000;
 
 /** The server sent nothing for too long. */
-export class Silence extends Error {
+export class IdleTimeout extends Error {
   constructor(milliseconds: number) {
-    super(`nothing came for ${milliseconds / 1_000} seconds`);
-    this.name = "Silence";
+    super(`no data received for ${milliseconds / 1_000} s`);
+    this.name = "IdleTimeout";
   }
 }
 
 /** What answered is another server than the provider's, or answers in another way. */
-export class OtherContent extends Error {
+export class UnexpectedContentType extends Error {
   constructor(type: string) {
-    super(`its content is ${type}`);
-    this.name = "OtherContent";
+    super(`unexpected content type ${type}`);
+    this.name = "UnexpectedContentType";
   }
 }
 
 /** The answer has no end. */
-export class TooLong extends Error {
+export class ResponseTooLarge extends Error {
   constructor(bytes: number) {
-    super(`it has more than ${bytes} bytes`);
-    this.name = "TooLong";
+    super(`response exceeds ${bytes} bytes`);
+    this.name = "ResponseTooLarge";
   }
 }
 
@@ -57,7 +57,7 @@ export class TooLong extends Error {
  * `read`: makes the body out of what came, unless that is an error.
  */
 export function modelFetch({
-  silence = silenceLimit,
+  silence = defaultIdleTimeout,
   type,
   last,
   read = (chunks) => chunks,
@@ -74,10 +74,10 @@ export function modelFetch({
     const headers = { accept: "*/*", ...Object.fromEntries(new Headers(init.headers)), "accept-encoding": "identity" };
     // The global `fetch` takes twice the time, and would follow redirections to servers that the credentials are not for.
     const outgoing = (url.protocol === "https:" ? https : http).request(url, { method, headers });
-    const watch = watchOver(outgoing, silence, signal ?? undefined);
+    const watch = watchConnection(outgoing, silence, signal ?? undefined);
     try {
       outgoing.end(body);
-      const incoming = await headOf(outgoing);
+      const incoming = await responseHead(outgoing);
       watch.goOn(incoming);
       const status = Math.min(incoming.statusCode ?? 502, 599); // a Response takes no other
       const answer = { status, statusText: incoming.statusMessage ?? "", headers: headersOf(incoming) };
@@ -85,7 +85,7 @@ export function modelFetch({
       const contentType = answer.headers.get("content-type");
       if (ok && contentType !== null && !type.test(contentType)) {
         incoming.destroy();
-        throw new OtherContent(contentType);
+        throw new UnexpectedContentType(contentType);
       }
       if (bodiless.has(status)) {
         incoming.resume();
@@ -102,7 +102,7 @@ export function modelFetch({
 }
 
 /** The answer, once its head is there. */
-function headOf(outgoing: ClientRequest): Promise<IncomingMessage> {
+function responseHead(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once("response", resolve);
     outgoing.once("error", reject);
@@ -121,10 +121,10 @@ interface Watch {
 }
 
 /** Breaks a call off when nothing is heard for `silence` milliseconds, and when its caller gives it up. */
-function watchOver(outgoing: ClientRequest, silence: number, signal: AbortSignal | undefined): Watch {
+function watchConnection(outgoing: ClientRequest, silence: number, signal: AbortSignal | undefined): Watch {
   let exchange: ClientRequest | IncomingMessage = outgoing;
   outgoing.on("error", ignoreError);
-  const timer = setTimeout(() => exchange.destroy(new Silence(silence)), silence);
+  const timer = setTimeout(() => exchange.destroy(new IdleTimeout(silence)), silence);
   const abort = (): void => void exchange.destroy(signal?.reason as Error);
   signal?.addEventListener("abort", abort, { once: true });
   return {
@@ -170,7 +170,7 @@ async function* wholeAnswer(incoming: IncomingMessage, watch: Watch, last?: RegE
     for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       watch.heard();
       size += chunk.length;
-      if (size > answerLimit) throw new TooLong(answerLimit);
+      if (size > maxResponseBytes) throw new ResponseTooLarge(maxResponseBytes);
       yield chunk;
       if (!last) continue;
       tail = (tail + chunk.toString("latin1")).slice(-maxLast);
@@ -179,7 +179,7 @@ async function* wholeAnswer(incoming: IncomingMessage, watch: Watch, last?: RegE
     complete = true;
   } finally {
     watch.end();
-    if (complete) letGo(incoming);
+    if (complete) releaseConnection(incoming);
     else incoming.destroy();
   }
 }
@@ -190,7 +190,7 @@ async function* startOfError(incoming: IncomingMessage, watch: Watch): Chunks {
     for await (const chunk of incoming as AsyncIterable<Buffer>) {
       watch.heard();
       size += chunk.length;
-      if (size > errorLimit) return;
+      if (size > maxErrorBytes) return;
       yield chunk;
     }
   } finally {
@@ -199,9 +199,9 @@ async function* startOfError(incoming: IncomingMessage, watch: Watch): Chunks {
 }
 
 /** A connection whose answer ends in time carries the next call: over TLS, a new one takes three times the distance. */
-function letGo(incoming: IncomingMessage): void {
+function releaseConnection(incoming: IncomingMessage): void {
   if (incoming.readableEnded) return;
   incoming.resume();
-  const timer = setTimeout(() => incoming.destroy(), endLimit).unref();
+  const timer = setTimeout(() => incoming.destroy(), maxDrainMs).unref();
   incoming.once("close", () => clearTimeout(timer));
 }

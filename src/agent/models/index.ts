@@ -1,17 +1,21 @@
 import type { Failure, Model, ModelConfiguration } from "../model.ts";
-import { type Configured, fieldsOf, misconfigured, modelProblem, noSecret, type SecretOf } from "./model-config.ts";
+import type { ReadSecret } from "../secret.ts";
+import {
+  type ProviderConfiguration,
+  configurationFields,
+  misconfiguration,
+  modelProblem,
+  secretMissing,
+} from "./model-config.ts";
 
-/**
- * Opens a provider's model; what it resolves with makes one for each turn. `model`: the one that the agent chose, or
- * else the configured one.
- */
+/** Opens a model of a provider. Resolves with a factory that creates the model of one turn. */
 type Open<Name extends ModelConfiguration["provider"]> = (
-  configuration: Configured<Name>,
+  configuration: ProviderConfiguration<Name>,
   model: string,
   apiKey: string | undefined,
 ) => Promise<() => Model>;
 
-/** Model providers by name. They are loaded when first opened, so that nobody pays for one that is not used. */
+/** Model providers by name. Each is loaded on first use, to keep the others out of the start time. */
 const providers: { [Name in ModelConfiguration["provider"]]: Open<Name> } = {
   async demo() {
     const { demo } = await import("./demo.ts");
@@ -32,25 +36,25 @@ const providers: { [Name in ModelConfiguration["provider"]]: Open<Name> } = {
 };
 
 /**
- * The model that an agent runs on, with its names: its own choice (`chosen`) or the organization's default. A failure as
- * of a model call when there is none: retryable only when the secret could not be asked for.
+ * Opens the model of an agent: the agent's own choice (`chosen`) or the organization's default. Resolves with a failure
+ * when the configuration is not usable. It is retryable only when the secret store is unavailable.
  */
 export async function openModel(
   configuration: ModelConfiguration | undefined,
   chosen: string | undefined,
-  secretOf: SecretOf,
+  secretOf: ReadSecret,
 ): Promise<{ model: Model; name: string; provider: string } | { failure: Failure }> {
   const problem = modelProblem(configuration, () => true);
-  if (!configuration || problem !== undefined) return { failure: misconfigured(problem ?? "") };
-  const { secret, model = "" } = fieldsOf(configuration);
+  if (!configuration || problem !== undefined) return { failure: misconfiguration(problem ?? "") };
+  const { secret, model = "" } = configurationFields(configuration);
   let apiKey: string | undefined;
   try {
     apiKey = secret === undefined ? undefined : await secretOf(secret);
   } catch (error) {
     return { failure: secretUnavailable(error) };
   }
-  if (secret !== undefined && apiKey === undefined) return { failure: misconfigured(noSecret) };
-  // The entry fits the configuration's own kind, which the compiler can't see through the look-up.
+  if (secret !== undefined && apiKey === undefined) return { failure: misconfiguration(secretMissing) };
+  // The entry has the type of this configuration, which the compiler cannot infer from the lookup.
   const { provider } = configuration;
   const name = chosen ?? model;
   const open = await reuseOrOpen(JSON.stringify([configuration, name, apiKey]), () =>
@@ -59,14 +63,14 @@ export async function openModel(
   return { model: open(), name: name || provider, provider };
 }
 
-/** Models that were opened before. Their libraries compile schemas for each anew, which takes longer than a short call. */
+/** Opened models, least recently used first. Opening one compiles schemas, which takes longer than a short call. */
 const opened = new Map<string, Promise<() => Model>>();
 const maxOpened = 100;
 
 function reuseOrOpen(key: string, open: () => Promise<() => Model>): Promise<() => Model> {
   const model = opened.get(key) ?? open();
   opened.delete(key);
-  opened.set(key, model); // the last one used is the last one dropped
+  opened.set(key, model);
   model.catch(() => opened.delete(key));
   const [oldest = ""] = opened.keys();
   if (opened.size > maxOpened) opened.delete(oldest);
@@ -78,7 +82,7 @@ function secretUnavailable(error: unknown): Failure {
   return {
     category: "model_configuration",
     title: `The secret with the API key of the organization's inference model could not be read: ${reason}.`,
-    remedy: "It is tried again by itself; see the status page of the service that keeps the secret.",
+    remedy: "Retried automatically; see the status page of the secret store.",
     retryable: true,
   };
 }

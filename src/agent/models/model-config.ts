@@ -1,24 +1,18 @@
 import type { Failure, ModelConfiguration } from "../model.ts";
+import type { SecretExists } from "../secret.ts";
 
-/** Whether a secret that a model configuration names can be there, without a network call. */
-export type SecretExists = (secret: string) => boolean;
+/** The configuration of one provider. */
+export type ProviderConfiguration<Name extends ModelConfiguration["provider"]> = Extract<
+  ModelConfiguration,
+  { provider: Name }
+>;
 
-/**
- * The value of a secret; undefined when there is none that may be read. Rejects when it could not be asked for, which
- * waiting may fix. The value appears in no error.
- */
-export type SecretOf = (secret: string) => Promise<string | undefined>;
-
-/** A provider's own configuration. */
-export type Configured<Name extends ModelConfiguration["provider"]> = Extract<ModelConfiguration, { provider: Name }>;
-
-/** Names of the model providers, as in `org set-model --provider`. */
+/** Values of `org set-model --provider`. */
 export const providerNames = ["demo", "openai-compatible", "anthropic", "bedrock"] as const;
 
 /**
- * Why an organization has no usable inference model, as a sentence for people that says what to do; undefined when it
- * has one. Makes no network call: whether the provider answers shows in the run. Loads no provider either, so that
- * the create function's bundle holds none (1.1 MB, 70 ms of its start).
+ * Checks that an organization has a usable inference model. Returns the problem and what to do about it, or undefined.
+ * Makes no network call, and loads no provider: they would add 1.1 MB and 70 ms of start time to the create function.
  */
 export function modelProblem(
   configuration: ModelConfiguration | undefined,
@@ -30,28 +24,28 @@ export function modelProblem(
   if (!providerNames.includes(provider)) {
     return `The organization's model provider '${provider}' is unknown; configure one of: ${providerNames.join(", ")}.`;
   }
-  const { baseUrl, secret, region } = fieldsOf(configuration);
+  const { baseUrl, secret, region } = configurationFields(configuration);
   if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) {
     return "The base URL of the organization's inference model is not an http or https address; correct it.";
   }
-  // It becomes part of a host name.
+  // The region becomes part of a host name.
   if (region !== undefined && !isRegion(region)) {
-    return "The region of the organization's inference model is not the name of an AWS region; correct it (such as eu-central-1).";
+    return "The region of the organization's inference model is not the name of an AWS region; correct it (for example eu-central-1).";
   }
-  return secret === undefined || secretExists(secret) ? undefined : noSecret;
+  return secret === undefined || secretExists(secret) ? undefined : secretMissing;
 }
 
-export const noSecret =
+export const secretMissing =
   "The secret with the API key of the organization's inference model does not exist or may not be read; " +
   "create it (a file with mode 600), or name another.";
 
-/** Whether a name has the form of an AWS region's. */
+/** Whether a name has the format of an AWS region. */
 export function isRegion(name: string): boolean {
   return /^[a-z]{2,}(-[a-z]+)+-\d$/.test(name);
 }
 
-/** Ends a run whose organization has no usable model. */
-export function misconfigured(problem: string): Failure {
+/** The failure of a run whose organization has no usable model. */
+export function misconfiguration(problem: string): Failure {
   return {
     category: "model_configuration",
     title: problem,
@@ -60,8 +54,8 @@ export function misconfigured(problem: string): Failure {
   };
 }
 
-/** The settings that providers share, whichever of them this one has. */
-export function fieldsOf(configuration: ModelConfiguration): {
+/** The settings of all providers; those that this provider does not have are undefined. */
+export function configurationFields(configuration: ModelConfiguration): {
   provider: string;
   baseUrl?: string;
   model?: string;

@@ -1,109 +1,161 @@
-import { APICallError, JSONParseError, TypeValidationError } from "@ai-sdk/provider";
-import type { ModelFailure, ModelRequest } from "../model.ts";
+import {
+  APICallError,
+  EmptyResponseBodyError,
+  InvalidResponseDataError,
+  JSONParseError,
+  TypeValidationError,
+} from "@ai-sdk/provider";
+import type { Failure, ModelFailure, ModelRequest } from "../model.ts";
+import { isObject } from "../../json.ts";
 import { withoutContents, withoutSecrets } from "../../net/redact.ts";
-import { causes, errorCode, isNetworkError, isUnreadable } from "./connection-errors.ts";
-import { Silence, TooLong } from "./http-client.ts";
-import { refusal, statusIn } from "./classify-error.ts";
-import { serverWords } from "./error-message.ts";
+import { diagnose } from "./error-table.ts";
+import { IdleTimeout, ResponseTooLarge, UnexpectedContentType } from "./http-client.ts";
+import { readProviderError } from "./provider-error.ts";
 
-/** What is said of a model server when a call fails. */
+/** The model server of a provider, as failures describe it. */
 export interface Endpoint {
   provider: string;
-  /** Its base URL, or its name. */
+  /** Base URL, or the provider's name. */
   address: string;
   model: string;
-  /** The API that it speaks, as in "Check that the base URL leads to …". */
-  wire: string;
-  /** What to look at when it refuses the credentials, as in "Check …". */
+  /** The API, as in "Check that the base URL leads to …". */
+  api: string;
+  /** What to check when the server rejects the credentials, as in "Check …". */
   credentials: string;
-  /** Credentials that the server was sent, and may repeat. */
+  /** Credentials that the server received and may repeat. */
   secrets: () => string[];
 }
 
+/** The server ended its response before it was complete. `reason`: the server's own stop reason. */
+export class IncompleteResponse extends Error {
+  constructor(reason?: string) {
+    super(reason === undefined ? "the stream ended before the response" : `the response ended with '${reason}'`);
+    this.name = "IncompleteResponse";
+  }
+}
+
+interface CauseRule {
+  matches: (cause: unknown) => boolean;
+  category: Failure["category"];
+  /** `server`: such as "model server https://…". */
+  title: (server: string) => string;
+  remedy: (endpoint: Endpoint) => string;
+  retryable?: true;
+}
+
+/** Failures without an error response of the provider. The first match applies. */
+const causeRules: CauseRule[] = [
+  {
+    matches: (cause) => causes(cause).some((error) => error instanceof ResponseTooLarge),
+    category: "model_answer",
+    title: (server) => `The ${server} sent a response that is too large`,
+    remedy: () => "Use another model, or limit the response length on the model server.",
+  },
+  {
+    // Before `isUnreadable`: an interrupted stream also fails to parse.
+    matches: (cause) => causes(cause).some(isConnectionError),
+    category: "model_unavailable",
+    title: (server) => `The ${server} could not be reached, or the connection was lost`,
+    remedy: () => "Check that the server is running and that the base URL of the organization's model is correct.",
+    retryable: true,
+  },
+  {
+    matches: (cause) => causes(cause).some((error) => /CERT|^UNABLE_TO_|HOSTNAME_MISMATCH/.test(errorCode(error))),
+    category: "model_configuration",
+    title: (server) => `The certificate of the ${server} is not accepted`,
+    remedy: () =>
+      "Check the base URL and the server's certificate. For a private certificate authority, set " +
+      "NODE_EXTRA_CA_CERTS to its certificate file where the service runs.",
+  },
+  {
+    matches: isUnreadable,
+    category: "model_answer",
+    title: (server) => `The ${server} sent a response that cannot be read`,
+    remedy: ({ api }) => `Check that the base URL leads to ${api} that supports streaming.`,
+  },
+  {
+    matches: isMissingCredentials,
+    category: "model_configuration",
+    title: (server) => `The ${server} was not called`,
+    remedy: ({ credentials }) => `Check ${credentials}.`,
+  },
+];
+
 /**
- * What went wrong with a model call, for the operator. None of its texts has the credentials, or quotes the
- * conversation, which some servers repeat.
+ * Converts an error of a model call to a failure for the operator. Its texts contain neither credentials nor parts of
+ * the conversation, which some servers repeat.
  */
 export function modelFailure(cause: unknown, endpoint: Endpoint, request: ModelRequest): ModelFailure {
   const contents = contentsOf(request);
-  const clean = (text: string): string =>
-    withoutContents(withoutSecrets(text, endpoint.secrets(), "[API key]").slice(0, maxRead), contents);
-  const server = `The model server ${address(endpoint.address)}`;
-  const silence = causes(cause).find((error) => error instanceof Silence);
-  const tooLong = causes(cause).find((error) => error instanceof TooLong);
-  const detail = clipped(clean(messageOf(silence ?? tooLong ?? cause)));
-  const said = clean(serverWords(cause)?.said ?? "");
-  if (APICallError.isInstance(cause) && cause.statusCode !== undefined && cause.statusCode >= 300) {
-    const { statusCode: status, responseHeaders = {} } = cause;
-    const retryAfter = retryAfterOf(responseHeaders) ?? retryDelayIn(said);
-    const failure = refusal({ ...endpoint, status, title: `${server} answered ${status}`, detail, said });
+  const redact = (text: string): string =>
+    withoutContents(withoutSecrets(text, endpoint.secrets(), "[API key]").slice(0, maxInspected), contents);
+  const server = `model server ${address(endpoint.address)}`;
+  const detail = shorten(redact(messageOf(cause)));
+  const error = errorResponse(cause);
+  if (error) {
+    const text = redact(error.text);
+    const failure = diagnose({ status: error.status, text }, `The ${server} ${error.event}: ${detail}`, endpoint);
+    const retryAfter = retryAfterHeader(error.headers) ?? retryDelay(text);
     return { ...failure, ...(retryAfter !== undefined && { retryAfterMs: retryAfter }) };
   }
-  if (tooLong) {
-    return {
-      failure: {
-        category: "model_answer",
-        title: `${server} sent an answer without end: ${detail}`,
-        remedy: "Use another model, or have the model server limit the length of an answer.",
-        retryable: false,
-      },
-    };
-  }
-  // Before the type checks below: what was cut off can't be told from what was wrong in any other way.
-  if (isNetworkError(cause)) {
-    return {
-      failure: {
-        category: "model_unavailable",
-        title: `${server} could not be reached, or the connection broke: ${detail}`,
-        remedy: "Check that the server runs and that the base URL of the organization's model is right.",
-        retryable: true,
-      },
-    };
-  }
-  if (causes(cause).some((error) => /CERT|^UNABLE_TO_|HOSTNAME_MISMATCH/.test(errorCode(error)))) {
-    return {
-      failure: {
-        category: "model_configuration",
-        title: `The certificate of ${server.replace(/^The /, "the ")} is not accepted: ${detail}`,
-        remedy:
-          "Check the base URL and the server's certificate. That of an authority of your own: name its file in " +
-          "NODE_EXTRA_CA_CERTS where the service runs.",
-        retryable: false,
-      },
-    };
-  }
-  if (isUnreadable(cause)) {
-    return {
-      failure: {
-        category: "model_answer",
-        title: `${server} sent an answer that can't be read: ${detail}`,
-        remedy: `Check that the base URL leads to ${endpoint.wire} that can stream.`,
-        retryable: false,
-      },
-    };
-  }
-  if (!(cause instanceof Error)) {
-    // The server's own words in place of the rest of an answer that began well.
-    const status = statusIn(cause) ?? 500;
-    return refusal({ ...endpoint, status, title: `${server} broke off its answer`, detail, said });
-  }
-  if (detail.includes("requires AWS credentials")) {
-    const title = `${server} was not called`;
-    return refusal({ ...endpoint, status: 401, title, detail: "There are no AWS credentials.", said });
+  const rule = causeRules.find(({ matches }) => matches(cause));
+  if (rule) {
+    const { category, title, remedy, retryable = false } = rule;
+    return { failure: { category, title: `${title(server)}: ${detail}`, remedy: remedy(endpoint), retryable } };
   }
   return {
     failure: {
       category: "internal",
       title: `The model call failed: ${detail}`,
-      remedy:
-        "Check the organization's model configuration (base URL, model, API key) for characters that don't belong.",
+      remedy: "Check the organization's model configuration (base URL, model, API key) for invalid characters.",
       retryable: false,
     },
   };
 }
 
-/** `retry-after-ms`, or `retry-after` as seconds or as a date. In milliseconds. */
-function retryAfterOf(headers: Record<string, string>): number | undefined {
+/** The error that the provider answered with, or that it sent in the stream in place of the rest of a response. */
+function errorResponse(cause: unknown) {
+  const error = readProviderError(cause);
+  if (!APICallError.isInstance(cause)) {
+    if (cause instanceof Error) return undefined;
+    return { status: error?.status ?? 500, text: error?.text ?? "", headers: {}, event: "stopped its response" };
+  }
+  const { statusCode: status, responseHeaders: headers = {} } = cause;
+  if (!error || status === undefined || status < 300) return undefined;
+  return { status, text: error.text, headers, event: `answered ${status}` };
+}
+
+function isConnectionError(error: Error): boolean {
+  if (error instanceof IncompleteResponse || error instanceof IdleTimeout) return true;
+  if (/^(UND_ERR_|E[A-Z]+$)/.test(errorCode(error))) return true; // such as ECONNRESET
+  if (error instanceof TypeError && /^(terminated|fetch failed)$/.test(error.message)) return true;
+  if (APICallError.isInstance(error) && error.isRetryable && error.statusCode === undefined) return true;
+  if (InvalidResponseDataError.isInstance(error)) return error.message.includes("stream ended");
+  // The AWS event stream reader throws plain errors.
+  return /event-stream frame|event stream message|message length|(prelude|message) checksum/.test(error.message);
+}
+
+/** Whether the response does not follow the provider's API. */
+function isUnreadable(cause: unknown): boolean {
+  return (
+    cause instanceof UnexpectedContentType ||
+    InvalidResponseDataError.isInstance(cause) ||
+    EmptyResponseBodyError.isInstance(cause) ||
+    JSONParseError.isInstance(cause) ||
+    TypeValidationError.isInstance(cause) ||
+    errorCode(cause).startsWith("HPE_") || // the server does not speak HTTP
+    cause instanceof RangeError || // nested too deep for the AI SDK's recursion
+    APICallError.isInstance(cause)
+  );
+}
+
+/** AI SDK: "AWS SigV4 authentication requires AWS credentials. Please provide either: …" */
+function isMissingCredentials(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.includes("requires AWS credentials");
+}
+
+/** `retry-after-ms`, or `retry-after` in seconds or as a date. In milliseconds. */
+function retryAfterHeader(headers: Record<string, string>): number | undefined {
   const milliseconds = headers["retry-after-ms"];
   if (milliseconds && Number(milliseconds) >= 0) return Number(milliseconds);
   const value = headers["retry-after"]?.trim();
@@ -112,47 +164,56 @@ function retryAfterOf(headers: Record<string, string>): number | undefined {
   return Number.isNaN(wait) ? undefined : Math.max(0, Math.round(wait));
 }
 
-/** Gemini's: it sends no header. */
-function retryDelayIn(said: string): number | undefined {
-  const [, seconds] = /"retryDelay":\s*"([\d.]+)s"/.exec(said) ?? [];
+/** Gemini sends the delay in the error, without a header. */
+function retryDelay(text: string): number | undefined {
+  const [, seconds] = /"retryDelay":\s*"([\d.]+)s"/.exec(text) ?? [];
   return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000);
 }
 
-/** What the request says of what people wrote and of what files hold. */
+/** The texts of a request that must not appear in a failure. */
 function contentsOf({ instructions, messages }: ModelRequest): string[] {
-  const said = messages.flatMap((message): string[] => {
+  const texts = messages.flatMap((message): string[] => {
     if (message.role === "user") return [message.text];
     if (message.role === "tool") return message.results.map(({ text }) => text);
     return [message.answer.text, JSON.stringify(message.answer.toolCalls)];
   });
-  return [instructions, ...said];
+  return [instructions, ...texts];
 }
 
 function messageOf(cause: unknown): string {
-  // Their own messages quote what they could not read, which is the model's answer: it belongs in no log.
-  const unread = causes(cause).find(
-    (error) => JSONParseError.isInstance(error) || TypeValidationError.isInstance(error),
-  );
-  if (unread) {
-    return JSONParseError.isInstance(unread)
-      ? "a part of it is no JSON"
-      : "a part of it has another form than the API's";
+  if (isMissingCredentials(cause)) return "There are no AWS credentials.";
+  for (const error of causes(cause)) {
+    if (error instanceof IdleTimeout || error instanceof ResponseTooLarge) return error.message;
+    // The messages of these errors quote the model's response, which must not be logged.
+    if (JSONParseError.isInstance(error)) return "part of the response is not valid JSON";
+    if (TypeValidationError.isInstance(error)) return "part of the response does not have the format of the API";
   }
-  const words = serverWords(cause)?.words;
-  if (words !== undefined) return words;
+  const message = readProviderError(cause)?.message;
+  if (message !== undefined) return message;
   if (cause instanceof Error) return cause.message || cause.name;
   return typeof cause === "string" ? cause : (JSON.stringify(cause) ?? "no reason given");
 }
 
-/** Characters of a server's words that are looked at. */
-const maxRead = 4_000;
+/** The code that Node gives an error; "" without one. */
+function errorCode(error: unknown): string {
+  const { code } = (isObject(error) ? error : {}) as { code?: unknown };
+  return typeof code === "string" ? code : "";
+}
 
-function clipped(text: string): string {
+/** An error and the chain of its causes. */
+function causes(error: unknown): Error[] {
+  return error instanceof Error ? [error, ...causes(error.cause)] : [];
+}
+
+/** Characters of a provider's message that are inspected. */
+const maxInspected = 4_000;
+
+function shorten(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > 300 ? `${line.slice(0, 300)}…` : line;
 }
 
-/** Without user name, password and query, which may be secrets. */
+/** A base URL without user name, password and query, which may be secret. */
 function address(baseUrl: string): string {
   const url = URL.parse(baseUrl);
   return url ? url.origin + url.pathname : baseUrl;

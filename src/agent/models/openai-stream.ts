@@ -7,7 +7,7 @@ type Json = Record<string, unknown>;
  * What a chat completions server answered, as the stream of events that the API describes: servers leave out, add and
  * rename parts of them, and send errors in several forms, or a whole answer as JSON.
  */
-export function asStream(chunks: Chunks): Chunks {
+export function normalizeChunks(chunks: Chunks): Chunks {
   return withEvents(chunks, (event) => [eventOf(event)]);
 }
 

@@ -10,116 +10,121 @@ import type {
 } from "@ai-sdk/provider";
 import { maxDepth, isObject, tooDeepAt } from "../../json.ts";
 import type { ModelAnswer, ModelRequest, ToolCall } from "../model.ts";
-import { fieldsOfMessage } from "./reasoning-details.ts";
-import { unknownTool } from "../tools/tool.ts";
+import { messageFields } from "./reasoning-details.ts";
+import { unknownTool } from "../unknown-tool.ts";
 
-/** What a provider makes of an answer, part by part. */
-export type AnswerParts = AsyncIterable<LanguageModelV4StreamPart>;
+/** The AI SDK's stream of one response. */
+export type ResponseParts = AsyncIterable<LanguageModelV4StreamPart>;
 
-/** An answer in its provider's own form, with reasoning and signatures. */
-export type AnswerContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
+/** A response in the AI SDK's format, with reasoning and signatures. */
+export type ResponseContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
 type CallPart = Extract<LanguageModelV4StreamPart, { type: "tool-call" }>;
 type TextPart = Extract<LanguageModelV4StreamPart, { type: `${"text" | "reasoning"}-${"start" | "delta" | "end"}` }>;
 type Text = LanguageModelV4TextPart | LanguageModelV4ReasoningPart;
 
-/** Calls of one answer that are taken: each has its records, and an answer of 64 MB has room for 400,000. */
+/** Tool calls accepted from one response. Each has its own journal entries; a 64 MB response could hold 400,000 calls. */
 const maxCalls = 1_000;
-/** Characters of ids and names that are kept as they are: of the providers' none is longer. */
+/** Characters of tool call ids and names. Those of all providers are shorter. */
 const maxCharacters = 256;
 
-/**
- * `content`: what goes back to the provider, and `fields` of the message around it. `rawReason`: why the answer ended, in
- * the provider's words; undefined when it did not.
- */
-interface ReadAnswer {
+interface ParsedResponse {
   answer: ModelAnswer;
-  content: AnswerContent;
+  /** Sent back to the provider in later steps. */
+  content: ResponseContent;
+  /** Metadata of the message around `content`. */
   fields: SharedV4ProviderMetadata | undefined;
+  /** The provider's own stop reason; undefined when the stream ended before the response. */
   rawReason: string | undefined;
 }
 
 /**
- * Reads the answer to `prompt`, as far as its parts go. A call that can't be made is part of the answer and says why; calls beyond 1,000 are left out.
- * Rejects with what the parts reject with, and with an error that is one of them.
+ * Reads the response to `prompt`. An invalid tool call is part of the answer and says why it is invalid. Tool calls after
+ * the first 1,000 are dropped. Rejects when the stream fails or contains an error.
  */
-export async function readAnswer(
-  parts: AnswerParts,
+export async function readResponse(
+  parts: ResponseParts,
   prompt: LanguageModelV4Prompt,
   tools: ModelRequest["tools"],
-): Promise<ReadAnswer> {
+): Promise<ParsedResponse> {
   const usage = { inputTokens: 0, outputTokens: 0 };
   const answer: ModelAnswer = { text: "", toolCalls: [], finishReason: "other", usage };
-  const content: AnswerContent = [];
-  const open = new Map<string, Text>();
-  const taken = callIds(prompt);
+  const content: ResponseContent = [];
+  const openTexts = new Map<string, Text>();
+  const usedIds = toolCallIds(prompt);
   let rawReason: string | undefined;
   let fields: SharedV4ProviderMetadata | undefined;
   for await (const part of parts) {
     if (part.type === "error") throw part.error;
-    if (isText(part)) addText(content, open, part);
+    if (isText(part)) addText(content, openTexts, part);
     if (part.type === "text-delta") answer.text += part.delta;
-    if (part.type === "tool-call" && answer.toolCalls.length < maxCalls) addCall(answer, content, part, taken, tools);
+    if (part.type === "tool-call" && answer.toolCalls.length < maxCalls) addCall(answer, content, part, usedIds, tools);
     if (part.type === "finish") {
       rawReason = part.finishReason.raw;
-      fields = fieldsOfMessage(part.providerMetadata);
+      fields = messageFields(part.providerMetadata);
       answer.finishReason = finishReason(part.finishReason.unified, rawReason);
       answer.usage = usageOf(part.usage);
     }
   }
-  answer.text = withoutThoughts(answer.text, answer.finishReason === "length");
-  const cut = answer.finishReason === "length" ? " The answer was cut at its longest; write less." : "";
-  for (const call of answer.toolCalls) if (call.invalid !== undefined) call.invalid += cut;
-  return { answer, content: content.filter((part) => !isNothing(part)), rawReason, fields };
+  const truncated = answer.finishReason === "length";
+  answer.text = withoutThinking(answer.text, truncated);
+  const hint = truncated ? " The response was cut off at its maximum length; write less." : "";
+  for (const call of answer.toolCalls) if (call.invalid !== undefined) call.invalid += hint;
+  return { answer, content: content.filter((part) => !isEmptyPart(part)), rawReason, fields };
 }
 
-const thoughts = { begin: "<think>", end: "</think>" };
+/** Stop reasons of a response that a server failure interrupted: OpenRouter, vLLM and SGLang, DeepSeek, Zhipu. */
+export const interruptedReason = /^(error|abort|aborted|insufficient_system_resource|network_error)$/;
+
+/** Bedrock's `malformed_tool_use` and Gemini's `function_call_filter: MALFORMED_FUNCTION_CALL`. */
+export const malformedCallReason = /^malformed_|^function_call_filter/;
+
+const thinking = { begin: "<think>", end: "</think>" };
 
 /**
- * What a model says after its reasoning, where its server does not tell them apart. The reasoning goes back to the model
- * as it came: some want it, and templates of others leave it out.
+ * Removes reasoning that the server did not separate from the text. It is still sent back to the model: some chat
+ * templates need it, the others remove it themselves.
  */
-function withoutThoughts(text: string, cut: boolean): string {
-  const said = text.trimStart();
-  if (!said.startsWith(thoughts.begin)) return text;
-  const end = said.indexOf(thoughts.end);
-  if (end === -1) return cut ? "" : text;
-  return said.slice(end + thoughts.end.length).trimStart();
+function withoutThinking(text: string, truncated: boolean): string {
+  const trimmed = text.trimStart();
+  if (!trimmed.startsWith(thinking.begin)) return text;
+  const end = trimmed.indexOf(thinking.end);
+  if (end === -1) return truncated ? "" : text;
+  return trimmed.slice(end + thinking.end.length).trimStart();
 }
 
 function isText(part: LanguageModelV4StreamPart): part is TextPart {
   return /^(text|reasoning)-(start|delta|end)$/.test(part.type);
 }
 
-/** Adds to the text, or the reasoning, that a part goes on with. */
-function addText(content: AnswerContent, open: Map<string, Text>, part: TextPart): void {
+/** Appends a part to the text or reasoning that it continues. */
+function addText(content: ResponseContent, openTexts: Map<string, Text>, part: TextPart): void {
   const type = part.type.startsWith("text") ? "text" : "reasoning";
   const key = `${type} ${part.id}`;
-  const begun = part.type.endsWith("start") ? undefined : open.get(key);
-  const text: Text = begun ?? { type, text: "" };
-  if (!begun) {
-    open.set(key, text);
+  const opened = part.type.endsWith("start") ? undefined : openTexts.get(key);
+  const text: Text = opened ?? { type, text: "" };
+  if (!opened) {
+    openTexts.set(key, text);
     content.push(text);
   }
   if ("delta" in part) text.text += part.delta;
-  if (part.providerMetadata) text.providerOptions = part.providerMetadata; // signatures come with the last part
+  if (part.providerMetadata) text.providerOptions = part.providerMetadata; // a signature comes with the last part
 }
 
-/** Many servers refuse an empty text when it is sent back, Anthropic and Bedrock also one of blanks. */
-function isNothing(part: AnswerContent[number]): boolean {
+/** Many servers reject an empty text that is sent back. Anthropic and Bedrock also reject a blank one. */
+function isEmptyPart(part: ResponseContent[number]): boolean {
   if (part.type !== "text" && part.type !== "reasoning") return false;
   return (part.type === "text" ? part.text.trim() : part.text) === "" && !part.providerOptions;
 }
 
 /**
- * Adds a call as it can be handled: an id that is missing, or that the conversation has already, is replaced, because a
- * conversation with two of them is refused; arguments that are nested too deep end where they get so, before anything
- * walks them, and are malformed then like any others.
+ * Adds a tool call. A missing or duplicate id is replaced, because providers reject a conversation with duplicate ids.
+ * Arguments are cut where they exceed the nesting limit, before any recursive function sees them, and are invalid then.
  */
 function addCall(
   answer: ModelAnswer,
-  content: AnswerContent,
-  { toolCallId, toolName, input: sent, providerMetadata }: CallPart,
+  content: ResponseContent,
+  { toolCallId, toolName, input: json, providerMetadata }: CallPart,
   taken: Set<string>,
   tools: ModelRequest["tools"],
 ): void {
@@ -127,7 +132,7 @@ function addCall(
   const id = usable ? toolCallId : `call_${randomUUID()}`;
   taken.add(id);
   const name = toolName.slice(0, maxCharacters);
-  const text = sent.slice(0, tooDeepAt(sent));
+  const text = json.slice(0, tooDeepAt(json));
   const parsed = parse(text);
   const call: ToolCall = { id, name, input: parsed ? parsed.value : text };
   const reason = invalidity(name, text, parsed !== undefined, tools);
@@ -142,29 +147,30 @@ function addCall(
   });
 }
 
-/** Calls without arguments come as nothing or null from some servers, and arguments as JSON within JSON. */
+/** Parses tool arguments. Some servers send nothing or null for no arguments, or a JSON string that contains JSON. */
 function parse(json: string): { value: unknown } | undefined {
   if (json.trim() === "") return { value: {} };
   try {
     const value: unknown = JSON.parse(json);
     if (value === null) return { value: {} };
-    const within = typeof value === "string" && tooDeepAt(value) === undefined ? parse(value)?.value : undefined;
-    return { value: isObject(within) ? within : value };
+    const nested = typeof value === "string" && tooDeepAt(value) === undefined ? parse(value)?.value : undefined;
+    return { value: isObject(nested) ? nested : value };
   } catch {
     return undefined;
   }
 }
 
-/** Why a call can't be made, for the model. */
+/** Why a tool call is invalid, as an error text for the model; undefined when it is valid. */
 function invalidity(name: string, input: string, parsed: boolean, tools: ModelRequest["tools"]): string | undefined {
   const known = tools.find((each) => each.name === name);
   if (!known) return unknownTool(name, tools);
   if (parsed) return undefined;
-  const wrong = tooDeepAt(input) === undefined ? "are not valid JSON" : `are nested more than ${maxDepth} levels deep`;
-  return `The arguments of ${name} ${wrong}. Received: ${input.slice(0, 200)}. Accepted: ${JSON.stringify(known.input)}.`;
+  const problem =
+    tooDeepAt(input) === undefined ? "are not valid JSON" : `are nested more than ${maxDepth} levels deep`;
+  return `The arguments of ${name} ${problem}. Received: ${input.slice(0, 200)}. Accepted: ${JSON.stringify(known.input)}.`;
 }
 
-function callIds(prompt: LanguageModelV4Prompt): Set<string> {
+function toolCallIds(prompt: LanguageModelV4Prompt): Set<string> {
   const parts = prompt.flatMap((message) => (message.role === "assistant" ? message.content : []));
   return new Set(parts.flatMap((part) => (part.type === "tool-call" ? part.toolCallId : [])));
 }
@@ -173,24 +179,24 @@ function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelAnsw
   const { cacheRead, cacheWrite } = inputTokens;
   const { reasoning } = outputTokens;
   return {
-    inputTokens: counted(inputTokens.total),
-    outputTokens: counted(outputTokens.total),
-    ...(cacheRead && { cachedInputTokens: counted(cacheRead) }),
-    ...(cacheWrite && { cacheWriteInputTokens: counted(cacheWrite) }),
-    ...(reasoning && { reasoningTokens: counted(reasoning) }),
+    inputTokens: tokenCount(inputTokens.total),
+    outputTokens: tokenCount(outputTokens.total),
+    ...(cacheRead && { cachedInputTokens: tokenCount(cacheRead) }),
+    ...(cacheWrite && { cacheWriteInputTokens: tokenCount(cacheWrite) }),
+    ...(reasoning && { reasoningTokens: tokenCount(reasoning) }),
   };
 }
 
-/** A server's count as one that limits can rely on: no call gives tokens back, or has more of them than any window. */
-function counted(tokens = 0): number {
+/** Limits a server's token count to the range that any context window can have, so that turn limits can rely on it. */
+function tokenCount(tokens = 0): number {
   return Math.min(Math.max(0, Math.round(tokens) || 0), 1_000_000_000);
 }
 
-/** Reasons that a provider's library does not know are told by their words, such as Gemini's `content_filter: SAFETY`. */
+/** Stop reasons that the AI SDK does not know are matched by text, such as Gemini's `content_filter: SAFETY`. */
 function finishReason(reason: string, raw = ""): ModelAnswer["finishReason"] {
   const known = ["stop", "tool-calls", "length", "content-filter"] as const;
-  const same = known.find((each) => each === reason);
-  if (same) return same;
+  const unified = known.find((each) => each === reason);
+  if (unified) return unified;
   if (/length|max_?(output_)?tokens|context_window/i.test(raw)) return "length";
   return /filter|safety|sensitive|prohibited|recitation|blocklist|refusal/i.test(raw) ? "content-filter" : "other";
 }

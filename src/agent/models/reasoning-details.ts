@@ -25,7 +25,7 @@ export const reasoningDetails: MetadataExtractor = {
 };
 
 /** What of an answer's metadata is a field of its message when it goes back. */
-export function fieldsOfMessage(metadata: SharedV4ProviderMetadata | undefined): SharedV4ProviderMetadata | undefined {
+export function messageFields(metadata: SharedV4ProviderMetadata | undefined): SharedV4ProviderMetadata | undefined {
   const details = metadata?.["openaiCompatible"]?.["reasoning_details"];
   return details === undefined ? undefined : { openaiCompatible: { reasoning_details: details } };
 }

@@ -1,19 +1,18 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { Attachment, Message, ModelAnswer, ToolCall } from "../model.ts";
 import { isObject, wellFormed } from "../../json.ts";
-import type { AnswerContent } from "./parse-response.ts";
-import { attachmentsOf, notForThisModel, type Shown } from "./attachments.ts";
+import { type AttachmentContent, attachmentsOf, attachmentsUnsupported } from "./attachments.ts";
+import type { ResponseContent } from "./parse-response.ts";
 
-/** How a conversation goes over a provider's wire. */
-export interface Wire {
-  /** Provider and model: only their own reasoning and signatures are sent back to them. */
+export interface PromptOptions {
+  /** Provider and model. Reasoning and signatures are sent only to the model that produced them. */
   origin: string;
-  shown: Map<Attachment, Shown>;
-  /** Tool calls and their results are told as text: the provider refuses them in a request without tools. */
-  callsAsText: boolean;
+  attachments: Map<Attachment, AttachmentContent>;
+  /** Sends tool calls and results as text, for providers that reject them in a request without tools. */
+  toolCallsAsText: boolean;
 }
 
-/** An answer's own messages as its provider made them, JSON-serialisable. */
+/** The messages of a response in the AI SDK's format. It is stored in the journal: JSON-serializable. */
 interface Echo {
   origin: string;
   messages: LanguageModelV4Message[];
@@ -22,73 +21,81 @@ interface Echo {
 type UserPart = Extract<LanguageModelV4Message, { role: "user" }>["content"][number];
 
 /**
- * What a provider is sent. Consecutive messages of the user become one: chat templates of several models refuse two in
- * a row.
+ * Converts a conversation to an AI SDK prompt. Consecutive user messages are merged: the chat templates of several
+ * models reject two in a row.
  */
-export function toPrompt(instructions: string, messages: Message[], wire: Wire): LanguageModelV4Prompt {
+export function toPrompt(instructions: string, messages: Message[], options: PromptOptions): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
   if (instructions.trim() !== "") prompt.push({ role: "system", content: instructions.toWellFormed() });
-  for (const message of messages.flatMap((each) => toMessages(each, wire))) {
+  for (const message of messages.flatMap((each) => toMessages(each, options))) {
     const last = prompt.at(-1);
-    if (message.role === "user" && last?.role === "user") last.content = joined([...last.content, ...message.content]);
-    else prompt.push(message.role === "user" ? { role: "user", content: joined(message.content) } : message);
+    if (message.role === "user" && last?.role === "user") {
+      last.content = mergeTexts([...last.content, ...message.content]);
+    } else {
+      prompt.push(message.role === "user" ? { role: "user", content: mergeTexts(message.content) } : message);
+    }
   }
   return prompt;
 }
 
 /**
- * The provider's own form of an answer, to be sent back to it. Arguments that are no object are wrapped in one: servers
- * parse them when they are sent back, and fail on anything else. So do names of tools that the model made up. `fields`: of
- * the message around it.
+ * Converts a response to the messages that are sent back to its provider. Tool arguments that are not an object are
+ * wrapped in one, and invalid tool names are replaced: servers fail on both. `fields`: metadata of the message.
  */
-export function echoOf(origin: string, content: AnswerContent, fields?: SharedV4ProviderMetadata): Echo | undefined {
+export function buildEcho(
+  origin: string,
+  content: ResponseContent,
+  fields?: SharedV4ProviderMetadata,
+): Echo | undefined {
   if (content.length === 0) return undefined;
-  const own = content.map((part) =>
+  const valid = content.map((part) =>
     part.type === "tool-call" ? { ...part, toolName: toolName(part.toolName), input: toInput(part.input) } : part,
   );
   return {
     origin,
-    messages: wellFormed([{ role: "assistant", content: own, ...(fields && { providerOptions: fields }) }]),
+    messages: wellFormed([{ role: "assistant", content: valid, ...(fields && { providerOptions: fields }) }]),
   };
 }
 
-function toMessages(message: Message, wire: Wire): LanguageModelV4Message[] {
+function toMessages(message: Message, options: PromptOptions): LanguageModelV4Message[] {
   switch (message.role) {
     case "user":
-      return [{ role: "user", content: [{ type: "text", text: told(message.text) }, ...files(message, wire)] }];
+      return [
+        { role: "user", content: [{ type: "text", text: nonBlank(message.text) }, ...fileParts(message, options)] },
+      ];
     case "assistant":
-      return fromAssistant(message.answer, wire);
+      return fromAssistant(message.answer, options);
     case "tool": {
-      // Files go beside the results: a result of chat completions is text only.
-      const attached = files(message, wire);
-      const after: LanguageModelV4Message[] = attached.length > 0 ? [{ role: "user", content: attached }] : [];
-      if (wire.callsAsText) {
+      // Files follow the results in a user message: a chat completions tool message holds only text.
+      const files = fileParts(message, options);
+      const fileMessages: LanguageModelV4Message[] = files.length > 0 ? [{ role: "user", content: files }] : [];
+      if (options.toolCallsAsText) {
         const text = message.results.map((result) => `[Result of ${result.name}: ${result.text}]`).join("\n\n");
-        return [{ role: "user", content: [{ type: "text", text }] }, ...after];
+        return [{ role: "user", content: [{ type: "text", text }] }, ...fileMessages];
       }
       const content = message.results.map(({ callId, name, text, error }) => ({
         type: "tool-result" as const,
         toolCallId: callId,
         toolName: toolName(name),
-        output: { type: error ? ("error-text" as const) : ("text" as const), value: told(text) },
+        output: { type: error ? ("error-text" as const) : ("text" as const), value: nonBlank(text) },
       }));
-      return [{ role: "tool", content }, ...after];
+      return [{ role: "tool", content }, ...fileMessages];
     }
   }
 }
 
 function fromAssistant(
   { text, toolCalls, echo }: Pick<ModelAnswer, "text" | "toolCalls" | "echo">,
-  { origin, callsAsText }: Wire,
+  { origin, toolCallsAsText }: PromptOptions,
 ): LanguageModelV4Message[] {
-  // An empty message is refused by many servers; the note that follows it says what it was.
+  // Many servers reject an empty message. The note that follows it in the conversation describes it.
   if (text.trim() === "" && toolCalls.length === 0) return [];
-  if (callsAsText) {
+  if (toolCallsAsText) {
     const all = [text, ...toolCalls.map(callText)].join("\n\n").trim();
     return [{ role: "assistant", content: [{ type: "text", text: all }] }];
   }
   if (isEcho(echo) && echo.origin === origin) return echo.messages;
-  const calls: AnswerContent = toolCalls.map(({ id, name, input }) => ({
+  const calls: ResponseContent = toolCalls.map(({ id, name, input }) => ({
     type: "tool-call",
     toolCallId: id,
     toolName: toolName(name),
@@ -97,8 +104,8 @@ function fromAssistant(
   return [{ role: "assistant", content: [...(text.trim() === "" ? [] : [{ type: "text" as const, text }]), ...calls] }];
 }
 
-/** Anthropic and Bedrock refuse a whole conversation for one text of blanks. */
-function told(text: string): string {
+/** Anthropic and Bedrock reject a conversation that contains a blank text. */
+function nonBlank(text: string): string {
   return text.trim() === "" ? "(empty)" : text;
 }
 
@@ -106,12 +113,12 @@ function callText({ name, input }: ToolCall): string {
   return `[Called ${name} with ${JSON.stringify(input)}]`;
 }
 
-function files(message: Message, { shown }: Wire): UserPart[] {
+function fileParts(message: Message, { attachments }: PromptOptions): UserPart[] {
   return attachmentsOf(message).flatMap((attachment): UserPart[] => {
-    const content = shown.get(attachment) ?? notForThisModel;
+    const content = attachments.get(attachment) ?? attachmentsUnsupported;
     const file = `File ${JSON.stringify(attachment.name)} (${attachment.mediaType})`;
-    if (typeof content === "string") return [{ type: "text", text: `${file} can't be seen: ${content}.` }];
-    // Without its name, which Bedrock wants to be unlike any other's; the text before says it.
+    if (typeof content === "string") return [{ type: "text", text: `${file} is not shown: ${content}.` }];
+    // The file part has no name, because Bedrock requires unique names. The text before it states the name.
     return [
       { type: "text", text: `${file}:` },
       { type: "file", data: { type: "data", data: content }, mediaType: attachment.mediaType },
@@ -119,8 +126,8 @@ function files(message: Message, { shown }: Wire): UserPart[] {
   });
 }
 
-/** Texts in a row become one, as for a conversation without files: many servers take nothing but a string. */
-function joined(content: UserPart[]): UserPart[] {
+/** Merges adjacent text parts. A message with one text is sent as a string, the only form that many servers accept. */
+function mergeTexts(content: UserPart[]): UserPart[] {
   const parts: UserPart[] = [];
   for (const part of content) {
     const last = parts.at(-1);
@@ -137,7 +144,7 @@ function isEcho(echo: unknown): echo is Echo {
   return typeof echo === "object" && echo !== null && "origin" in echo && "messages" in echo;
 }
 
-/** A tool's name as all three wires take it; one that a model made up may be anything. */
+/** Replaces characters that a provider's API rejects in tool names. Models call tools by invented names. */
 function toolName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }

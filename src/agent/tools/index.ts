@@ -1,4 +1,4 @@
-import type { SecretOf } from "../models/model-config.ts";
+import type { ReadSecret } from "../secret.ts";
 import { documentsIn } from "../../sandbox/read-document.ts";
 import type { Sandbox } from "../../sandbox/types.ts";
 import { readDocument, type ReadDocument } from "../../documents/read-document.ts";
@@ -19,7 +19,7 @@ import { edit, write } from "./write-files.ts";
 export interface ToolDependencies {
   sandbox?: Sandbox;
   readDocument?: ReadDocument;
-  secretOf: SecretOf;
+  secretOf: ReadSecret;
   /** Whether MCP servers, and pages where the agent allows it, may be on addresses that are not of the public internet. Default: no. */
   privateAddresses?: boolean;
 }

@@ -1,4 +1,4 @@
-import { notShown } from "../models/attachment-limits.ts";
+import { attachmentProblem } from "../attachment-limits.ts";
 import type { Attachment } from "../model.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
@@ -40,7 +40,7 @@ function textOutput(name: string, text: string, place: Place): ToolOutput {
 }
 
 function shown(what: string, bytes: Uint8Array, attachment: Attachment): ToolOutput {
-  const problem = notShown(attachment.mediaType, bytes.length);
+  const problem = attachmentProblem(attachment.mediaType, bytes.length);
   return problem === undefined
     ? { text: `${what}. It is attached.`, attachments: [attachment] }
     : errorOutput(`${what}; ${problem}.`);

@@ -42,12 +42,6 @@ export function offered(tools: Tool[]): ToolDefinition[] {
   return tools.flatMap(({ definition, unavailable }) => (unavailable === undefined ? definition : []));
 }
 
-/** What a model is told that calls a tool which there is not. */
-export function unknownTool(name: string, tools: ToolDefinition[]): string {
-  const names = tools.map((each) => each.name).join(", ") || "none";
-  return `There is no tool ${JSON.stringify(name)}. Tools that can be used: ${names}.`;
-}
-
 /** A tool whose input is checked with its validator compiled ahead of time. */
 export function builtIn<Input extends object>(
   definition: ToolDefinition,

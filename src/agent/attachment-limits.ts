@@ -1,25 +1,25 @@
-/** Files that a model can be shown, with what the wires of all providers take: the limits are Bedrock's, the smallest. */
+/** A kind of file that models accept. The limits are those of Amazon Bedrock, the smallest of all providers. */
 export interface AttachmentKind {
   types: RegExp;
   name: string;
-  /** Bytes of one. */
+  /** Bytes of one file. */
   maxBytes: number;
-  /** Of one request. */
+  /** Files in one request. */
   maxCount: number;
 }
 
-const kinds: AttachmentKind[] = [
+const attachmentKinds: AttachmentKind[] = [
   { types: /^image\/(png|jpeg|gif|webp)$/, name: "images", maxBytes: 3_750_000, maxCount: 20 },
   { types: /^application\/pdf$/, name: "PDFs", maxBytes: 4_500_000, maxCount: 5 },
 ];
 
-/** The kind that a media type belongs to; undefined when no model is shown such files. */
+/** Undefined for media types that no model accepts. */
 export function attachmentKind(mediaType: string): AttachmentKind | undefined {
-  return kinds.find(({ types }) => types.test(mediaType));
+  return attachmentKinds.find(({ types }) => types.test(mediaType));
 }
 
-/** Why a file of that type and size can't be shown, as the end of a sentence; undefined when it can. */
-export function notShown(mediaType: string, bytes: number): string | undefined {
+/** Why a file cannot be shown to a model, as a clause; undefined when it can. */
+export function attachmentProblem(mediaType: string, bytes: number): string | undefined {
   const kind = attachmentKind(mediaType);
   if (!kind) return "only images (PNG, JPEG, GIF, WebP) and PDFs can be shown";
   if (bytes <= kind.maxBytes) return undefined;

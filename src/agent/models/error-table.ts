@@ -1,0 +1,228 @@
+import type { Failure, ModelFailure } from "../model.ts";
+import { readProviderError } from "./provider-error.ts";
+
+interface Diagnosis {
+  /** First and last HTTP status with which `errorRules` apply. */
+  statuses?: readonly [number, number];
+  category: Failure["category"];
+  remedy: (server: { model: string; credentials: string }) => string;
+  retryable?: true;
+  contextOverflow?: true;
+}
+
+const clientErrors = [400, 499] as const;
+
+const diagnoses = {
+  contextOverflow: {
+    statuses: [400, 500], // local servers use 500, and so do errors in a stream that name no status
+    category: "model_refused",
+    remedy: ({ model }) => `Set the agent's contextTokens to the context window of '${model}', or use a smaller task.`,
+    contextOverflow: true,
+  },
+  unsupportedTemplate: {
+    statuses: [500, 500],
+    category: "model_refused",
+    remedy: ({ model }) =>
+      `Check how the model server runs '${model}': its chat template does not support this request.`,
+  },
+  contentFiltered: {
+    statuses: clientErrors,
+    category: "model_refused",
+    remedy: () => "Change the input or the agent's instructions, or use a model with another content filter.",
+  },
+  rejected: {
+    category: "model_refused",
+    remedy: ({ model }) => `Check that '${model}' supports tools and that the input fits its context window.`,
+  },
+  noCredit: {
+    statuses: clientErrors,
+    category: "model_configuration",
+    remedy: () => "Check the provider account's credit.",
+  },
+  badCredentials: {
+    statuses: clientErrors,
+    category: "model_configuration",
+    remedy: ({ credentials }) => `Check ${credentials}.`,
+  },
+  notFound: {
+    category: "model_configuration",
+    remedy: ({ model }) => `Check the base URL and that the server has the model '${model}'.`,
+  },
+  redirected: {
+    category: "model_configuration",
+    remedy: () => "Set the base URL to the address that the server redirects to.",
+  },
+  temporary: { category: "model_unavailable", remedy: () => "Retried automatically.", retryable: true },
+  rateLimited: {
+    category: "model_unavailable",
+    remedy: () => "Retried automatically; raise the provider's rate limits.",
+    retryable: true,
+  },
+  unavailable: {
+    category: "model_unavailable",
+    remedy: () => "Retried automatically; see the provider's status page.",
+    retryable: true,
+  },
+} satisfies Record<string, Diagnosis>;
+
+interface ErrorRule {
+  diagnosis: "contextOverflow" | "unsupportedTemplate" | "noCredit" | "contentFiltered" | "badCredentials";
+  vendors: string;
+  pattern: RegExp;
+  /** A message of the first vendor. */
+  example: string;
+}
+
+/** Errors that are recognized by text, because vendors use different statuses for them. The first match applies. */
+export const errorRules: readonly ErrorRule[] = [
+  {
+    diagnosis: "contextOverflow",
+    vendors: "OpenAI, Azure, vLLM",
+    pattern: /context_length_exceeded|context length|context window|reduce the length|must be reduced/i,
+    example: "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
+  },
+  {
+    diagnosis: "contextOverflow",
+    vendors: "Azure, GitHub Models",
+    pattern: /tokens_limit_reached|max_prompt_tokens_exceeded/i,
+    example: '"code":"tokens_limit_reached"',
+  },
+  {
+    diagnosis: "contextOverflow",
+    vendors: "Anthropic",
+    pattern: /prompt is too long|exceed context limit|request_too_large/i,
+    example: "prompt is too long: 208310 tokens > 200000 maximum",
+  },
+  {
+    diagnosis: "contextOverflow",
+    vendors: "Bedrock",
+    pattern: /input is too long|input tokens exceeded/i,
+    example: "Input is too long for requested model.",
+  },
+  {
+    diagnosis: "contextOverflow",
+    vendors: "Gemini",
+    pattern: /token count .{0,40}exceeds/i,
+    example: "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+  },
+  {
+    diagnosis: "contextOverflow",
+    vendors: "Mistral",
+    pattern: /too large for model/i,
+    example: "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+  },
+  {
+    diagnosis: "contextOverflow",
+    vendors: "xAI",
+    pattern: /maximum prompt length/i,
+    example: "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+  },
+  {
+    // The request exceeds the rate limit for one minute, so that a retry fails too.
+    diagnosis: "contextOverflow",
+    vendors: "Groq",
+    pattern: /reduce your message size/i,
+    example:
+      "Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 7500, please reduce your " +
+      "message size and try again.",
+  },
+  {
+    diagnosis: "contextOverflow",
+    vendors: "llama.cpp",
+    pattern: /context[ _]size/i,
+    example: "the request exceeds the available context size. try increasing the context size or enable context shift",
+  },
+  {
+    diagnosis: "contextOverflow",
+    vendors: "LM Studio",
+    pattern: /context the overflows|context overflow/i,
+    example: "Trying to keep the first 4563 tokens when context the overflows.",
+  },
+  {
+    diagnosis: "contextOverflow",
+    vendors: "Together",
+    pattern: /max_new_tokens. must be/i,
+    example: "`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 8200 `inputs` tokens and 0 `max_new_tokens`",
+  },
+  {
+    diagnosis: "unsupportedTemplate",
+    vendors: "llama.cpp, LM Studio",
+    pattern: /jinja|chat template|parse messages/i,
+    example: "tools param requires --jinja flag",
+  },
+  {
+    // By code or type: Gemini uses the same message for a rate limit of one minute.
+    diagnosis: "noCredit",
+    vendors: "OpenAI, Moonshot, Zhipu, Alibaba",
+    pattern: /"(insufficient_quota|billing_\w+|exceeded_current_quota_error|1113|Arrearage)"/i,
+    example: '"code":"insufficient_quota"',
+  },
+  {
+    diagnosis: "noCredit",
+    vendors: "Anthropic, DeepSeek",
+    pattern: /credit balance is too low|insufficient balance/i,
+    example: "Your credit balance is too low to access the Anthropic API.",
+  },
+  {
+    diagnosis: "contentFiltered",
+    vendors: "Azure, OpenAI, Alibaba",
+    pattern: /"(content_filter|content_policy_violation|ResponsibleAIPolicyViolation|data_inspection_failed)"/,
+    example: '"code":"content_filter"',
+  },
+  {
+    diagnosis: "badCredentials",
+    vendors: "Gemini",
+    pattern: /api key not valid|invalid api key/i,
+    example: "API key not valid. Please pass a valid API key.",
+  },
+];
+
+/** Errors that only their status tells apart. */
+const byStatus: Partial<Record<number, keyof typeof diagnoses>> = {
+  401: "badCredentials",
+  402: "noCredit",
+  403: "badCredentials",
+  404: "notFound",
+  408: "temporary",
+  409: "temporary",
+  424: "temporary", // Bedrock: the model failed
+  425: "temporary",
+  429: "rateLimited",
+};
+
+/** The failure for an error response. `title`: what happened, with the provider's message. */
+export function diagnose(
+  { status, text }: { status: number; text: string },
+  title: string,
+  server: { model: string; credentials: string },
+): ModelFailure {
+  const rule = errorRules.find(({ diagnosis, pattern }) => {
+    const [first, last] = diagnoses[diagnosis].statuses;
+    return status >= first && status <= last && pattern.test(text);
+  });
+  const fallback = status < 400 ? "redirected" : status < 500 ? "rejected" : "unavailable";
+  const diagnosis: Diagnosis = diagnoses[rule?.diagnosis ?? byStatus[status] ?? fallback];
+  const { category, remedy, retryable = false, contextOverflow } = diagnosis;
+  return {
+    failure: { category, title, remedy: remedy(server), retryable },
+    ...(contextOverflow && { contextOverflow }),
+  };
+}
+
+const files = "(image|vision|multimodal|file|pdf|document|content part|content type)";
+const unsupported = "(not|n't|un) ?support";
+/**
+ * The model does not accept files. OpenRouter (404): "No endpoints found that support image input". llama.cpp (500):
+ * "image input is not supported". OpenAI (400): "Invalid content type. image_url is only supported by certain models."
+ */
+const rejectedFiles = new RegExp(`support ${files}|${unsupported}.*${files}|${files}.*${unsupported}`, "i");
+
+/** Whether a request with files may succeed without them. */
+export function isAttachmentRejection({ category, title }: Failure): boolean {
+  return category === "model_refused" || rejectedFiles.test(title);
+}
+
+/** The server could not parse a tool call of its model. Groq reports it with status 400 or in the stream. */
+export function isMalformedToolCall(error: unknown): boolean {
+  return readProviderError(error)?.text.includes('"code":"tool_use_failed"') ?? false;
+}
