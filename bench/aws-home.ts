@@ -3,7 +3,7 @@ import { createHandler } from "../src/api/handlers/create.ts";
 import type { ApiEvent } from "../src/api/handlers/middleware.ts";
 import { getHandler } from "../src/api/handlers/get.ts";
 import { logging } from "../src/log.ts";
-import { newApiKey } from "../src/accounts/api-key.ts";
+import { issueKey } from "../src/accounts/keys.ts";
 import type { Agent } from "../src/accounts/types.ts";
 import { documentClient, s3Client, sfnClient } from "../src/platform/aws/clients.ts";
 import { awsStores } from "../src/platform/aws/index.ts";
@@ -52,7 +52,6 @@ export async function awsHome({ delay }: { delay: number }) {
   };
   const handlers = { create: createHandler(deps), get: getHandler(deps) };
 
-  const { key, hash, hint } = newApiKey();
   const organization = { id: randomUUID(), name: "Bench" };
   const agent: Agent = {
     id: randomUUID(),
@@ -64,15 +63,8 @@ export async function awsHome({ delay }: { delay: number }) {
     status: "active",
   };
   logging.level = "error";
-  await stores.accounts.putAgent(agent);
-  await stores.accounts.putKey({
-    hash,
-    hint,
-    agentId: agent.id,
-    organizationId: organization.id,
-    enabled: true,
-    createdAt: Date.now(),
-  });
+  await stores.accounts.createAgent(agent);
+  const { key } = await issueKey(stores.accounts, agent);
   endpoint.take();
 
   function event(method: string, path: string, more: Partial<ApiEvent>): ApiEvent {
@@ -109,7 +101,7 @@ export async function awsHome({ delay }: { delay: number }) {
         baseUrl: model.url,
         model: String(steps),
       } as const;
-      await stores.accounts.putOrganization({ ...organization, model: provider });
+      await stores.accounts.createOrganization({ ...organization, model: provider });
       endpoint.take();
     },
     async create(...sent: Parameters<typeof events.create>): Promise<string> {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { starterAgent } from "../bin/local/seed.ts";
+import { seedStarterAgent } from "../src/accounts/seed.ts";
 import { openLocalStores } from "../src/platform/local/index.ts";
 import { seedFloor } from "./floor.ts";
 import { type Connection, createRequest, expectAnswer, getRequest, hammer, openConnection } from "./load.ts";
@@ -104,7 +104,7 @@ async function seed(kind: Kind, dataDir: string, messages: number): Promise<stri
     return id;
   }
   const stores = openLocalStores({ dataDir });
-  const { agent } = await starterAgent(stores.accounts, { freshKey: false });
+  const { agent } = await seedStarterAgent(stores.accounts, { newKey: false });
   const now = Date.now();
   const turn = messages / 2;
   const run = { id, agentId: agent.id, organizationId: agent.organizationId, name: "seeded", createdAt: now };

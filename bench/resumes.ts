@@ -58,7 +58,7 @@ async function leaveRun(stores: LocalStores, baseUrl: string, recordedSteps: num
     limits: { steps: 10_000, tokens: 1_000_000_000, seconds: 86_400 },
     status: "active",
   };
-  await Promise.all([accounts.putOrganization(organization), accounts.putAgent(agent)]);
+  await Promise.all([accounts.createOrganization(organization), accounts.createAgent(agent)]);
   const run = newRun(agent);
   await runs.create(run, [{ turn: 1, role: "input_to_agent", text: "Go." }]);
   const records = Array.from({ length: recordedSteps }, (_, index): RunJournalEntry[] => {

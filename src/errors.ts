@@ -17,7 +17,6 @@ export type ServiceErrorCode =
   | "history_unavailable"
   | "history_failed"
   | "organization_not_found"
-  | "organization_ambiguous"
   | "agent_not_found"
   | "key_not_found"
   | "key_ambiguous"

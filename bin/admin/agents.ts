@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { McpServer } from "../../src/agent/mcp/client.ts";
-import { type AgentFields, parseAgentFile } from "../../src/accounts/agent-definition.ts";
-import type { Accounts, Agent } from "../../src/accounts/types.ts";
-import { type Command, normalId, type Output, Problem, required } from "./command.ts";
+import { type AgentDefinition, parseAgentFile } from "../../src/accounts/agent-definition.ts";
+import { createAgent, findAgent, setAgentStatus, updateAgent } from "../../src/accounts/agents.ts";
+import type { Agent } from "../../src/accounts/types.ts";
+import { type Command, type Output, Problem, required } from "./command.ts";
 import { organizationOrOnly } from "./organizations.ts";
 import { record, table } from "./output.ts";
 
@@ -15,8 +15,8 @@ export const agentCommands: Command[] = [
     options: { file: { value: "agent.json", required: true }, org: { value: "ID" } },
     async run({ accounts }, given) {
       const file = readAgent(required(given, "file"));
-      const { id: organizationId } = await organizationOrOnly(accounts, given.options["org"]);
-      return save(accounts, { ...file, id: randomUUID(), organizationId, status: "active" });
+      const { id } = await organizationOrOnly(accounts, given.options["org"]);
+      return shown(await createAgent(accounts, id, file));
     },
   },
   {
@@ -50,8 +50,7 @@ export const agentCommands: Command[] = [
     options: { file: { value: "agent.json", required: true } },
     async run({ accounts }, given) {
       const file = readAgent(required(given, "file"));
-      const { id, organizationId, status } = await findLivingAgent(accounts, given.operand);
-      return save(accounts, { ...file, id, organizationId, status });
+      return shown(await updateAgent(accounts, given.operand, file));
     },
   },
   move("archive", "archived", "refuses new runs of the agent (409) until it is unarchived"),
@@ -66,30 +65,11 @@ function move(verb: string, status: Agent["status"], summary: string): Command {
     verb,
     operand: "ID",
     summary,
-    async run({ accounts }, { operand }) {
-      const agent = await findAgent(accounts, operand);
-      if (agent.status === status) return shown(agent);
-      return save(accounts, { ...(await findLivingAgent(accounts, operand)), status });
-    },
+    run: async ({ accounts }, { operand }) => shown(await setAgentStatus(accounts, operand, status)),
   };
 }
 
-export async function findAgent(accounts: Accounts, id: string): Promise<Agent> {
-  const found = await accounts.findAgent(normalId(id));
-  if (!found) throw new Problem(`there is no agent ${JSON.stringify(id)}; agent list shows those there are`);
-  return found;
-}
-
-/** An agent that is not deleted. */
-export async function findLivingAgent(accounts: Accounts, id: string): Promise<Agent> {
-  const agent = await findAgent(accounts, id);
-  if (agent.status === "deleted") {
-    throw new Problem(`agent ${agent.id} is deleted, for good; make a new one: agent create --file agent.json`);
-  }
-  return agent;
-}
-
-function readAgent(path: string): AgentFields {
+function readAgent(path: string): AgentDefinition {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -99,11 +79,6 @@ function readAgent(path: string): AgentFields {
   const checked = parseAgentFile(text);
   if ("fields" in checked) return checked.fields;
   throw new Problem(`${path} is no agent file: ${checked.problems.join("; ")} (see schemas/agent.schema.json)`);
-}
-
-async function save(accounts: Accounts, agent: Agent): Promise<Output> {
-  await accounts.putAgent(agent);
-  return shown(agent);
 }
 
 function shown(agent: Agent): Output {

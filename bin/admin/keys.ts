@@ -1,7 +1,7 @@
-import { keyHash, newApiKey } from "../../src/accounts/api-key.ts";
-import type { Accounts, ApiKey } from "../../src/accounts/types.ts";
-import { findAgent, findLivingAgent } from "./agents.ts";
-import { type Command, Problem, required } from "./command.ts";
+import { findAgent } from "../../src/accounts/agents.ts";
+import { createKey, setKeyEnabled } from "../../src/accounts/keys.ts";
+import type { ApiKey } from "../../src/accounts/types.ts";
+import { type Command, required } from "./command.ts";
 import { record, table, time } from "./output.ts";
 
 export const keyCommands: Command[] = [
@@ -11,11 +11,7 @@ export const keyCommands: Command[] = [
     summary: "makes an API key of an agent and shows it, this once",
     options: { agent: { value: "ID", required: true } },
     async run({ accounts }, given) {
-      const agent = await findLivingAgent(accounts, required(given, "agent"));
-      const { key, hash, hint } = newApiKey();
-      const { id: agentId, organizationId } = agent;
-      const stored: ApiKey = { hash, hint, agentId, organizationId, enabled: true, createdAt: Date.now() };
-      await accounts.putKey(stored);
+      const { key, stored } = await createKey(accounts, required(given, "agent"));
       const { text, json } = record({ api_key: key, ...fields(stored) });
       return { text: `${text}\n\nThe key is shown this once and can't be shown again: keep it now.`, json };
     },
@@ -42,34 +38,8 @@ function change(verb: string, enabled: boolean, summary: string): Command {
     verb,
     operand: "KEY",
     summary: `${summary}; KEY: its hash, hint, or the key itself`,
-    async run({ accounts }, { operand }) {
-      const key = { ...(await findKey(accounts, operand)), enabled };
-      await accounts.putKey(key);
-      return record(fields(key));
-    },
+    run: async ({ accounts }, { operand }) => record(fields(await setKeyEnabled(accounts, operand, enabled))),
   };
-}
-
-// Shorter beginnings are typing errors rather than choices. A hint has 9 characters.
-const shortestBeginning = 8;
-
-/** The key whose hash or hint begins with `text`, or that is `text`. */
-async function findKey(accounts: Accounts, text: string): Promise<ApiKey> {
-  const exact = await accounts.findKey(keyHash(text) ?? text.toLowerCase());
-  if (exact) return exact;
-  const agents = text.length < shortestBeginning ? [] : await accounts.listAgents();
-  const keys = (await Promise.all(agents.map(({ id }) => accounts.listKeys(id)))).flat();
-  const found = keys.filter(({ hash, hint }) => hint.startsWith(text) || hash.startsWith(text.toLowerCase()));
-  const [only] = found;
-  // A whole key may stand here: no more than the hint's length of it is repeated.
-  const received = JSON.stringify(text.length > 9 && text.startsWith("ak_") ? `${text.slice(0, 9)}…` : text);
-  if (!only) {
-    throw new Problem(`there is no key ${received}; give a hash or hint out of key list --agent ID, or the key itself`);
-  }
-  if (found.length > 1) {
-    throw new Problem(`${found.length} keys begin with ${received}; give more of the hash (see key list --agent ID)`);
-  }
-  return only;
 }
 
 function fields({ hash, hint, agentId, enabled, createdAt }: ApiKey) {

@@ -1,11 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { configurationFields, providerNames } from "../../src/agent/models/model-config.ts";
 import type { Accounts, Organization } from "../../src/accounts/types.ts";
-import { type Command, type Given, type Home, normalId, type Output, Problem, required } from "./command.ts";
+import { type Command, type Given, type Home, Problem, required } from "./command.ts";
+import { clearModel, createOrganization, findOrganization, setModel } from "../../src/accounts/organizations.ts";
 import { modelFromOptions } from "../model-options.ts";
 import { record, table } from "./output.ts";
-
-const maxNameLength = 200;
 
 export const organizationCommands: Command[] = [
   {
@@ -15,12 +13,7 @@ export const organizationCommands: Command[] = [
     options: { name: { value: "NAME", required: true } },
     needsNoData: true,
     async run({ accounts }, given) {
-      const name = required(given, "name");
-      if (name.trim() === "") throw new Problem("--name is blank; give the organization a name");
-      if (name.length > maxNameLength) {
-        throw new Problem(`--name has ${name.length} characters; it takes at most ${maxNameLength}`);
-      }
-      return save(accounts, { id: randomUUID(), name });
+      return record(fields(await createOrganization(accounts, { name: required(given, "name") })));
     },
   },
   {
@@ -54,7 +47,7 @@ export const organizationCommands: Command[] = [
     },
     async run(home, given) {
       const model = await modelOf(given, home);
-      return save(home.accounts, { ...(await findOrganization(home.accounts, given.operand)), model });
+      return record(fields(await setModel(home.accounts, given.operand, model)));
     },
   },
   {
@@ -62,18 +55,9 @@ export const organizationCommands: Command[] = [
     verb: "clear-model",
     operand: "ID",
     summary: "takes the model away: its agents accept no more runs",
-    async run({ accounts }, { operand }) {
-      const { id, name } = await findOrganization(accounts, operand);
-      return save(accounts, { id, name });
-    },
+    run: async ({ accounts }, { operand }) => record(fields(await clearModel(accounts, operand))),
   },
 ];
-
-export async function findOrganization(accounts: Accounts, id: string): Promise<Organization> {
-  const found = await accounts.findOrganization(normalId(id));
-  if (!found) throw new Problem(`there is no organization ${JSON.stringify(id)}; org list shows those there are`);
-  return found;
-}
 
 /** The one with this id or, without an id, the only one there is. */
 export async function organizationOrOnly(accounts: Accounts, id: string | undefined): Promise<Organization> {
@@ -84,11 +68,6 @@ export async function organizationOrOnly(accounts: Accounts, id: string | undefi
   if (all.length > 1)
     throw new Problem(`there are ${all.length} organizations; say which with --org ID (see org list)`);
   return only;
-}
-
-async function save(accounts: Accounts, organization: Organization): Promise<Output> {
-  await accounts.putOrganization(organization);
-  return record(fields(organization));
 }
 
 function fields({ id, name, model }: Organization) {

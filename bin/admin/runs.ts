@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Run, RunView } from "../../src/runs/types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import { acceptInput, deleteRun, stopRun } from "../../src/runs/control-run.ts";
-import { findAgent } from "./agents.ts";
+import { findAgent } from "../../src/accounts/agents.ts";
 import { type Command, normalId, type Output, Problem, required } from "./command.ts";
 import { printable, record, table, time } from "./output.ts";
 import { eventOutput } from "./format-steps.ts";

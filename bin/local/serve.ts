@@ -12,7 +12,7 @@ import { localSecrets } from "../../src/platform/local/secrets.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
 import type { LocalOptions } from "./options.ts";
 import { localToolDependencies } from "../../src/platform/local/sandbox.ts";
-import { starterAgent } from "./seed.ts";
+import { seedStarterAgent } from "../../src/accounts/seed.ts";
 
 const watchMilliseconds = 250;
 
@@ -52,7 +52,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
   });
   stores.database.reserveLog();
   // After the port is ours: a start that fails must not make the one key that is shown once, nor change the model.
-  const starter = starterAgent(stores.accounts, { model: options.model, freshKey: options.json });
+  const starter = seedStarterAgent(stores.accounts, { model: options.model, newKey: options.json });
   const { agent, key } = await starter.catch((error: unknown) => Promise.reject(unusable(dataDir, error)));
   const reconcile = (): void => {
     runner.reconcile().catch((error: unknown) => {

@@ -3,13 +3,13 @@ import { Ajv2020, type ErrorObject, type SchemaObject } from "ajv/dist/2020.js";
 import type { Agent } from "./types.ts";
 
 /** What an agent file says of an agent, with the schema's defaults filled in. */
-export type AgentFields = Omit<Agent, "id" | "organizationId" | "status">;
+export type AgentDefinition = Omit<Agent, "id" | "organizationId" | "status">;
 
 /**
  * Checks an agent file's text against `schemas/agent.schema.json`. `problems`: one sentence each, all there are.
  * For operators' tools: it compiles the schema when it is called, which a request handler has no time for.
  */
-export function parseAgentFile(text: string): { fields: AgentFields } | { problems: string[] } {
+export function parseAgentFile(text: string): { fields: AgentDefinition } | { problems: string[] } {
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, "")); // some editors begin a file with a byte order mark
@@ -20,7 +20,7 @@ export function parseAgentFile(text: string): { fields: AgentFields } | { proble
     readFileSync(new URL("../../schemas/agent.schema.json", import.meta.url), "utf8"),
   ) as SchemaObject;
   const validate = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true }).compile<
-    AgentFields & { $schema?: string }
+    AgentDefinition & { $schema?: string }
   >(schema);
   if (!validate(value)) return { problems: (validate.errors ?? []).map(problem) };
   const { $schema: _, ...fields } = value;
@@ -32,7 +32,7 @@ export function parseAgentFile(text: string): { fields: AgentFields } | { proble
 const maxBytes = 350_000;
 
 /** What no schema of a single field can say. */
-function conflicts(fields: AgentFields): string[] {
+function conflicts(fields: AgentDefinition): string[] {
   const { limits, runLimits, prices, mcp = [] } = fields;
   const bytes = Buffer.byteLength(JSON.stringify(fields));
   if (bytes > maxBytes)

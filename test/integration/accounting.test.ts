@@ -35,7 +35,7 @@ async function asked(retryAfter: number, calls: number): Promise<unknown[]> {
   using stores = temporaryStores();
   await putAgent(stores);
   const agent = (await stores.accounts.findAgent("A")) as Agent;
-  await stores.accounts.putAgent({ ...agent, limits: { ...agent.limits, seconds: 600 } });
+  await stores.accounts.createAgent({ ...agent, limits: { ...agent.limits, seconds: 600 } });
   const runId = randomUUID();
   await newRun(stores, runId, Date.now(), "Go.");
   let answers = 1;

@@ -5,6 +5,7 @@ import createClient from "openapi-fetch";
 import { beforeAll, describe, expect, test } from "vitest";
 import { getHandler } from "../../src/api/handlers/get.ts";
 import { newApiKey } from "../../src/accounts/api-key.ts";
+import { issueKey } from "../../src/accounts/keys.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import { openLocalStores } from "../../src/platform/local/index.ts";
 import type { paths } from "../client/generated/api.d.ts";
@@ -100,14 +101,9 @@ test("a run of another agent is 404, byte for byte like an unknown one", async (
 
   const stores = openLocalStores({ dataDir: other.dataDir });
   const agent = await stores.accounts.findAgent(other.templateId);
-  const { key, hash, hint } = newApiKey();
-  await stores.accounts.putKey({
-    hash,
-    hint,
-    agentId: crypto.randomUUID(),
+  const { key } = await issueKey(stores.accounts, {
+    id: crypto.randomUUID(),
     organizationId: agent?.organizationId ?? "",
-    enabled: true,
-    createdAt: 0,
   });
   const get = getHandler(stores);
   const answers = await Promise.all([agent_id, crypto.randomUUID()].map((id) => get(event(key, id))));
@@ -135,8 +131,7 @@ describe("a store that fails", () => {
   ])("%s", async (failure, status, detail) => {
     const dataDir = newDataDir();
     const stores = openLocalStores({ dataDir });
-    const { key, hash, hint } = newApiKey();
-    await stores.accounts.putKey({ hash, hint, agentId: "a", organizationId: "o", enabled: true, createdAt: 0 });
+    const { key } = await issueKey(stores.accounts, { id: "a", organizationId: "o" });
     const failing = getHandler({ ...stores, runs: { ...stores.runs, read: () => Promise.reject(failure) } });
     const answer = await failing(event(key, crypto.randomUUID()));
     expect([answer.statusCode, answer.body]).toEqual([status, JSON.stringify({ detail })]);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { createHandler } from "../../src/api/handlers/create.ts";
-import { newApiKey } from "../../src/accounts/api-key.ts";
+import { issueKey } from "../../src/accounts/keys.ts";
 import type { Agent, Organization } from "../../src/accounts/types.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
@@ -47,11 +47,10 @@ async function caller(
   has: NonNullable<Organization["model"]> | "none" = model,
 ) {
   const [id, organizationId] = [randomUUID(), randomUUID()];
-  const { key, hash, hint } = newApiKey();
-  await platform.accounts.putOrganization({ id: organizationId, name: "O", ...(has !== "none" && { model: has }) });
+  await platform.accounts.createOrganization({ id: organizationId, name: "O", ...(has !== "none" && { model: has }) });
   const limits = { steps: 1, tokens: 1, seconds: 1 };
-  await platform.accounts.putAgent({ id, organizationId, name: "A", instructions: "", tools: [], limits, status });
-  await platform.accounts.putKey({ hash, hint, agentId: id, organizationId, enabled: true, createdAt: 0 });
+  await platform.accounts.createAgent({ id, organizationId, name: "A", instructions: "", tools: [], limits, status });
+  const { key } = await issueKey(platform.accounts, { id, organizationId });
   const create = createHandler({
     ...platform,
     workflow: { start: async () => {}, stop: async () => {} },

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Accounts, Agent, ApiKey, Organization } from "../../src/accounts/types.ts";
+import { createAgent, setAgentStatus, updateAgent } from "../../src/accounts/agents.ts";
+import { createOrganization } from "../../src/accounts/organizations.ts";
 import { listed } from "./listed.ts";
 
-/** The contract of `Accounts`. `open` is called once; the tests make records of their own and need no empty store. */
+/** Contract tests of `Accounts`. `open` is called once. Each test creates its own records; the store may hold others. */
 export function describeAccounts(open: () => Promise<Accounts>): void {
   describe("accounts", () => {
     let accounts: Accounts;
@@ -11,13 +13,13 @@ export function describeAccounts(open: () => Promise<Accounts>): void {
       accounts = await open();
     });
 
-    test("what was never put is not found", async () => {
+    test("a record that was never stored is not found", async () => {
       expect(await accounts.findKey("0".repeat(64))).toBeUndefined();
       expect(await accounts.findAgent(randomUUID())).toBeUndefined();
       expect(await accounts.findOrganization(randomUUID())).toBeUndefined();
     });
 
-    test("an organization reads back as it was put, with and without a model", async () => {
+    test("an organization reads back as it was stored, with and without a model", async () => {
       const plain = organization();
       const demo = organization({ model: { provider: "demo", enabled: false } });
       const openAi = organization({
@@ -25,89 +27,143 @@ export function describeAccounts(open: () => Promise<Accounts>): void {
         model: { provider: "openai-compatible", enabled: true, baseUrl: "http://m/v1", model: "m", secret: "env:KEY" },
       });
       for (const each of [plain, demo, openAi]) {
-        await accounts.putOrganization(each);
+        await accounts.createOrganization(each);
         expect(await accounts.findOrganization(each.id)).toEqual(each);
       }
     });
 
-    test("an agent reads back as it was put", async () => {
+    test("an agent reads back as it was stored", async () => {
       const plain = agent();
       const full = agent({ model: "large", tools: [], instructions: "", status: "deleted", name: "a\u0000b 日本 🤖" });
       const long = agent({ instructions: "Be thorough. ".repeat(8_000), tools: ["read_file", "write_file"] });
       for (const each of [plain, full, long]) {
-        await accounts.putAgent(each);
+        await accounts.createAgent(each);
         expect(await accounts.findAgent(each.id)).toEqual(each);
       }
     });
 
     test("a key is found by its whole hash", async () => {
-      const put = key();
-      await accounts.putKey(put);
-      expect(await accounts.findKey(put.hash)).toEqual(put);
-      expect(await accounts.findKey(put.hash.slice(0, -1))).toBeUndefined();
+      const stored = key();
+      await accounts.createKey(stored);
+      expect(await accounts.findKey(stored.hash)).toEqual(stored);
+      expect(await accounts.findKey(stored.hash.slice(0, -1))).toBeUndefined();
       expect(await accounts.findKey("")).toBeUndefined();
     });
 
-    test("putting again replaces the whole record, and a read that follows sees it", async () => {
+    test("a replacement is whole, and the next read sees it", async () => {
       const before = organization({ model: { provider: "demo", enabled: true } });
-      await accounts.putOrganization(before);
-      await accounts.putOrganization({ id: before.id, name: "renamed" });
-      expect(await accounts.findOrganization(before.id)).toEqual({ id: before.id, name: "renamed" });
+      await accounts.createOrganization(before);
+      const renamed = { id: before.id, name: "renamed", revision: 1 };
+      expect(await accounts.replaceOrganization({ id: before.id, name: "renamed" })).toEqual(renamed);
+      expect(await accounts.findOrganization(before.id)).toEqual(renamed);
 
-      const archived = agent({ model: "small" });
-      await accounts.putAgent(archived);
-      const { model: _model, ...rest } = archived;
-      await accounts.putAgent({ ...rest, status: "archived" });
-      expect(await accounts.findAgent(archived.id)).toEqual({ ...rest, status: "archived" });
+      const small = agent({ model: "small" });
+      await accounts.createAgent(small);
+      const { model: _model, ...rest } = small;
+      expect(await accounts.replaceAgent({ ...rest, status: "archived" })).toMatchObject({ revision: 1 });
+      const again = await accounts.replaceAgent({ ...rest, status: "active", revision: 1 });
+      expect(again).toEqual({ ...rest, status: "active", revision: 2 });
+      expect(await accounts.findAgent(small.id)).toEqual(again);
 
-      const disabled = key();
-      await accounts.putKey(disabled);
-      await accounts.putKey({ ...disabled, enabled: false });
-      expect(await accounts.findKey(disabled.hash)).toEqual({ ...disabled, enabled: false });
+      const enabled = key();
+      await accounts.createKey(enabled);
+      await accounts.replaceKey({ ...enabled, enabled: false });
+      expect(await accounts.findKey(enabled.hash)).toEqual({ ...enabled, enabled: false, revision: 1 });
     });
 
-    test("an agent's keys are listed oldest first, once each, and no other agent's", async () => {
+    test("a replacement is rejected for an outdated revision and for a missing record", async () => {
+      const [storedAgent, storedKey, storedOrganization] = [agent(), key(), organization()];
+      await accounts.createAgent(storedAgent);
+      await accounts.createKey(storedKey);
+      await accounts.createOrganization(storedOrganization);
+      const replacements = [
+        () => accounts.replaceAgent({ ...storedAgent, name: "new" }),
+        () => accounts.replaceKey({ ...storedKey, enabled: false }),
+        () => accounts.replaceOrganization({ ...storedOrganization, name: "new" }),
+      ];
+      for (const replace of replacements) {
+        expect(await replace()).toMatchObject({ revision: 1 });
+        expect(await replace()).toBeUndefined();
+      }
+      expect(await accounts.replaceAgent({ ...storedAgent, name: "newer", revision: 2 })).toBeUndefined();
+      expect(await accounts.findAgent(storedAgent.id)).toMatchObject({ name: "new", revision: 1 });
+
+      const missing = agent();
+      expect(await accounts.replaceAgent(missing)).toBeUndefined();
+      expect(await accounts.replaceAgent({ ...missing, revision: 1 })).toBeUndefined();
+      expect(await accounts.replaceKey(key())).toBeUndefined();
+      expect(await accounts.replaceOrganization(organization())).toBeUndefined();
+      expect(await accounts.findAgent(missing.id)).toBeUndefined();
+    });
+
+    test("one of several concurrent replacements of the same revision is applied", async () => {
+      const stored = agent();
+      await accounts.createAgent(stored);
+      const names = ["a", "b", "c", "d"];
+      const results = await Promise.all(names.map((name) => accounts.replaceAgent({ ...stored, name })));
+      const applied = results.filter((result) => result !== undefined);
+      expect(applied).toHaveLength(1);
+      expect(await accounts.findAgent(stored.id)).toEqual(applied[0]);
+    });
+
+    test("update and archive at the same time both take effect", async () => {
+      const { id: organizationId } = await createOrganization(accounts, { name: "Organization" });
+      const definition = { name: "old", instructions: "Answer.", tools: [], limits: agent().limits };
+      for (let round = 0; round < 10; round++) {
+        const { id } = await createAgent(accounts, organizationId, definition);
+        await Promise.all([
+          updateAgent(accounts, id, { ...definition, name: "new" }),
+          setAgentStatus(accounts, id, "archived"),
+          updateAgent(accounts, id, { ...definition, name: "new" }),
+        ]);
+        expect(await accounts.findAgent(id)).toMatchObject({ name: "new", status: "archived", revision: 3 });
+      }
+    });
+
+    test("an agent's keys are listed oldest first, without keys of other agents", async () => {
       const agentId = randomUUID();
       const times = [1_763_000_000_000, 999, 0, 1_763_000_000_001, 10_000];
       const keys = times.map((createdAt) => key({ agentId, createdAt }));
-      const replaced = { ...key({ agentId, createdAt: 5_000 }), enabled: false };
-      for (const each of [...keys, { ...replaced, enabled: true }, replaced, key()]) await accounts.putKey(each);
-      const expected = [...keys, replaced].toSorted((a, b) => a.createdAt - b.createdAt);
+      const enabled = key({ agentId, createdAt: 5_000 });
+      for (const each of [...keys, enabled, key()]) await accounts.createKey(each);
+      const disabled = await accounts.replaceKey({ ...enabled, enabled: false });
+      expect(disabled).toBeDefined();
+      const expected = [...keys, disabled ?? enabled].toSorted((a, b) => a.createdAt - b.createdAt);
       await listed(() => accounts.listKeys(agentId), expected);
       expect(await accounts.listKeys(randomUUID())).toEqual([]);
     });
 
-    test("agents are listed by organization, or all of them", async () => {
+    test("agents are listed by organization or all together", async () => {
       const [one, other] = [organization(), organization()];
-      await accounts.putOrganization(one);
-      await accounts.putOrganization(other);
+      await accounts.createOrganization(one);
+      await accounts.createOrganization(other);
       const ours = [1, 2, 3].map(() => agent({ organizationId: one.id })).toSorted(byId);
       const theirs = agent({ organizationId: other.id });
-      for (const each of [...ours, theirs]) await accounts.putAgent(each);
+      for (const each of [...ours, theirs]) await accounts.createAgent(each);
 
       await listed(async () => (await accounts.listAgents(one.id)).toSorted(byId), ours);
       await listed(() => accounts.listAgents(other.id), [theirs]);
       expect(await accounts.listAgents(randomUUID())).toEqual([]);
-      const put = new Set([...ours, theirs].map(({ id }) => id));
-      const among = async () => (await accounts.listAgents()).filter(({ id }) => put.has(id)).toSorted(byId);
+      const ids = new Set([...ours, theirs].map(({ id }) => id));
+      const among = async () => (await accounts.listAgents()).filter(({ id }) => ids.has(id)).toSorted(byId);
       await listed(among, [...ours, theirs].toSorted(byId));
     });
 
-    test("an agent that moved to another organization is listed there only", async () => {
+    test("an agent that moves to another organization is listed only there", async () => {
       const moved = agent();
-      await accounts.putAgent(moved);
+      await accounts.createAgent(moved);
       const organizationId = randomUUID();
-      await accounts.putAgent({ ...moved, organizationId });
-      await listed(() => accounts.listAgents(organizationId), [{ ...moved, organizationId }]);
+      expect(await accounts.replaceAgent({ ...moved, organizationId })).toBeDefined();
+      await listed(() => accounts.listAgents(organizationId), [{ ...moved, organizationId, revision: 1 }]);
       await listed(() => accounts.listAgents(moved.organizationId), []);
     });
 
-    test("organizations are listed, once each", async () => {
-      const put = [organization(), organization({ model: { provider: "demo", enabled: true } })].toSorted(byId);
-      for (const each of [...put, ...put]) await accounts.putOrganization(each);
-      const ids = new Set(put.map(({ id }) => id));
+    test("each organization is listed once", async () => {
+      const stored = [organization(), organization({ model: { provider: "demo", enabled: true } })].toSorted(byId);
+      for (const each of [...stored, ...stored]) await accounts.createOrganization(each);
+      const ids = new Set(stored.map(({ id }) => id));
       const among = async () => (await accounts.listOrganizations()).filter(({ id }) => ids.has(id)).toSorted(byId);
-      await listed(among, put);
+      await listed(among, stored);
     });
   });
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Agent } from "../../src/accounts/types.ts";
 import { inputs, mockedHome } from "./aws-mocks.ts";
 
-test("accounts are found by one consistent GetItem", async () => {
+test("each record is found with one consistent GetItem", async () => {
   const { accounts, dynamo } = mockedHome();
   dynamo.on(GetCommand).resolves({ Item: { pk: "KEY#h", sk: "HEAD", gsi1pk: "x", gsi1sk: "y", hash: "h" } });
   expect(await accounts.findKey("h")).toEqual({ hash: "h" });
@@ -14,7 +14,7 @@ test("accounts are found by one consistent GetItem", async () => {
   );
 });
 
-test("accounts are put with the keys of their lists", async () => {
+test("records are written with their keys in the list index, and replaced if their revision is unchanged", async () => {
   const { accounts, dynamo } = mockedHome();
   const key = { hash: "h", hint: "ak_x", agentId: "A", organizationId: "O", enabled: true, createdAt: 12 };
   const agent: Agent = {
@@ -26,17 +26,35 @@ test("accounts are put with the keys of their lists", async () => {
     limits: { steps: 1, tokens: 2, seconds: 3 },
     status: "active",
   };
-  await accounts.putKey(key);
-  await accounts.putAgent(agent);
-  await accounts.putOrganization({ id: "O", name: "n" });
+  await accounts.createKey(key);
+  await accounts.createAgent(agent);
+  await accounts.createOrganization({ id: "O", name: "n" });
   expect(inputs(dynamo, PutCommand)).toEqual([
     { TableName: "T", Item: { ...key, pk: "KEY#h", sk: "HEAD", gsi1pk: "KEYS#A", gsi1sk: "000000000000012#h" } },
     { TableName: "T", Item: { ...agent, pk: "AGENT#A", sk: "HEAD", gsi1pk: "AGENTS", gsi1sk: "O#A" } },
     { TableName: "T", Item: { id: "O", name: "n", pk: "ORG#O", sk: "HEAD", gsi1pk: "ORGS", gsi1sk: "O" } },
   ]);
+
+  dynamo.resetHistory();
+  const organization = { TableName: "T", Item: { id: "O", pk: "ORG#O", sk: "HEAD", gsi1pk: "ORGS", gsi1sk: "O" } };
+  expect(await accounts.replaceOrganization({ id: "O", name: "new" })).toEqual({ id: "O", name: "new", revision: 1 });
+  expect(await accounts.replaceOrganization({ id: "O", name: "newer", revision: 1 })).toMatchObject({ revision: 2 });
+  expect(inputs(dynamo, PutCommand)).toEqual([
+    {
+      ...organization,
+      Item: { ...organization.Item, name: "new", revision: 1 },
+      ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(revision)",
+    },
+    {
+      ...organization,
+      Item: { ...organization.Item, name: "newer", revision: 2 },
+      ConditionExpression: "revision = :revision",
+      ExpressionAttributeValues: { ":revision": 1 },
+    },
+  ]);
 });
 
-test("accounts are listed by queries of the index, page after page", async () => {
+test("records are listed by queries of the list index, page by page", async () => {
   const { accounts, dynamo } = mockedHome();
   const next = { pk: "KEY#1" };
   dynamo

@@ -16,9 +16,9 @@ test("a write is unavailable while another process keeps the database locked, an
   using stores = temporaryStores();
   const other = new DatabaseSync(join(stores.dataDir, "runs.sqlite"));
   other.exec("BEGIN IMMEDIATE");
-  await expect(stores.accounts.putOrganization(organization("one"))).rejects.toThrow(StoreUnavailable);
+  await expect(stores.accounts.createOrganization(organization("one"))).rejects.toThrow(StoreUnavailable);
   other.exec("ROLLBACK");
-  await stores.accounts.putOrganization(organization("two"));
+  await stores.accounts.createOrganization(organization("two"));
   expect(await stores.accounts.listOrganizations()).toEqual([organization("two")]);
   other.close();
 });
@@ -26,17 +26,17 @@ test("a write is unavailable while another process keeps the database locked, an
 test("reads are answered while another process writes, and writes wait in order", async () => {
   using stores = temporaryStores();
   using other = new DatabaseSync(join(stores.dataDir, "runs.sqlite"));
-  await stores.accounts.putOrganization(organization("before"));
+  await stores.accounts.createOrganization(organization("before"));
   const found = async () => (await stores.accounts.findOrganization("o"))?.name;
 
   other.exec("BEGIN IMMEDIATE");
   const written: string[] = [];
   const writes = ["first", "second"].map(async (name) => {
-    await stores.accounts.putOrganization(organization(name));
+    await stores.accounts.createOrganization(organization(name));
     written.push(name);
   });
   await setTimeout(50);
-  writes.push(stores.accounts.putOrganization(organization("last")).then(() => void written.push("last")));
+  writes.push(stores.accounts.createOrganization(organization("last")).then(() => void written.push("last")));
   await setTimeout(50);
   expect({ found: await found(), written }).toEqual({ found: "before", written: [] });
 
@@ -51,7 +51,7 @@ test("closing the database writes what was waiting for another process", async (
   const file = join(dataDir, "runs.sqlite");
   const other = new DatabaseSync(file);
   other.exec("BEGIN IMMEDIATE");
-  const written = stores.accounts.putOrganization(organization("late"));
+  const written = stores.accounts.createOrganization(organization("late"));
   await setTimeout(50);
   other.close();
   stores.close();

@@ -52,12 +52,12 @@ describe("stores of one machine", () => {
 
     const organizationId = randomUUID();
     const agentId = randomUUID();
-    await stores.accounts.putOrganization({
+    await stores.accounts.createOrganization({
       id: organizationId,
       name: "Organization",
       model: { provider: "openai-compatible", enabled: true, baseUrl, model: "silent" },
     });
-    await stores.accounts.putAgent({
+    await stores.accounts.createAgent({
       id: agentId,
       organizationId,
       name: "Agent",
@@ -92,9 +92,9 @@ test("a database without room to grow is unavailable, and works again when there
   const { db } = stores.database;
   const organization = { id: randomUUID(), name: "Organization".repeat(10_000) };
   db.exec("PRAGMA max_page_count = 1"); // no more than there are
-  await expect(stores.accounts.putOrganization(organization)).rejects.toThrow(StoreUnavailable);
+  await expect(stores.accounts.createOrganization(organization)).rejects.toThrow(StoreUnavailable);
   db.exec("PRAGMA max_page_count = 4294967294");
-  await stores.accounts.putOrganization(organization);
+  await stores.accounts.createOrganization(organization);
 });
 
 test("without room to record an answer, no run can be claimed: its answer would be paid for again and again", async () => {
@@ -106,7 +106,7 @@ test("without room to record an answer, no run can be claimed: its answer would 
   const claim = () => stores.runs.claim({ runId, owner: "a", now: 1, until: 2 });
   expect(await claim()).toBeDefined();
   db.exec("PRAGMA max_page_count = 1"); // no more than there are
-  const big = stores.accounts.putOrganization({ id: randomUUID(), name: "Organization".repeat(10_000) });
+  const big = stores.accounts.createOrganization({ id: randomUUID(), name: "Organization".repeat(10_000) });
   await expect(big).rejects.toThrow(StoreUnavailable);
   for (let again = 0; again < 3; again++) await expect(claim()).rejects.toThrow(StoreUnavailable);
   db.exec("PRAGMA max_page_count = 4294967294");
@@ -121,7 +121,7 @@ test("the log is lengthened once, without a trace in the database, and not where
   const file = join(stores.dataDir, "runs.sqlite");
   const lengths = () => [file, `${file}-wal`].map((name) => statSync(name).size);
   const organization = { id: randomUUID(), name: "Organization" };
-  await stores.accounts.putOrganization(organization);
+  await stores.accounts.createOrganization(organization);
   const pages = db.prepare("PRAGMA page_count").get();
 
   db.exec("PRAGMA max_page_count = 1"); // no more than there are
@@ -133,7 +133,7 @@ test("the log is lengthened once, without a trace in the database, and not where
   const reserved = lengths();
   expect(reserved[1]).toBeGreaterThan(16_000_000);
   database.reserveLog();
-  await stores.accounts.putOrganization({ ...organization, name: "Renamed" });
+  await stores.accounts.createOrganization({ ...organization, name: "Renamed" });
   expect(lengths()).toEqual(reserved);
   expect(db.prepare("PRAGMA page_count").get()).toEqual(pages);
   expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
@@ -163,7 +163,7 @@ test("a failed write of files leaves no temporary file", async () => {
 const overfilling = `
   import { openLocalStores } from "./src/platform/local/index.ts";
   const { accounts } = openLocalStores({ dataDir: process.argv[1] });
-  const put = () => accounts.putOrganization({ id: crypto.randomUUID(), name: "Organization".repeat(10_000) });
+  const put = () => accounts.createOrganization({ id: crypto.randomUUID(), name: "Organization".repeat(10_000) });
   for (;;) await put().catch(({ name, message }) => {
     console.log(name + ": " + message);
     process.exit();

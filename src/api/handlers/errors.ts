@@ -18,7 +18,6 @@ export const statusOf: Record<ServiceErrorCode, number> = {
   organization_not_found: 404,
   agent_not_found: 404,
   key_not_found: 404,
-  organization_ambiguous: 409,
   key_ambiguous: 409,
   modified_concurrently: 409,
   queue_full: 409,

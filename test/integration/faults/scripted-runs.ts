@@ -14,8 +14,8 @@ const agent: Agent = {
 };
 
 export async function putAgent({ accounts }: Stores): Promise<void> {
-  await accounts.putOrganization({ id: "O", name: "Organization", model: { enabled: true, provider: "demo" } });
-  await accounts.putAgent(agent);
+  await accounts.createOrganization({ id: "O", name: "Organization", model: { enabled: true, provider: "demo" } });
+  await accounts.createAgent(agent);
 }
 
 export async function newRun({ runs }: Stores, id: string, now: number, text: string): Promise<Run> {

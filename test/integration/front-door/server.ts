@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import type { UploadHosting } from "../../../lib/front-door/hosting.ts";
-import { newApiKey } from "../../../src/accounts/api-key.ts";
+import { issueKey } from "../../../src/accounts/keys.ts";
 import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
 import { documentClient } from "../../../src/platform/aws/clients.ts";
 import { type AwsWire, awsWire } from "./aws-wire.ts";
@@ -40,9 +40,8 @@ async function account(endpoint: string): Promise<{ apiKey: string; templateId: 
   const documents = documentClient({ region: "eu-central-1", credentials, endpoint });
   const accounts = awsAccounts({ documents, table: "table" });
   const [organizationId, templateId] = [randomUUID(), randomUUID()];
-  const { key: apiKey, hash, hint } = newApiKey();
-  await accounts.putOrganization({ id: organizationId, name: "Test", model: { provider: "demo", enabled: true } });
-  await accounts.putAgent({
+  await accounts.createOrganization({ id: organizationId, name: "Test", model: { provider: "demo", enabled: true } });
+  await accounts.createAgent({
     id: templateId,
     organizationId,
     name: "Agent",
@@ -51,7 +50,7 @@ async function account(endpoint: string): Promise<{ apiKey: string; templateId: 
     limits: { steps: 1, tokens: 1_000, seconds: 60 },
     status: "active",
   });
-  await accounts.putKey({ hash, hint, agentId: templateId, organizationId, enabled: true, createdAt: 0 });
+  const { key: apiKey } = await issueKey(accounts, { id: templateId, organizationId });
   documents.destroy();
   return { apiKey, templateId };
 }

@@ -49,6 +49,13 @@ export function meets(condition: string, item: Item | undefined, expressions: Ex
       at++;
       return result;
     }
+    if (first === "begins_with") {
+      const [text, prefix] = [value(tokens[at + 1] ?? ""), value(tokens[at + 3] ?? "")].map(
+        (each) => each && comparable(each),
+      );
+      at += 5;
+      return typeof text === "string" && text.startsWith(String(prefix));
+    }
     if (tokens[at] === "(") {
       const exists = value(tokens[at + 1] ?? "") !== undefined;
       at += 3;

@@ -99,9 +99,10 @@ export function dynamoDouble(faultAt: FaultAt = () => undefined) {
 
   function query(input: Body) {
     const condition = String(input["KeyConditionExpression"]);
+    const sortKey = input["IndexName"] === undefined ? "sk" : `${input["IndexName"] as string}sk`;
     const found = [...items.values()]
       .filter((item) => meets(condition, item, input))
-      .toSorted((a, b) => (text(a["sk"]) < text(b["sk"]) ? -1 : 1));
+      .toSorted((a, b) => (text(a[sortKey]) < text(b[sortKey]) ? -1 : 1));
     return response(200, { Items: found, Count: found.length });
   }
 

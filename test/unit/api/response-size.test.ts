@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { getHandler } from "../../../src/api/handlers/get.ts";
 import { withinLambda } from "../../../src/api/handlers/response-size.ts";
-import { newApiKey } from "../../../src/accounts/api-key.ts";
+import { issueKey } from "../../../src/accounts/keys.ts";
 import { input, newRun } from "../../platform/run-fixtures.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 
@@ -15,9 +15,7 @@ async function polled(text: string, headers: Record<string, string>) {
   using stores = temporaryStores();
   const run = newRun({ status: "finished" });
   await stores.runs.create(run, [input(1, text)]);
-  const { key, hash, hint } = newApiKey();
-  const { agentId, organizationId } = run;
-  await stores.accounts.putKey({ hash, hint, agentId, organizationId, enabled: true, createdAt: 0 });
+  const { key } = await issueKey(stores.accounts, { id: run.agentId, organizationId: run.organizationId });
   const answer = await getHandler(
     stores,
     withinLambda,

@@ -45,7 +45,7 @@ const programmer: Model = async () => ({
 test("a sandbox that never answers is what the run and its log name", async () => {
   await putAgent(stores);
   const agent = (await stores.accounts.findAgent("A")) as Agent;
-  await stores.accounts.putAgent({ ...agent, tools: ["run_javascript"] });
+  await stores.accounts.createAgent({ ...agent, tools: ["run_javascript"] });
   const runId = randomUUID();
   await newTurn(stores, runId, Date.now(), "Compute.");
   const deps: AdvanceDeps = {

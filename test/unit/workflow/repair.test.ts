@@ -126,10 +126,10 @@ describe("sweep", () => {
   test("StartExecution failed after the run was stored, and so did the write of its failure", async () => {
     const accounts = stores.accounts;
     const [organizationId, agentId] = ["o", "6affadb2-0000-4000-8000-000000000000"];
-    await accounts.putOrganization({ id: organizationId, name: "O", model: { provider: "demo", enabled: true } });
+    await accounts.createOrganization({ id: organizationId, name: "O", model: { provider: "demo", enabled: true } });
     const limits = { steps: 1, tokens: 1, seconds: 1 };
     const agent = { id: agentId, organizationId, name: "A", instructions: "", tools: [], limits };
-    await accounts.putAgent({ ...agent, status: "active" });
+    await accounts.createAgent({ ...agent, status: "active" });
     let id = "";
     const flaky: Runs = {
       ...runs,

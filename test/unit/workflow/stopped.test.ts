@@ -20,12 +20,12 @@ test.each(writes)(
   "a run that is stopped while advance writes %s stays terminated, without an output",
   async (_, at) => {
     const run = newRun({ createdAt: Date.now(), updatedAt: Date.now() });
-    await stores.accounts.putOrganization({
+    await stores.accounts.createOrganization({
       id: run.organizationId,
       name: "O",
       model: { provider: "demo", enabled: true },
     });
-    await stores.accounts.putAgent({
+    await stores.accounts.createAgent({
       id: run.agentId,
       organizationId: run.organizationId,
       name: "A",

@@ -10,13 +10,13 @@ test("programs of two agents run in sandboxes of two tenants, those of one agent
   const programs: [tenant: string, program: string][] = [];
   const limits = { steps: 5, tokens: 10_000, seconds: 60 };
   const agent = { organizationId: "o", name: "A", instructions: "", tools: ["run_javascript"], limits };
-  await stores.accounts.putOrganization({ id: "o", name: "O", model: { provider: "demo", enabled: true } });
+  await stores.accounts.createOrganization({ id: "o", name: "O", model: { provider: "demo", enabled: true } });
   for (const [agentId, code] of [
     ["agent-1", "1"],
     ["agent-2", "2"],
     ["agent-1", "3"],
   ] as const) {
-    await stores.accounts.putAgent({ ...agent, id: agentId, status: "active" });
+    await stores.accounts.createAgent({ ...agent, id: agentId, status: "active" });
     const run = newRun({ agentId, organizationId: "o", createdAt: Date.now(), updatedAt: Date.now() });
     await stores.runs.create(run, [{ turn: 1, role: "input_to_agent", text: "Compute." }]);
     const { model } = scripted([answer("", [call("c", "run_javascript", { code })]), answer("Done.")]);

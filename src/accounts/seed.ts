@@ -1,0 +1,37 @@
+import type { ModelConfiguration } from "../agent/model.ts";
+import { defaultTools } from "../agent/tools/index.ts";
+import { createAgent } from "./agents.ts";
+import { issueKey } from "./keys.ts";
+import { createOrganization, setModel } from "./organizations.ts";
+import type { Accounts, Agent } from "./types.ts";
+
+const starterName = "Starter agent";
+
+/**
+ * Finds or creates the agent that a first `npm start` offers, with its organization.
+ *
+ * - `model` replaces the organization's model; without it a new organization has the demo model.
+ * - `key` is set when the agent is new, or when `newKey` asks for one.
+ */
+export async function seedStarterAgent(
+  accounts: Accounts,
+  { model, newKey }: { model?: ModelConfiguration | undefined; newKey: boolean },
+): Promise<{ agent: Agent; key?: string }> {
+  const agents = await accounts.listAgents();
+  const found = agents.find(({ name, status }) => name === starterName && status === "active");
+  const agent = found ?? (await createStarterAgent(accounts));
+  if (model) await setModel(accounts, agent.organizationId, model);
+  return found && !newKey ? { agent } : { agent, key: (await issueKey(accounts, agent)).key };
+}
+
+async function createStarterAgent(accounts: Accounts): Promise<Agent> {
+  const { id } = await createOrganization(accounts, { name: "Local", model: { provider: "demo", enabled: true } });
+  return createAgent(accounts, id, {
+    name: starterName,
+    instructions:
+      "Answer the input. Files that came with it are in your workspace: read them before you answer. Compute numbers " +
+      "with run_javascript.",
+    tools: defaultTools,
+    limits: { steps: 50, tokens: 500_000, seconds: 1_800 },
+  });
+}
