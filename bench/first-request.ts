@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { packed } from "../src/sandbox/codec.ts";
+import { encodeMessage } from "../src/sandbox/codec.ts";
 import { type AwsHome, awsHome, environment } from "./aws-home.ts";
 import { buildBundles } from "./bundles.ts";
 import { median, type Row } from "./table.ts";
@@ -42,7 +42,9 @@ const firstEvents: Record<string, { event: (home: AwsHome) => Promise<object> | 
   fail: { event: async (home) => ({ runId: await home.create(0), turn: 1, error: "States.Timeout", cause: "" }) },
   reconcile: { event: async (home) => ({ detail: ended(await home.create(0)) }) },
   sweep: { event: () => ({}) },
-  sandbox: { event: () => ({ request: packed({ engine: "javascript", program: "1 + 1", files: [], seconds: 10 }) }) },
+  sandbox: {
+    event: () => ({ request: encodeMessage({ engine: "javascript", program: "1 + 1", files: [], seconds: 10 }) }),
+  },
 };
 
 function ended(runId: string) {

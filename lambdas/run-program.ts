@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { childProcessSandbox } from "../src/sandbox/child-process.ts";
 import { libraryPath } from "../src/env.ts";
-import { messageMegabytes, packed, unpackedRequest } from "../src/sandbox/codec.ts";
+import { maxFileMegabytes, encodeMessage, decodeRequest } from "../src/sandbox/codec.ts";
 
 declare const __dirname: string;
 
@@ -18,13 +18,13 @@ const sandbox = childProcessSandbox({
 
 /** One program, both sides as `agent/sandbox/wire.ts` packs them. What it wrote is left out when it does not fit. */
 export async function handler({ request }: { request: string }): Promise<{ result: string }> {
-  const result = await sandbox.run(unpackedRequest(request), new AbortController().signal);
-  const whole = packed(result);
+  const result = await sandbox.run(decodeRequest(request), new AbortController().signal);
+  const whole = encodeMessage(result);
   if (whole !== undefined) return { result: whole };
   const names = result.written.map(({ name }) => name).join(", ");
   const notes = [
     ...result.notes,
-    `Not kept, as they have more than ${messageMegabytes} MB together when compressed: ${names}.`,
+    `Not kept, as they have more than ${maxFileMegabytes} MB together when compressed: ${names}.`,
   ];
-  return { result: packed({ ...result, written: [], notes }) ?? "" };
+  return { result: encodeMessage({ ...result, written: [], notes }) ?? "" };
 }

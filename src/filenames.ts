@@ -35,7 +35,7 @@ export function filenameProblem(name: string): string | undefined {
 }
 
 /** Whether a name can only be that of one visible file in the workspace itself. */
-export function isFlat(name: string): boolean {
+export function isFlatName(name: string): boolean {
   return name !== "" && !name.startsWith(".") && !/[/\\\0]/.test(name) && name.isWellFormed();
 }
 
@@ -43,13 +43,13 @@ export function isFlat(name: string): boolean {
  * The last line of defence of every workspace store: the name as it is, when it is flat. Throws an Error for an empty,
  * hidden or ill-formed name and for a path, whatever a caller let through.
  */
-export function flatName(name: string): string {
-  if (isFlat(name)) return name;
+export function requireFlatName(name: string): string {
+  if (isFlatName(name)) return name;
   throw new Error(`${JSON.stringify(name)} can't name a file of a workspace: it is empty, hidden, a path or no text`);
 }
 
 /** Whether two names are one file on a disk that ignores case or Unicode's ways to write the same letter. */
-export function sameOnSomeDisk(a: string, b: string): boolean {
+export function namesCollide(a: string, b: string): boolean {
   return collisionKey(a) === collisionKey(b);
 }
 

@@ -1,8 +1,8 @@
 /** How deep JSON from outside may be nested. What walks it recursively, JSON.stringify too, fails at thousands. */
-export const maxDepth = 100;
+export const maxJsonDepth = 100;
 
 /** Where a JSON text gets nested too deep, as the end of what is not; undefined when it nowhere does. */
-export function tooDeepAt(json: string): number | undefined {
+export function findExcessiveDepth(json: string): number | undefined {
   let levels = 0;
   // Not by a regular expression: those overflow the stack on a string of a megabyte.
   for (let at = 0; at < json.length; at++) {
@@ -10,7 +10,7 @@ export function tooDeepAt(json: string): number | undefined {
     if (character === '"') at = endOfString(json, at);
     else if (character === "]" || character === "}") levels--;
     else if (character === "[" || character === "{") levels++;
-    if (levels > maxDepth) return at + 1;
+    if (levels > maxJsonDepth) return at + 1;
   }
   return undefined;
 }
@@ -31,7 +31,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
  * A JSON value whose texts are all Unicode: half a surrogate pair, which JSON can hold and UTF-8 can't, makes providers
  * refuse the whole request, and every later one of the conversation. What JSON leaves out is left out.
  */
-export function wellFormed<Value>(value: Value): Value {
+export function toWellFormed<Value>(value: Value): Value {
   return copy(value) as Value;
 }
 

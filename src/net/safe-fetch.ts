@@ -4,7 +4,7 @@ import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { isPublicAddress } from "./public-ip.ts";
-import { bodiless, headersOf } from "./headers.ts";
+import { bodilessStatuses, toHeaders } from "./headers.ts";
 
 /**
  * `privateAddresses`: whether it may connect to addresses that are not of the public internet. `responseBytes`: how
@@ -20,7 +20,7 @@ export interface NetworkRules {
  * connects to addresses of the public internet only. The address is checked as the connection is made, so a name that
  * answers differently the second time gains nothing. Rejects with an Error whose message is for people.
  */
-export function guardedFetch(rules: NetworkRules): typeof fetch {
+export function safeFetch(rules: NetworkRules): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);
@@ -57,8 +57,8 @@ function toResponse(message: IncomingMessage, max: number): Response {
     message.destroy();
     throw new Error(`the server answered with the invalid status ${status}`);
   }
-  const headers = headersOf(message);
-  if (bodiless.has(status)) {
+  const headers = toHeaders(message);
+  if (bodilessStatuses.has(status)) {
     message.resume();
     return new Response(null, { status, headers });
   }

@@ -6,7 +6,7 @@ export type Chunks = AsyncGenerator<Uint8Array>;
  * a connection, are left out; JSON that came in place of events, or after them, such as an error, is one. What is no
  * JSON stays as it is. Names and ids of events are lost.
  */
-export async function* withEvents(chunks: AsyncIterable<Uint8Array>, read: (event: unknown) => unknown[]): Chunks {
+export async function* mapEvents(chunks: AsyncIterable<Uint8Array>, read: (event: unknown) => unknown[]): Chunks {
   const decoder = new TextDecoder();
   const events = eventReader(read);
   for await (const chunk of chunks) {

@@ -17,4 +17,4 @@ const strictWait = `
  * operation after the other; the notification of one that has ended may come when the thread already waits for the next,
  * which it then takes for failed: "[Errno 29] I/O error", on a busy machine once in many thousands.
  */
-export const strictWaitModule = `data:text/javascript,${encodeURIComponent(strictWait)}`;
+export const atomicsWaitPatchUrl = `data:text/javascript,${encodeURIComponent(strictWait)}`;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { semaphore } from "../async/semaphore.ts";
 import { sandboxLimits } from "./limits.ts";
 import type { FromChild, ToChild } from "./child.ts";
-import { strictWaitModule } from "./atomics-wait-patch.ts";
+import { atomicsWaitPatchUrl } from "./atomics-wait-patch.ts";
 import type { Sandbox, SandboxEngine, SandboxRequest, SandboxResult } from "./types.ts";
 
 /** Of the process, in bytes of resident memory: 70 MB of it are Node's own, and Python takes 200 when it starts. */
@@ -101,7 +101,7 @@ export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & {
 function start({ program, readable, environment = {} }: ChildProcessSettings, engine: SandboxEngine): Child {
   const rights = ["--permission", ...[program, ...readable].map((path) => `--allow-fs-read=${path}`)];
   // Python runs in a thread of its process.
-  if (engine === "shell") rights.push("--allow-worker", `--import=${strictWaitModule}`);
+  if (engine === "shell") rights.push("--allow-worker", `--import=${atomicsWaitPatchUrl}`);
   const child = spawn(process.execPath, [...rights, "--max-old-space-size=256", "--expose-gc", program], {
     env: environment,
     cwd: tmpdir(),

@@ -25,7 +25,7 @@ async function loadReader(): Promise<Engine> {
 }
 
 /** The files that a program wrote, within the limits; sentences about those that are left out. */
-export function keptFiles(written: SandboxFile[]): Pick<SandboxResult, "written" | "notes"> {
+export function limitWrittenFiles(written: SandboxFile[]): Pick<SandboxResult, "written" | "notes"> {
   const kept: SandboxFile[] = [];
   let bytes = 0;
   for (const file of written) {

@@ -5,7 +5,7 @@ import { EvalFlags, type JSValueHandle, QuickJS, type QuickJSOptions } from "qui
 import { sandboxLimits } from "./limits.ts";
 import { filenameProblem } from "../filenames.ts";
 import { decodeText } from "../documents/decode-text.ts";
-import { type Engine, keptFiles, sameContent } from "./engine.ts";
+import { type Engine, limitWrittenFiles, sameContent } from "./engine.ts";
 import { prelude } from "./prelude.ts";
 import type { SandboxFile, SandboxRequest } from "./types.ts";
 
@@ -90,7 +90,7 @@ async function newMachine(compiled: Wasm): Promise<{ run(request: SandboxRequest
       const dirty = program.stopped() !== undefined || process.memoryUsage.rss() > cleanBytes;
       return {
         output: program.output(),
-        ...keptFiles(program.written()),
+        ...limitWrittenFiles(program.written()),
         ...(because !== undefined && { problem: because }),
         ...(dirty && { dirty }),
       };

@@ -1,6 +1,6 @@
 import { Bash, type IFileSystem } from "just-bash";
 import { sandboxLimits } from "./limits.ts";
-import { type Engine, keptFiles, sameContent } from "./engine.ts";
+import { type Engine, limitWrittenFiles, sameContent } from "./engine.ts";
 import type { SandboxFile } from "./types.ts";
 
 const home = "/work";
@@ -34,7 +34,7 @@ const runShell: Engine = async ({ program, files, seconds }) => {
   const { stdout, stderr, exitCode } = await bash.exec(program);
   const output = [stdout, stderr].map((text) => text.trimEnd()).filter((text) => text !== "");
   const { kept, nested } = await written(bash.fs, files);
-  const { written: within, notes } = keptFiles(kept);
+  const { written: within, notes } = limitWrittenFiles(kept);
   if (nested.length > 0) {
     notes.push(`Not kept, as the workspace has no folders: ${nested.slice(0, 20).join(", ")}.`);
   }

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { uploadHostings } from "../../lib/front-door/hosting.ts";
 import { optionalEnvNames } from "../../src/env.ts";
-import { packed, unpackedResult } from "../../src/sandbox/codec.ts";
+import { encodeMessage, decodeResult } from "../../src/sandbox/codec.ts";
 import type { SandboxRequest } from "../../src/sandbox/types.ts";
 import { docx, pdf } from "../fixtures/documents.ts";
 import { synthesizeFrontDoor } from "../infra/front-door.ts";
@@ -112,7 +112,7 @@ describe("the bundle of the sandbox function", () => {
 
   test("contains the packages of every engine", async () => {
     const messages = requests.map(({ expected: _expected, ...request }) =>
-      packed({ engine: "javascript", program: "", files: [], seconds: 30, ...request }),
+      encodeMessage({ engine: "javascript", program: "", files: [], seconds: 30, ...request }),
     );
     const file = fileOf("SandboxFunction");
     const script = `
@@ -124,7 +124,7 @@ describe("the bundle of the sandbox function", () => {
         process.exit();
       })();`;
     const { stdout } = await run(process.execPath, ["-e", script], { env: {}, cwd: dirname(file) });
-    const results = (JSON.parse(stdout) as string[]).map(unpackedResult);
+    const results = (JSON.parse(stdout) as string[]).map(decodeResult);
     expect(results).toEqual(requests.map(({ expected }) => ({ output: expected, written: [], notes: [] })));
   });
 });

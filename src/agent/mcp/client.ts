@@ -1,11 +1,11 @@
 import type { Client, jsonSchemaValidator, JsonSchemaValidator } from "@modelcontextprotocol/client";
-import { guardedFetch, type NetworkRules } from "../../net/safe-fetch.ts";
+import { safeFetch, type NetworkRules } from "../../net/safe-fetch.ts";
 import type { ReadSecret } from "../secret.ts";
-import { withoutSecrets } from "../../net/redact.ts";
+import { redactSecrets } from "../../net/redact.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import { type McpResult, resultOutput } from "./results.ts";
 import { mcpFetch } from "./messages.ts";
-import { listedTools, standIns } from "./tools.ts";
+import { listedTools, unavailableTools } from "./tools.ts";
 import { errorOutput, type Tool, type ToolOutput } from "../tools/tool.ts";
 
 /**
@@ -21,7 +21,7 @@ export interface McpServer {
 }
 
 /** `secretOf`: what a named secret holds. */
-export interface McpEdges extends NetworkRules {
+export interface McpDependencies extends NetworkRules {
   secretOf: ReadSecret;
 }
 
@@ -44,7 +44,11 @@ export interface OpenMcpServer {
  * The tools of a server, listed once. A server that does not answer gives a stand-in for each tool of its allow-list
  * (or one for the server), whose calls try again and say what is wrong. Rejects only with the signal's reason.
  */
-export async function openMcpServer(server: McpServer, edges: McpEdges, signal: AbortSignal): Promise<OpenMcpServer> {
+export async function openMcpServer(
+  server: McpServer,
+  edges: McpDependencies,
+  signal: AbortSignal,
+): Promise<OpenMcpServer> {
   const closed = new AbortController();
   const secrets: string[] = [];
   let client: Promise<Client> | undefined;
@@ -78,7 +82,7 @@ export async function openMcpServer(server: McpServer, edges: McpEdges, signal: 
   });
   const listed = listing.timedOut ? `it did not answer within ${listSeconds} seconds` : listing.value;
   if (typeof listed !== "string") return { ...(await listedTools(server, listed, call)), close };
-  return { tools: standIns(server, listed, call), problems: [`it could not be listed: ${listed}`], close };
+  return { tools: unavailableTools(server, listed, call), problems: [`it could not be listed: ${listed}`], close };
 }
 
 /**
@@ -92,7 +96,12 @@ interface Connection {
   forget: (used: Promise<Client>) => void;
 }
 
-async function connect(server: McpServer, edges: McpEdges, secrets: string[], signal: AbortSignal): Promise<Client> {
+async function connect(
+  server: McpServer,
+  edges: McpDependencies,
+  secrets: string[],
+  signal: AbortSignal,
+): Promise<Client> {
   const headers: Record<string, string> = {};
   for (const [name, { secret, prefix = "" }] of Object.entries(server.headers ?? {})) {
     const value = await edges.secretOf(secret);
@@ -111,7 +120,7 @@ async function connect(server: McpServer, edges: McpEdges, secrets: string[], si
       },
     );
     const transport = new StreamableHTTPClientTransport(new URL(server.url), {
-      fetch: mcpFetch(guardedFetch({ ...edges, responseBytes })),
+      fetch: mcpFetch(safeFetch({ ...edges, responseBytes })),
       requestInit: { headers },
       reconnectionOptions: {
         maxRetries: 0,
@@ -170,7 +179,7 @@ async function callTool(
   const answer = called.value;
   if (typeof answer === "string") return failed(answer);
   const output = await resultOutput(server.name, answer, files);
-  return { ...output, text: withoutSecrets(output.text, secrets, instead) };
+  return { ...output, text: redactSecrets(output.text, secrets, instead) };
 }
 
 const instead = "[secret]";
@@ -192,5 +201,5 @@ function reason(problem: unknown, secrets: string[]): string {
     ...(cause instanceof Error && !message.includes(cause.message) ? [cause.message] : []),
   ];
   const why = `${message.replace(/[.:\s]+$/, "")}${details.length > 0 ? ` (${details.join("; ")})` : ""}`;
-  return withoutSecrets(why, secrets, instead).replaceAll(/\s+/g, " ").slice(0, 500);
+  return redactSecrets(why, secrets, instead).replaceAll(/\s+/g, " ").slice(0, 500);
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../../json.ts";
-import { withEvents } from "../../net/sse.ts";
+import { mapEvents } from "../../net/sse.ts";
 
 type Json = Record<string, unknown>;
 
@@ -14,7 +14,7 @@ export function mcpFetch(send: typeof fetch): typeof fetch {
     const { status, headers, body } = response;
     if (!response.ok || !body) return response;
     if (type.includes("event-stream")) {
-      const events = withEvents(body, (message) => [readable(message)]);
+      const events = mapEvents(body, (message) => [readable(message)]);
       return new Response(ReadableStream.from(events), { status, headers });
     }
     if (!type.includes("json")) return response;

@@ -25,20 +25,22 @@ const plain = new Set([
  * which the server checks itself. `pattern` and `$ref` are dropped: a few of them can block the process for hours. `not`
  * goes too, as it may contain them.
  */
-export function checkable(schema: unknown): unknown {
+export function locallyCheckedSchema(schema: unknown): unknown {
   if (!isObject(schema)) return schema;
   const { properties, items, prefixItems, additionalProperties, allOf, anyOf, oneOf } = schema;
   const every = [...(listed(allOf) ?? []), ...(Array.isArray(oneOf) ? [{ anyOf: listed(oneOf) }] : [])];
   return {
     ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => plain.has(keyword))),
     ...(isObject(properties) && {
-      properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, checkable(each)])),
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, each]) => [name, locallyCheckedSchema(each)]),
+      ),
     }),
     // What the patterns let through can't be told from what they don't.
     ...(additionalProperties !== undefined &&
-      !("patternProperties" in schema) && { additionalProperties: checkable(additionalProperties) }),
+      !("patternProperties" in schema) && { additionalProperties: locallyCheckedSchema(additionalProperties) }),
     ...(Array.isArray(prefixItems) && { prefixItems: listed(prefixItems) }),
-    ...(items !== undefined && !Array.isArray(items) && { items: checkable(items) }),
+    ...(items !== undefined && !Array.isArray(items) && { items: locallyCheckedSchema(items) }),
     ...(Array.isArray(anyOf) && { anyOf: listed(anyOf) }),
     ...(every.length > 0 && { allOf: every }),
   };
@@ -49,7 +51,7 @@ export function checkable(schema: unknown): unknown {
  * more at its top than what its properties are, which the server still checks; OpenAI also for one without properties,
  * or with a list of which it does not say what is in it.
  */
-export function acceptable(schema: Record<string, unknown>): Record<string, unknown> {
+export function providerSchema(schema: Record<string, unknown>): Record<string, unknown> {
   const { allOf: _, anyOf: __, oneOf: ___, not: ____, enum: _____, ...rest } = schema;
   return { properties: {}, ...(withItems(rest) as object), type: "object" };
 }
@@ -66,5 +68,5 @@ function withItems(schema: unknown): unknown {
 }
 
 function listed(schemas: unknown): unknown[] | undefined {
-  return Array.isArray(schemas) ? schemas.map(checkable) : undefined;
+  return Array.isArray(schemas) ? schemas.map(locallyCheckedSchema) : undefined;
 }

@@ -1,9 +1,9 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
 import { defaultContextTokens, bytesPerToken } from "../turn/context-window.ts";
-import { tooDeepAt, wellFormed } from "../../json.ts";
+import { findExcessiveDepth, toWellFormed } from "../../json.ts";
 import type { ToolDefinition } from "../model.ts";
 import type { McpServer } from "./client.ts";
-import { acceptable, checkable } from "./schemas.ts";
+import { providerSchema, locallyCheckedSchema } from "./schemas.ts";
 import { errorOutput, type Tool } from "../tools/tool.ts";
 
 /** Makes a tool's calls, by the name that the server has for it. */
@@ -15,7 +15,7 @@ const maxNameCharacters = 64; // what OpenAI, Anthropic and Bedrock accept
 /** Tools of one agent: what OpenAI takes. */
 const maxTools = 128;
 /** Share of the model's window that the tools of MCP servers may fill. */
-const share = 0.5;
+const toolShareOfContext = 0.5;
 
 /**
  * The tools of a server's list that the agent may use. Inputs are checked as far as that can be done here. `problems`:
@@ -28,7 +28,7 @@ export async function listedTools(
 ): Promise<{ tools: Tool[]; problems: string[] }> {
   const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/client/validators/ajv");
   const validators = new AjvJsonSchemaValidator();
-  const validatorOf = (schema: object) => validators.getValidator(checkable(schema) as never);
+  const validatorOf = (schema: object) => validators.getValidator(locallyCheckedSchema(schema) as never);
   const allowed = listed.filter(({ name }) => server.tools?.includes(name) ?? true);
   const usable = allowed.filter((tool) => isUsable(tool));
   const missing = server.tools?.filter((name) => !listed.some((tool) => tool.name === name)) ?? [];
@@ -36,10 +36,10 @@ export async function listedTools(
   const tools = usable.map((tool): Tool => {
     const { name, description = "", inputSchema, annotations = {} } = tool;
     const { readOnlyHint = false, idempotentHint = false } = annotations;
-    const definition: ToolDefinition = wellFormed({
+    const definition: ToolDefinition = toWellFormed({
       name: toolName(server, name, taken),
       description,
-      input: acceptable(inputSchema),
+      input: providerSchema(inputSchema),
     });
     const run = call(name);
     let problemOf: ((input: unknown) => string | undefined) | undefined;
@@ -70,7 +70,7 @@ export async function listedTools(
 function isUsable(tool: ListedTool): boolean {
   try {
     const text = JSON.stringify(tool);
-    return text.length <= maxToolCharacters && tooDeepAt(text) === undefined;
+    return text.length <= maxToolCharacters && findExcessiveDepth(text) === undefined;
   } catch {
     return false; // nested so deep that JSON.stringify fails
   }
@@ -97,7 +97,7 @@ function inputProblem({ name, input: schema }: ToolDefinition, problem: string, 
 }
 
 /** What stands for the tools of a server that could not be listed. Its inputs can't be checked here. */
-export function standIns(server: McpServer, why: string, call: Call): Tool[] {
+export function unavailableTools(server: McpServer, why: string, call: Call): Tool[] {
   const input = { type: "object", properties: {} };
   const problem = `The MCP server ${server.name} could not be listed: ${why}.`;
   const taken = new Set<string>();
@@ -113,8 +113,8 @@ export function standIns(server: McpServer, why: string, call: Call): Tool[] {
 }
 
 /** As many of the tools, from the first on, as a model takes beside `others` tools and has room for in its window. */
-export function fittingTools(tools: Tool[], others: number, contextTokens = defaultContextTokens): Tool[] {
-  let room = contextTokens * bytesPerToken * share;
+export function toolsWithinLimits(tools: Tool[], others: number, contextTokens = defaultContextTokens): Tool[] {
+  let room = contextTokens * bytesPerToken * toolShareOfContext;
   return tools.slice(0, Math.max(0, maxTools - others)).filter(({ definition }) => {
     room -= Buffer.byteLength(JSON.stringify(definition));
     return room >= 0;

@@ -5,7 +5,7 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { Attachment, Model, ModelAnswer, ModelOutcome, ModelRequest } from "../model.ts";
-import { wellFormed } from "../../json.ts";
+import { toWellFormed } from "../../json.ts";
 import { type AttachmentContent, loadAttachments } from "./attachments.ts";
 import { isAttachmentRejection, isMalformedToolCall } from "./error-table.ts";
 import { type Endpoint, IncompleteResponse, modelFailure } from "./model-error.ts";
@@ -112,7 +112,7 @@ async function callProvider(
   if (interruptedReason.test(rawReason)) throw new IncompleteResponse(rawReason);
   if (malformedCallReason.test(rawReason)) return { ...emptyAnswer, usage: answer.usage };
   const echo = buildEcho(origin, content, fields);
-  return { ...wellFormed(answer), ...(echo && { echo }) };
+  return { ...toWellFormed(answer), ...(echo && { echo }) };
 }
 
 function toFunctionTool({ name, description, input }: ModelRequest["tools"][number]) {

@@ -1,5 +1,5 @@
 import { isObject } from "../../json.ts";
-import { type Chunks, withEvents } from "../../net/sse.ts";
+import { type Chunks, mapEvents } from "../../net/sse.ts";
 
 type Json = Record<string, unknown>;
 
@@ -9,7 +9,7 @@ type Json = Record<string, unknown>;
  */
 export function normalizeEvents(chunks: Chunks): Chunks {
   const unknown = new Set<unknown>(); // blocks, by index
-  return withEvents(chunks, (event) => (isObject(event) ? eventsOf(event, unknown) : [event]));
+  return mapEvents(chunks, (event) => (isObject(event) ? eventsOf(event, unknown) : [event]));
 }
 
 const blocks = new Set<unknown>(["text", "thinking", "redacted_thinking", "tool_use"]);

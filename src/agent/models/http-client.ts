@@ -1,7 +1,7 @@
 import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { Chunks } from "../../net/sse.ts";
-import { bodiless, headersOf } from "../../net/headers.ts";
+import { bodilessStatuses, toHeaders } from "../../net/headers.ts";
 
 /**
  * Milliseconds without a byte after which a model server is given up. Servers that stream send something every few
@@ -80,14 +80,14 @@ export function modelFetch({
       const incoming = await responseHead(outgoing);
       watch.goOn(incoming);
       const status = Math.min(incoming.statusCode ?? 502, 599); // a Response takes no other
-      const answer = { status, statusText: incoming.statusMessage ?? "", headers: headersOf(incoming) };
+      const answer = { status, statusText: incoming.statusMessage ?? "", headers: toHeaders(incoming) };
       const ok = status >= 200 && status < 300;
       const contentType = answer.headers.get("content-type");
       if (ok && contentType !== null && !type.test(contentType)) {
         incoming.destroy();
         throw new UnexpectedContentType(contentType);
       }
-      if (bodiless.has(status)) {
+      if (bodilessStatuses.has(status)) {
         incoming.resume();
         watch.end();
         return new Response(null, answer);

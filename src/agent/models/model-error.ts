@@ -7,7 +7,7 @@ import {
 } from "@ai-sdk/provider";
 import type { Failure, ModelFailure, ModelRequest } from "../model.ts";
 import { isObject } from "../../json.ts";
-import { withoutContents, withoutSecrets } from "../../net/redact.ts";
+import { redactQuotations, redactSecrets } from "../../net/redact.ts";
 import { diagnose } from "./error-table.ts";
 import { IdleTimeout, ResponseTooLarge, UnexpectedContentType } from "./http-client.ts";
 import { readProviderError } from "./provider-error.ts";
@@ -88,7 +88,7 @@ const causeRules: CauseRule[] = [
 export function modelFailure(cause: unknown, endpoint: Endpoint, request: ModelRequest): ModelFailure {
   const contents = contentsOf(request);
   const redact = (text: string): string =>
-    withoutContents(withoutSecrets(text, endpoint.secrets(), "[API key]").slice(0, maxInspected), contents);
+    redactQuotations(redactSecrets(text, endpoint.secrets(), "[API key]").slice(0, maxInspected), contents);
   const server = `model server ${address(endpoint.address)}`;
   const detail = shorten(redact(messageOf(cause)));
   const error = errorResponse(cause);

@@ -1,5 +1,5 @@
 import { isObject } from "../../json.ts";
-import { type Chunks, withEvents } from "../../net/sse.ts";
+import { type Chunks, mapEvents } from "../../net/sse.ts";
 
 type Json = Record<string, unknown>;
 
@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
  * rename parts of them, and send errors in several forms, or a whole answer as JSON.
  */
 export function normalizeChunks(chunks: Chunks): Chunks {
-  return withEvents(chunks, (event) => [eventOf(event)]);
+  return mapEvents(chunks, (event) => [eventOf(event)]);
 }
 
 function eventOf(json: unknown): unknown {

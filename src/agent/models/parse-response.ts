@@ -8,7 +8,7 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
-import { maxDepth, isObject, tooDeepAt } from "../../json.ts";
+import { maxJsonDepth, isObject, findExcessiveDepth } from "../../json.ts";
 import type { ModelAnswer, ModelRequest, ToolCall } from "../model.ts";
 import { messageFields } from "./reasoning-details.ts";
 import { unknownTool } from "../unknown-tool.ts";
@@ -132,7 +132,7 @@ function addCall(
   const id = usable ? toolCallId : `call_${randomUUID()}`;
   taken.add(id);
   const name = toolName.slice(0, maxCharacters);
-  const text = json.slice(0, tooDeepAt(json));
+  const text = json.slice(0, findExcessiveDepth(json));
   const parsed = parse(text);
   const call: ToolCall = { id, name, input: parsed ? parsed.value : text };
   const reason = invalidity(name, text, parsed !== undefined, tools);
@@ -153,7 +153,8 @@ function parse(json: string): { value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(json);
     if (value === null) return { value: {} };
-    const nested = typeof value === "string" && tooDeepAt(value) === undefined ? parse(value)?.value : undefined;
+    const nested =
+      typeof value === "string" && findExcessiveDepth(value) === undefined ? parse(value)?.value : undefined;
     return { value: isObject(nested) ? nested : value };
   } catch {
     return undefined;
@@ -166,7 +167,7 @@ function invalidity(name: string, input: string, parsed: boolean, tools: ModelRe
   if (!known) return unknownTool(name, tools);
   if (parsed) return undefined;
   const problem =
-    tooDeepAt(input) === undefined ? "are not valid JSON" : `are nested more than ${maxDepth} levels deep`;
+    findExcessiveDepth(input) === undefined ? "are not valid JSON" : `are nested more than ${maxJsonDepth} levels deep`;
   return `The arguments of ${name} ${problem}. Received: ${input.slice(0, 200)}. Accepted: ${JSON.stringify(known.input)}.`;
 }
 

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { Attachment, Message, ModelAnswer, ToolCall } from "../model.ts";
-import { isObject, wellFormed } from "../../json.ts";
+import { isObject, toWellFormed } from "../../json.ts";
 import { type AttachmentContent, attachmentsOf, attachmentsUnsupported } from "./attachments.ts";
 import type { ResponseContent } from "./parse-response.ts";
 
@@ -53,7 +53,7 @@ export function buildEcho(
   );
   return {
     origin,
-    messages: wellFormed([{ role: "assistant", content: valid, ...(fields && { providerOptions: fields }) }]),
+    messages: toWellFormed([{ role: "assistant", content: valid, ...(fields && { providerOptions: fields }) }]),
   };
 }
 

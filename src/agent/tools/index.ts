@@ -1,16 +1,16 @@
 import type { ReadSecret } from "../secret.ts";
-import { documentsIn } from "../../sandbox/read-document.ts";
+import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
 import type { Sandbox } from "../../sandbox/types.ts";
 import { readDocument, type ReadDocument } from "../../documents/read-document.ts";
-import { list } from "./list-files.ts";
-import { fittingTools } from "../mcp/tools.ts";
+import { listFilesTool } from "./list-files.ts";
+import { toolsWithinLimits } from "../mcp/tools.ts";
 import { type McpServer, openMcpServer } from "../mcp/client.ts";
-import { read } from "./read-file.ts";
-import { javascript, shell } from "./run-code.ts";
-import { search } from "./search-files.ts";
+import { readFileTool } from "./read-file.ts";
+import { runJavascriptTool, runShellTool } from "./run-code.ts";
+import { searchFilesTool } from "./search-files.ts";
 import type { Tool } from "./tool.ts";
-import { fetchPage } from "./web-fetch.ts";
-import { edit, write } from "./write-files.ts";
+import { webFetchTool } from "./web-fetch.ts";
+import { editFileTool, writeFileTool } from "./write-files.ts";
 
 /**
  * What the tools need beyond the workspace. Absent: there is no sandbox, and documents are read in this process; so are
@@ -35,16 +35,16 @@ export interface ToolChoice {
 
 /** The tools that an agent file may name. A new one is its definition, its file and a line here. */
 const builtIns: Record<string, (edges: ToolDependencies, agent: ToolChoice) => Tool> = {
-  list_files: () => list,
-  read_file: (edges) => read(edges.readDocument ?? readDocument),
-  write_file: () => write,
-  edit_file: () => edit,
-  search_files: () => search,
-  run_javascript: ({ sandbox }) => javascript(sandbox),
-  run_shell: ({ sandbox }) => shell(sandbox),
+  list_files: () => listFilesTool,
+  read_file: (edges) => readFileTool(edges.readDocument ?? readDocument),
+  write_file: () => writeFileTool,
+  edit_file: () => editFileTool,
+  search_files: () => searchFilesTool,
+  run_javascript: ({ sandbox }) => runJavascriptTool(sandbox),
+  run_shell: ({ sandbox }) => runShellTool(sandbox),
   web_fetch({ privateAddresses = false, sandbox, ...edges }, { webFetch }) {
-    const reader = edges.readDocument ?? (sandbox ? documentsIn(sandbox) : readDocument);
-    return fetchPage({ privateAddresses: privateAddresses && webFetch?.privateAddresses === true }, reader);
+    const reader = edges.readDocument ?? (sandbox ? sandboxDocumentReader(sandbox) : readDocument);
+    return webFetchTool({ privateAddresses: privateAddresses && webFetch?.privateAddresses === true }, reader);
   },
 };
 
@@ -89,7 +89,7 @@ export async function openTools(
 
   const builtIn = builtInTools(agent, { ...edges, privateAddresses });
   const listed = servers.flatMap(({ tools }) => tools);
-  const fitting = fittingTools(listed, builtIn.length, agent.contextTokens);
+  const fitting = toolsWithinLimits(listed, builtIn.length, agent.contextTokens);
   const problems = opening.flatMap((server, index) =>
     server.status === "fulfilled"
       ? server.value.problems.map((problem) => `The MCP server ${named[index]?.name}: ${problem}.`)

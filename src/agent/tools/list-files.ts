@@ -1,8 +1,8 @@
 import { listFiles } from "./definitions.ts";
-import { builtIn, type Tool } from "./tool.ts";
+import { builtInTool, type Tool } from "./tool.ts";
 
 /** `list_files`. */
-export const list: Tool = builtIn(listFiles, async (_input: object, { files }) => {
+export const listFilesTool: Tool = builtInTool(listFiles, async (_input: object, { files }) => {
   const found = await files.list();
   return { text: found.length === 0 ? "The workspace is empty." : found.map(fileLine).join("\n") };
 });
@@ -11,7 +11,7 @@ const filesNoteHeading = "Files in the workspace:";
 
 /** Tells the model, before its first step, which files there are; undefined when there are none. */
 export function filesNote(files: { name: string; size: number }[]): string | undefined {
-  return files.length === 0 ? undefined : `${filesNoteHeading}\n${shortened(files.map(fileLine), "\n")}`;
+  return files.length === 0 ? undefined : `${filesNoteHeading}\n${joinLimited(files.map(fileLine), "\n")}`;
 }
 
 export function isFilesNote(text: string): boolean {
@@ -28,7 +28,7 @@ export function fileLine({ name, size }: { name: string; size: number }): string
 }
 
 /** At most 50 items: a list is to help, not to fill the context. */
-export function shortened(items: string[], separator = ", "): string {
+export function joinLimited(items: string[], separator = ", "): string {
   if (items.length === 0) return "none";
   const more = items.length > 50 ? `${separator}and ${items.length - 50} more` : "";
   return items.slice(0, 50).join(separator) + more;

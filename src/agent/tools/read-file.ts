@@ -7,13 +7,13 @@ import { type DocumentKind, type DocumentText, isDocx, type ReadDocument } from 
 import { findFile } from "./find-file.ts";
 import { decodeText } from "../../documents/decode-text.ts";
 import { excerpt } from "./excerpt.ts";
-import { builtIn, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
+import { builtInTool, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
 
 type Place = { offset?: number; limit?: number; column?: number };
 
 /** `read_file`. Text by lines, documents through `readDocument`, images and PDFs without text as attachments. */
-export function read(readDocument: ReadDocument): Tool {
-  return builtIn(readFile, async (input: { name: string } & Place, { files, signal }) => {
+export function readFileTool(readDocument: ReadDocument): Tool {
+  return builtInTool(readFile, async (input: { name: string } & Place, { files, signal }) => {
     const { name } = input;
     const file = await findFile(files, name);
     if ("problem" in file) return errorOutput(file.problem);

@@ -5,7 +5,7 @@ import { runJavascript, runShell } from "./definitions.ts";
 import { findFile } from "./find-file.ts";
 import { fileLine } from "./list-files.ts";
 import { withWriteLock } from "./write-lock.ts";
-import { builtIn, errorOutput, type Files, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
+import { builtInTool, errorOutput, type Files, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 import { newNameProblem } from "./write-files.ts";
 
 interface Choice {
@@ -14,17 +14,17 @@ interface Choice {
 }
 
 /** `run_javascript`; without a sandbox, one that can't work. */
-export function javascript(sandbox: Sandbox | undefined): Tool {
+export function runJavascriptTool(sandbox: Sandbox | undefined): Tool {
   if (!sandbox) return withoutSandbox(runJavascript);
-  return builtIn(runJavascript, (input: { code: string } & Choice, context) =>
+  return builtInTool(runJavascript, (input: { code: string } & Choice, context) =>
     runCode(sandbox, "javascript", input.code, input, context),
   );
 }
 
 /** `run_shell`; without a sandbox, one that can't work. */
-export function shell(sandbox: Sandbox | undefined): Tool {
+export function runShellTool(sandbox: Sandbox | undefined): Tool {
   if (!sandbox) return withoutSandbox(runShell);
-  return builtIn(runShell, (input: { script: string } & Choice, context) =>
+  return builtInTool(runShell, (input: { script: string } & Choice, context) =>
     runCode(sandbox, "shell", input.script, input, context),
   );
 }

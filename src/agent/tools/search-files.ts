@@ -4,7 +4,7 @@ import { semaphore } from "../../async/semaphore.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import { searchFiles, workspaceLimits } from "./definitions.ts";
 import { decodeText } from "../../documents/decode-text.ts";
-import { builtIn, errorOutput, type Files, type Tool } from "./tool.ts";
+import { builtInTool, errorOutput, type Files, type Tool } from "./tool.ts";
 
 interface Found {
   lines: { file: string; line: number; text: string }[];
@@ -24,7 +24,7 @@ interface Search {
 const searches = semaphore(4);
 
 /** `search_files`. */
-export const search: Tool = builtIn(searchFiles, async (input: Search, { files, signal }) => {
+export const searchFilesTool: Tool = builtInTool(searchFiles, async (input: Search, { files, signal }) => {
   try {
     new RegExp(input.pattern, flags(input));
   } catch (error) {

@@ -38,12 +38,12 @@ export interface Tool {
 }
 
 /** The tools that the model may use, as it sees them. */
-export function offered(tools: Tool[]): ToolDefinition[] {
+export function offeredDefinitions(tools: Tool[]): ToolDefinition[] {
   return tools.flatMap(({ definition, unavailable }) => (unavailable === undefined ? definition : []));
 }
 
 /** A tool whose input is checked with its validator compiled ahead of time. */
-export function builtIn<Input extends object>(
+export function builtInTool<Input extends object>(
   definition: ToolDefinition,
   run: (input: Input, context: ToolContext) => Promise<ToolOutput>,
 ): Tool {

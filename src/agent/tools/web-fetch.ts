@@ -1,14 +1,14 @@
-import { guardedFetch, type NetworkRules } from "../../net/safe-fetch.ts";
+import { safeFetch, type NetworkRules } from "../../net/safe-fetch.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import { fetchLimits, webFetch } from "./definitions.ts";
 import type { ReadDocument } from "../../documents/read-document.ts";
 import { decodeText } from "../../documents/decode-text.ts";
-import { builtIn, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
+import { builtInTool, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
 
 /** `web_fetch`. `readDocument` makes Markdown of HTML: a page can be made so that this takes hours. */
-export function fetchPage(rules: NetworkRules, readDocument: ReadDocument): Tool {
-  const get = guardedFetch({ ...rules, responseBytes: fetchLimits.bytes });
-  return builtIn(webFetch, async ({ url, offset = 0 }: { url: string; offset?: number }, { signal }) => {
+export function webFetchTool(rules: NetworkRules, readDocument: ReadDocument): Tool {
+  const get = safeFetch({ ...rules, responseBytes: fetchLimits.bytes });
+  return builtInTool(webFetch, async ({ url, offset = 0 }: { url: string; offset?: number }, { signal }) => {
     if (!URL.canParse(url))
       return errorOutput(`${JSON.stringify(url)} is no URL. Accepted: such as https://example.com/page.`);
     const fetched = await withTimeout(fetchLimits.seconds * 1000, signal, (cut) =>

@@ -1,13 +1,13 @@
 import { editFile, workspaceLimits, writeFile } from "./definitions.ts";
 import { findFile } from "./find-file.ts";
-import { filenameProblem, sameOnSomeDisk } from "../../filenames.ts";
+import { filenameProblem, namesCollide } from "../../filenames.ts";
 import { fileLine } from "./list-files.ts";
 import { decodeText } from "../../documents/decode-text.ts";
 import { withWriteLock } from "./write-lock.ts";
-import { builtIn, errorOutput, type Files, type Tool, type ToolOutput } from "./tool.ts";
+import { builtInTool, errorOutput, type Files, type Tool, type ToolOutput } from "./tool.ts";
 
 /** `write_file`. */
-export const write: Tool = builtIn(writeFile, (input: { name: string; content: string }, { files }) =>
+export const writeFileTool: Tool = builtInTool(writeFile, (input: { name: string; content: string }, { files }) =>
   withWriteLock(files, () => writeText(input, files)),
 );
 
@@ -31,8 +31,8 @@ interface Edit {
  * `edit_file`. A byte order mark is kept; text in an old encoding becomes UTF-8. What is inserted beside the old text
  * would be there twice after a second time.
  */
-export const edit: Tool = {
-  ...builtIn(editFile, (input: Edit, { files }) => withWriteLock(files, () => editText(input, files))),
+export const editFileTool: Tool = {
+  ...builtInTool(editFile, (input: Edit, { files }) => withWriteLock(files, () => editText(input, files))),
   effects: "cumulative",
 };
 
@@ -78,7 +78,7 @@ export function newNameProblem(name: string, existing: { name: string }[]): stri
   const problem = filenameProblem(name);
   if (problem !== undefined) return problem;
   if (existing.some((file) => file.name === name)) return undefined;
-  const twin = existing.find((file) => sameOnSomeDisk(file.name, name));
+  const twin = existing.find((file) => namesCollide(file.name, name));
   if (twin) return `The name differs from the existing ${twin.name} only in case; use that name, or another.`;
   if (existing.length < workspaceLimits.files) return undefined;
   return (

@@ -1,9 +1,9 @@
 import { semaphore } from "../../async/semaphore.ts";
 import { settleAll } from "../../async/settle-all.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
-import { wellFormed } from "../../json.ts";
+import { toWellFormed } from "../../json.ts";
 import type { ToolCall } from "../model.ts";
-import { errorOutput, offered, type Tool, type ToolOutput } from "../tools/tool.ts";
+import { errorOutput, offeredDefinitions, type Tool, type ToolOutput } from "../tools/tool.ts";
 import { unknownTool } from "../unknown-tool.ts";
 import { resultCharacters } from "./context-window.ts";
 import { foldEntry, type JournalEntry, type PendingCalls } from "./journal.ts";
@@ -100,7 +100,7 @@ async function runTool(
   const output = await toolOutput(state, tool, call, timeLeft);
   const milliseconds = ports.now() - startedAt;
   ports.emit({ type: "tool-call-completed", step, callId, name, milliseconds, error: output.error === true });
-  return wellFormed(output);
+  return toWellFormed(output);
 }
 
 async function toolOutput(
@@ -112,7 +112,7 @@ async function toolOutput(
   const { files, signal, tools } = state.ports;
   if (tool?.unavailable !== undefined) return errorOutput(tool.unavailable);
   if (invalid !== undefined) return errorOutput(invalid);
-  if (!tool) return errorOutput(unknownTool(name, offered(tools)));
+  if (!tool) return errorOutput(unknownTool(name, offeredDefinitions(tools)));
   const result = await withTimeout(timeLeft, signal, (toolSignal) => tool.run(input, { files, signal: toolSignal }));
   return result.timedOut
     ? errorOutput(`Aborted: the ${secondsLimit(state)} is exceeded. The call may or may not have taken effect.`)

@@ -1,6 +1,6 @@
 import type { Failure, ModelAnswer, ModelFailure, ToolDefinition } from "../model.ts";
 import { filesNote } from "../tools/list-files.ts";
-import { offered } from "../tools/tool.ts";
+import { offeredDefinitions } from "../tools/tool.ts";
 import { callModel, retryOrFail } from "./call-model.ts";
 import { summarize } from "./compaction.ts";
 import { defaultContextTokens, planCompaction } from "./context-window.ts";
@@ -42,7 +42,7 @@ async function takeAction(state: TurnState): Promise<ActionResult> {
 
   const used = { ...progress.used, milliseconds: ports.now() - input.startedAt };
   const exceeded = exceededLimit(used, input.usedBefore, input.limits, input.runLimits);
-  const tools = exceeded ? [] : offered(ports.tools);
+  const tools = exceeded ? [] : offeredDefinitions(ports.tools);
   const plan = planCompaction(progress, state.contextTokens, { instructions: input.instructions, tools });
   if (plan.summarize !== undefined) return replaceBySummary(state, plan.summarize, exceeded);
   return exceeded ? finalAnswer(state, exceeded, plan.truncate) : takeStep(state, tools, plan.truncate);
@@ -111,7 +111,7 @@ async function recordEntry(state: TurnState, entry: JournalEntry): Promise<Actio
 /** A note for the model: the workspace files before the first step, a correction after an empty answer. */
 async function noteForStep({ ports, progress }: TurnState): Promise<string | undefined> {
   if (progress.messages.length === progress.inputAt + 1) {
-    return offered(ports.tools).length > 0 ? filesNote(await ports.files.list()) : undefined;
+    return offeredDefinitions(ports.tools).length > 0 ? filesNote(await ports.files.list()) : undefined;
   }
   if (progress.emptyAnswers === 0) return undefined;
   return "Your last answer was empty. Use a tool, or answer the input with text.";

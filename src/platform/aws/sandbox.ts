@@ -1,5 +1,5 @@
 import type { Sandbox, SandboxResult } from "../../sandbox/types.ts";
-import { messageMegabytes, packed, unpackedResult } from "../../sandbox/codec.ts";
+import { maxFileMegabytes, encodeMessage, decodeResult } from "../../sandbox/codec.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
 import { log } from "../../log.ts";
 import { StoreUnavailable } from "../../errors.ts";
@@ -19,11 +19,11 @@ export function lambdaSandbox(caller: Caller & { endpoint?: string }, functionNa
   return {
     maxBytes: sandboxLimits.filesBytes,
     async run(request, signal) {
-      const message = packed(request);
+      const message = encodeMessage(request);
       if (message === undefined) {
         const names = request.files.map(({ name }) => name).join(", ");
         return withoutResult(
-          `The files are too large for the sandbox: more than ${messageMegabytes} MB when compressed (${names}). ` +
+          `The files are too large for the sandbox: more than ${maxFileMegabytes} MB when compressed (${names}). ` +
             "Name fewer in files.",
         );
       }
@@ -42,7 +42,7 @@ export function lambdaSandbox(caller: Caller & { endpoint?: string }, functionNa
         return withoutResult(`Programs can't be run now: the service's sandbox refuses calls (status ${status}).`);
       }
       const answer = JSON.parse(response.text) as { result?: string; errorMessage?: string };
-      if (answer.result) return unpackedResult(answer.result);
+      if (answer.result) return decodeResult(answer.result);
       return withoutResult(`The program's sandbox ended with it: ${answer.errorMessage ?? "it gave no reason"}.`);
     },
   };

@@ -1,5 +1,5 @@
 import { settleAll } from "../../async/settle-all.ts";
-import { flatName } from "../../filenames.ts";
+import { requireFlatName } from "../../filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 import { withMappedErrors } from "./errors.ts";
 import type { Objects } from "./bucket.ts";
@@ -49,5 +49,5 @@ function keyOf(runId: string, name: string): string {
 
 /** ASCII only, without a slash, dot segment or control character. */
 function encoded(name: string): string {
-  return encodeURIComponent(flatName(name));
+  return encodeURIComponent(requireFlatName(name));
 }

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, mkdirSync, openSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isFlat } from "../../filenames.ts";
+import { isFlatName } from "../../filenames.ts";
 import type { Stores } from "../../runs/ports.ts";
 import { localAccounts } from "./accounts.ts";
 import { type Database, openDatabase } from "./sqlite.ts";
@@ -50,7 +50,7 @@ export function openLocalStores({ dataDir }: { dataDir: string }): LocalStores {
       for (const name of names) {
         const found = await stat(join(workspaces, name)).catch(absent); // a create may be refused, a run deleted meanwhile
         if (!found || found.mtimeMs >= before) continue;
-        if (isFlat(name)) await removeWithoutRun(name);
+        if (isFlatName(name)) await removeWithoutRun(name);
         else if (name.startsWith(temporary)) await rm(join(workspaces, name), { force: true });
       }
     },

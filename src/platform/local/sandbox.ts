@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { childProcessSandbox } from "../../sandbox/child-process.ts";
-import { documentsIn } from "../../sandbox/read-document.ts";
+import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
 
 /** The tools' edges on one machine: programs and documents in processes of their own, and a network that is its owner's. */
 export function localToolDependencies() {
@@ -14,5 +14,5 @@ export function localToolDependencies() {
     readable: [join(root, "src"), join(root, "package.json"), packages, realpathSync(packages)],
     maxProcesses: Math.max(2, availableParallelism()),
   });
-  return { sandbox, readDocument: documentsIn(sandbox), privateAddresses: true };
+  return { sandbox, readDocument: sandboxDocumentReader(sandbox), privateAddresses: true };
 }

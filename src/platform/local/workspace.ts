@@ -4,7 +4,7 @@ import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs
 import { join } from "node:path";
 import { StoreUnavailable } from "../../errors.ts";
 import { settleAll } from "../../async/settle-all.ts";
-import { flatName, isFlat } from "../../filenames.ts";
+import { requireFlatName, isFlatName } from "../../filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 
 /** How files begin that are being written. They are beside the runs' folders, where a start finds what a crash left. */
@@ -12,12 +12,12 @@ export const temporary = ".partial-";
 
 /** Each run's files in a folder of its own below `root`. */
 export function localWorkspace(root: string): Workspace {
-  const folderOf = (runId: string): string => join(root, flatName(runId));
+  const folderOf = (runId: string): string => join(root, requireFlatName(runId));
 
   return {
     async write(runId, files) {
       const folder = folderOf(runId);
-      const writes = files.map(({ name, content }) => ({ file: join(folder, flatName(name)), content }));
+      const writes = files.map(({ name, content }) => ({ file: join(folder, requireFlatName(name)), content }));
       const created = await mkdir(folder, { recursive: true }).catch(refused);
       await settleAll([
         ...(created === undefined ? [] : [syncFolder(root)]),
@@ -32,18 +32,18 @@ export function localWorkspace(root: string): Workspace {
       if (!existsSync(folder)) return [];
       const names = await readdir(folder).catch(absent);
       const files = await Promise.all(
-        (names ?? []).filter(isFlat).map(async (name) => ({ name, size: (await stat(join(folder, name))).size })),
+        (names ?? []).filter(isFlatName).map(async (name) => ({ name, size: (await stat(join(folder, name))).size })),
       );
       return files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     },
 
     async read(runId, name) {
-      return readFile(join(folderOf(runId), flatName(name))).catch(absent);
+      return readFile(join(folderOf(runId), requireFlatName(name))).catch(absent);
     },
 
     async remove(runId, names) {
       const folder = folderOf(runId);
-      await Promise.all(names.map((name) => rm(join(folder, flatName(name)), { force: true })));
+      await Promise.all(names.map((name) => rm(join(folder, requireFlatName(name)), { force: true })));
       await rmdir(folder).catch(() => {}); // where other files are left, the folder stays
     },
 

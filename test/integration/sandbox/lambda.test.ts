@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { afterAll, describe, expect, it } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
-import { messageBytes, packed, unpackedRequest, unpackedResult } from "../../../src/sandbox/codec.ts";
+import { maxMessageBytes, encodeMessage, decodeRequest, decodeResult } from "../../../src/sandbox/codec.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import { lambdaSandbox } from "../../../src/platform/aws/sandbox.ts";
 import { signedHeaders } from "../../../src/platform/aws/signature.ts";
@@ -36,7 +36,7 @@ async function invokeServer(answer?: { status: number; body: string }) {
       paths.push([request.method, request.url, scheme, tenant, signed?.includes("x-amz-tenant-id")]);
       const result = answer ?? {
         status: 200,
-        body: JSON.stringify({ result: packed(await sandbox.run(unpackedRequest(message), never)) }),
+        body: JSON.stringify({ result: encodeMessage(await sandbox.run(decodeRequest(message), never)) }),
       };
       response.writeHead(result.status).end(result.body);
     })();
@@ -74,7 +74,7 @@ describe("the sandbox in a function of its own", () => {
     expect(server.paths).toEqual([]);
     const table = Buffer.from(Array.from({ length: 700_000 }, (_, n) => `row ${n},${n * 7}\n`).join(""));
     expect(table.length).toBeGreaterThan(10 * 1024 * 1024);
-    expect(packed(program("1", { "table.csv": table }))?.length).toBeLessThan(messageBytes);
+    expect(encodeMessage(program("1", { "table.csv": table }))?.length).toBeLessThan(maxMessageBytes);
   });
 
   it("is waited for when Lambda is busy, and ends with its program when that killed it", async () => {
@@ -103,12 +103,12 @@ describe("the sandbox in a function of its own", () => {
 describe("messages", () => {
   it("come out as they went in, and are refused when they are cut or grow too large", () => {
     const request = program("code", { a: Buffer.from([0, 255]), b: Buffer.alloc(0) });
-    expect(unpackedRequest(packed(request) ?? "")).toEqual(request);
+    expect(decodeRequest(encodeMessage(request) ?? "")).toEqual(request);
     const result = { output: "o", problem: "p", written: request.files, notes: ["n"] };
-    expect(unpackedResult(packed(result) ?? "")).toEqual(result);
-    const whole = gunzipSync(Buffer.from(packed(result) ?? "", "base64"));
+    expect(decodeResult(encodeMessage(result) ?? "")).toEqual(result);
+    const whole = gunzipSync(Buffer.from(encodeMessage(result) ?? "", "base64"));
     expect(whole.subarray(-2)).toEqual(Buffer.from([0, 255]));
-    expect(() => unpackedResult("AAAA")).toThrow("incorrect header check");
+    expect(() => decodeResult("AAAA")).toThrow("incorrect header check");
   });
 });
 

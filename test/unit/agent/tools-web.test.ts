@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
 import { isPublicAddress } from "../../../src/net/public-ip.ts";
-import { guardedFetch } from "../../../src/net/safe-fetch.ts";
+import { safeFetch } from "../../../src/net/safe-fetch.ts";
 import { builtInTools } from "../../../src/agent/tools/index.ts";
 import type { ToolOutput } from "../../../src/agent/tools/tool.ts";
 import { files } from "./scripted.ts";
@@ -121,6 +121,6 @@ describe("addresses", () => {
 
 it("a response that is longer than allowed fails while it is read", async () => {
   await using server = await site((_, response) => response.end("x".repeat(2_000)));
-  const response = await guardedFetch({ privateAddresses: true, responseBytes: 1_000 })(server.url);
+  const response = await safeFetch({ privateAddresses: true, responseBytes: 1_000 })(server.url);
   await expect(response.text()).rejects.toThrow("more than 1000 bytes");
 });

@@ -3,7 +3,7 @@ import type { ReadDocument } from "../documents/read-document.ts";
 import type { Sandbox } from "./types.ts";
 
 /** Reads documents in a sandbox: a damaged one, or one made to do harm, costs no more than its time. */
-export function documentsIn(sandbox: Sandbox): ReadDocument {
+export function sandboxDocumentReader(sandbox: Sandbox): ReadDocument {
   return async (kind, content, signal) => {
     const files = [{ name: `document.${kind}`, content }];
     const request = { engine: kind, program: "", files, seconds: sandboxLimits.documentSeconds };
