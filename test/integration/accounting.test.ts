@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Failure, Model, ModelOutcome } from "../../src/agent/model.ts";
 import type { Agent } from "../../src/accounts/types.ts";
 import { advance, RetryLater } from "../../src/workflow/advance.ts";
-import { newRun, putAgent } from "./faults/scripted-runs.ts";
+import { newRun, putAgent } from "../support/scripted-runs.ts";
 import { chatServer, chunk, streams, usageChunk } from "../providers/chat-completions-server.ts";
 import { done } from "./admin.ts";
 import { createRun, finished, modelAt, newDataDir, startService } from "./service.ts";

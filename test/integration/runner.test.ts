@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Model } from "../../src/agent/model.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
-import { newRun, outputTo, putAgent, scriptedModel } from "./faults/scripted-runs.ts";
+import { newRun, outputTo, putAgent, scriptedModel } from "../support/scripted-runs.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
 test("after a restart with 200 runs, no more than the runner's places are worked on, and all finish", async () => {

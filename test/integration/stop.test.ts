@@ -6,7 +6,7 @@ import { stopRun } from "../../src/runs/control-run.ts";
 import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
 import { advance } from "../../src/workflow/advance.ts";
 import { awsHome } from "../support/fake-aws/platform.ts";
-import { newRun, putAgent } from "./faults/scripted-runs.ts";
+import { newRun, putAgent } from "../support/scripted-runs.ts";
 import { chatServer, chunk, type Reply, send, startStream, streams } from "../providers/chat-completions-server.ts";
 import { done } from "./admin.ts";
 import { createRun, finished, modelAt, newDataDir, read, startService } from "./service.ts";

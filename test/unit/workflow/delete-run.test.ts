@@ -5,7 +5,7 @@ import type { Workspace } from "../../../src/runs/ports.ts";
 import { deleteRun, stopRun } from "../../../src/runs/control-run.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { externalWorkflow, startRunner } from "../../../src/platform/local/workflow.ts";
-import { newRun, putAgent } from "../../integration/faults/scripted-runs.ts";
+import { newRun, putAgent } from "../../support/scripted-runs.ts";
 import { pause } from "../../../src/async/backoff.ts";
 import { fastClock } from "../../support/fast-clock.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";

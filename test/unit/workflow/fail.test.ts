@@ -5,7 +5,7 @@ import { StoreUnavailable } from "../../../src/errors.ts";
 import type { Agent } from "../../../src/accounts/types.ts";
 import { advance, type AdvanceDeps, RetryLater } from "../../../src/workflow/advance.ts";
 import { fail } from "../../../src/workflow/fail.ts";
-import { newRun as newTurn, putAgent } from "../../integration/faults/scripted-runs.ts";
+import { newRun as newTurn, putAgent } from "../../support/scripted-runs.ts";
 import { newRun } from "../../platform/run-fixtures.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 

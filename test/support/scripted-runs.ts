@@ -1,7 +1,7 @@
-import type { Message, Model, ModelOutcome } from "../../../src/agent/model.ts";
-import type { Agent } from "../../../src/accounts/types.ts";
-import type { Stores } from "../../../src/runs/ports.ts";
-import type { Run } from "../../../src/runs/types.ts";
+import type { Message, Model, ModelOutcome } from "../../src/agent/model.ts";
+import type { Agent } from "../../src/accounts/types.ts";
+import type { Stores } from "../../src/runs/ports.ts";
+import type { Run } from "../../src/runs/types.ts";
 
 const agent: Agent = {
   id: "A",
@@ -26,8 +26,8 @@ export async function newRun({ runs }: Stores, id: string, now: number, text: st
 }
 
 /**
- * A model that takes `steps` steps with one or two tool calls and then answers with its input. Where the conversation
- * stands is all that it goes by. `calls` holds the input and the step of each call that was made.
+ * A model that takes `steps` steps with one or two tool calls each and then answers with its input. Its answer depends
+ * only on the conversation. `calls` holds the input and the step of each model call.
  */
 export function scriptedModel(steps: number): { model: Model; calls: string[] } {
   const calls: string[] = [];

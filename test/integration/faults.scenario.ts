@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { advance, type AdvanceDeps, RetryLater } from "../../src/workflow/advance.ts";
+import { fail } from "../../src/workflow/fail.ts";
+import type { Fault } from "../support/fake-aws/fake-dynamodb.ts";
+import { awsHome } from "../support/fake-aws/platform.ts";
+import { newRun, outputTo, putAgent, scriptedModel } from "../support/scripted-runs.ts";
+
+/** A fault at one client call. `crash`: the process ends there, so its lease is not released either. */
+type InjectedFault = Fault | "crash-before" | "crash-after";
+
+interface Outcome {
+  status: string;
+  transcript: string[];
+  modelCalls: number;
+  recordedSteps: number;
+  storeCalls: number;
+  invocations: number;
+}
+
+interface FaultPlan {
+  /** The client call, counted from the creation of the run. */
+  at: number;
+  kind: InjectedFault;
+  /** The client's own retry succeeds. */
+  firstAttemptOnly: boolean;
+}
+
+/** Drives a run as the state machine does, with a fault at one of the client calls. */
+async function run(steps: number, fault?: FaultPlan): Promise<Outcome> {
+  let [armed, crashed, first] = [false, false, 0];
+  const home = awsHome((call, attempt) => {
+    if (crashed) return "refused"; // a process that ended makes no call; unlike a timeout, this fails at once
+    if (!armed || !fault || call !== first + fault.at) return undefined;
+    if (fault.kind.startsWith("crash")) {
+      crashed = true;
+      return fault.kind === "crash-before" ? "lost-before" : "lost-after";
+    }
+    return fault.firstAttemptOnly && attempt > 1 ? undefined : (fault.kind as Fault);
+  });
+  let now = 1_763_000_000_000;
+  await putAgent(home);
+  await newRun(home, "R", now, "Go");
+  armed = true;
+  first = home.calls();
+
+  const { model, calls } = scriptedModel(steps);
+  const deps: AdvanceDeps = {
+    ...home,
+    now: () => (now += 5),
+    secretOf: async () => undefined,
+    openModel: async () => ({ model, name: "m", provider: "p" }),
+  };
+  const turn = { runId: "R", turn: 1 };
+  let invocations = 0;
+  for (let done = false; !done && invocations < 40;) {
+    invocations++;
+    crashed = false;
+    try {
+      ({ done } = await advance(deps, turn, {
+        signal: new AbortController().signal,
+        deadline: Infinity,
+        leaseWait: 0,
+      }));
+    } catch (error) {
+      if (!(error instanceof RetryLater) && !crashed) {
+        await failed(error);
+        done = true;
+      }
+    }
+    now += 10_000;
+  }
+
+  /** The state machine retries its last task after any error. */
+  async function failed(error: unknown): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await fail(deps, turn, { error: (error as Error).name, cause: String(error) });
+      } catch (again) {
+        if (attempt === 10) throw again;
+      }
+    }
+  }
+
+  armed = false;
+  const state = await home.runs.load("R");
+  return {
+    status: state?.run.status ?? "none",
+    transcript: state?.transcript.map(({ text }) => text) ?? [],
+    modelCalls: calls.length,
+    recordedSteps: state?.run.used?.steps ?? 0,
+    storeCalls: home.calls() - first,
+    invocations,
+  };
+}
+
+/** Injects each kind of fault at every client call of a run with `steps` steps. */
+export function describeFaults(steps: number): void {
+  const complete = { status: "finished", transcript: ["Go", outputTo("Go")], recordedSteps: steps + 1 };
+
+  describe(`a fault at each client call of a ${steps}-step run on AWS`, async () => {
+    const { storeCalls, ...faultless } = await run(steps);
+    const places = Array.from({ length: storeCalls - 1 }, (_, n) => n + 1);
+
+    test("without a fault the run needs one invocation and no extra model call", () => {
+      expect(faultless).toEqual({ ...complete, modelCalls: steps + 1, invocations: 1 });
+      expect(storeCalls).toBeGreaterThan(3 * steps + 4);
+    });
+
+    test.each<InjectedFault>(["throttled", "lost-before", "lost-after", "crash-before", "crash-after"])(
+      "%s: the run finishes with at most one extra model call",
+      async (kind) => {
+        let [extra, invocations] = [0, 0];
+        for (const at of places) {
+          for (const firstAttemptOnly of kind.startsWith("crash") ? [false] : [true, false]) {
+            const outcome = await run(steps, { at, kind, firstAttemptOnly });
+            expect({ at, ...outcome }).toMatchObject({ at, ...complete });
+            // An answer that could not be recorded is kept until it can be; only a crash loses it.
+            expect(outcome.modelCalls).toBeLessThanOrEqual(steps + 1 + (kind.startsWith("crash") ? 1 : 0));
+            if (firstAttemptOnly) expect(outcome).toMatchObject({ modelCalls: steps + 1, invocations: 1 });
+            extra += outcome.modelCalls - steps - 1;
+            invocations = Math.max(invocations, outcome.invocations);
+          }
+        }
+        console.log(
+          `${kind} at ${places.length} calls: all runs finished, ${extra} extra model calls, ` +
+            `at most ${invocations} invocations a turn`,
+        );
+      },
+    );
+
+    test("refused: the run finishes or ends with technical_error, and never stays running", async () => {
+      const ends: Record<string, number> = {};
+      for (const at of places) {
+        const outcome = await run(steps, { at, kind: "refused", firstAttemptOnly: false });
+        ends[outcome.status] = (ends[outcome.status] ?? 0) + 1;
+        expect({ at, ...outcome }).toMatchObject({ at, status: expect.stringMatching(/^(finished|technical_error)$/) });
+        expect(outcome.modelCalls).toBeLessThanOrEqual(steps + 1);
+      }
+      console.log(`refused at ${places.length} calls:`, ends);
+    });
+  });
+}

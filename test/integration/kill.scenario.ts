@@ -1,0 +1,118 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate as tick, setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import {
+  chatServer,
+  chunk,
+  type Reply,
+  startStream,
+  send,
+  toolCallChunk,
+} from "../providers/chat-completions-server.ts";
+import { createRun, finished, newDataDir, type Service, startService } from "./service.ts";
+
+/** The tool calls of each step: one to three, made at the same time. */
+const callsOf = (step: number): [name: string, input: object][] =>
+  [
+    ["write_file", { name: `note-${step}.txt`, content: `of step ${step}` }] as [string, object],
+    ["read_file", { name: "data.csv" }] as [string, object],
+    ["list_files", {}] as [string, object],
+  ].slice(0, 1 + (step % 3));
+
+/** A model whose answer depends only on the conversation, so that it is the same after each restart. */
+const modelOf =
+  (steps: number): Reply =>
+  async (response, { body }) => {
+    const step = body.messages.filter((message) => (message as { role?: string }).role === "assistant").length + 1;
+    await sleep(10);
+    if (response.destroyed) return;
+    startStream(response);
+    if (step > steps)
+      send(
+        response,
+        chunk({ role: "assistant", content: `Report after ${steps} steps.` }),
+        chunk({}, { finish_reason: "stop" }),
+      );
+    else {
+      send(response, chunk({ role: "assistant" }));
+      for (const [index, [name, input]] of callsOf(step).entries()) {
+        send(response, toolCallChunk(index, { id: `call-${step}-${index}`, name, arguments: JSON.stringify(input) }));
+      }
+      send(response, chunk({}, { finish_reason: "tool_calls" }));
+    }
+    send(response, "[DONE]");
+    response.end();
+  };
+
+/** Kills the service at every journal entry and during every third model call of a run with `steps` steps. */
+export function testKills(steps: number): void {
+  const records = steps + 1 + Array.from({ length: steps }, (_, n) => callsOf(n + 1).length).reduce((a, b) => a + b);
+  const model = modelOf(steps);
+
+  test(`a ${steps}-step run that is killed at every record finishes with at most one extra model call a kill`, async () => {
+    await using server = await chatServer(...Array.from({ length: 500 }, () => model));
+    const dataDir = newDataDir();
+    const args = ["--model", "openai-compatible", "--model-base-url", server.baseUrl, "--model-name", "m"];
+    const first = await startService(dataDir, args);
+    const runId = await createRun(first, {
+      input_text: "Work.",
+      files: [{ filename: "data.csv", content_base64: Buffer.from("city,people\nOslo,709037\n").toString("base64") }],
+    });
+    const db = new DatabaseSync(join(dataDir, "runs.sqlite"), { readOnly: true });
+    const count = db.prepare("SELECT count(*) AS n FROM steps");
+    const recorded = (): number => Number(count.get()?.["n"]);
+
+    let service: Service = first;
+    const killedAt: number[] = [];
+    let killsInModelCalls = 0;
+    async function killAndRestart(): Promise<void> {
+      expect(await service.end("SIGKILL")).toBe("SIGKILL");
+      service = await startService(dataDir, args);
+    }
+
+    // The last record is written together with the end of the run, so the last kill is at the one before it.
+    for (let record = 0; record < records - 1; record++) {
+      while (recorded() < record) await tick();
+      killedAt.push(recorded());
+      await killAndRestart();
+      if (record % 3 !== 0) continue;
+      const calls = server.received.length;
+      while (server.received.length === calls && recorded() < records) await tick();
+      killsInModelCalls++;
+      await killAndRestart();
+    }
+
+    const run = await finished({ ...service, apiKey: first.apiKey }, runId);
+    expect(run).toEqual({
+      agent_id: runId,
+      loop_status: "finished",
+      transcript: [
+        { role: "input_to_agent", text: "Work." },
+        { role: "output_from_agent", text: `Report after ${steps} steps.` },
+      ],
+    });
+    const kills = killedAt.length + killsInModelCalls;
+    expect(server.received.length).toBeLessThanOrEqual(steps + 1 + kills);
+    expect(recorded()).toBe(records);
+    for (let step = 1; step <= steps; step++) {
+      expect(readFileSync(join(dataDir, "workspaces", runId, `note-${step}.txt`), "utf8")).toBe(`of step ${step}`);
+    }
+    expect(db.prepare("SELECT count(*) AS n FROM runs WHERE status = 'running'").get()).toEqual({ n: 0 });
+    // The last model call contains each tool result once, in the order of the calls.
+    const results = server.received
+      .at(-1)
+      ?.body.messages.filter((message) => (message as { role?: string }).role === "tool");
+    expect(results?.map((message) => (message as { tool_call_id?: string }).tool_call_id)).toEqual(
+      Array.from({ length: steps }, (_, n) => callsOf(n + 1).map((_call, index) => `call-${n + 1}-${index}`)).flat(),
+    );
+    console.log(
+      `${kills} kills: ${killedAt.length} at records (${new Set(killedAt).size} different states of the database), ` +
+        `${killsInModelCalls} during model calls; ${server.received.length} model calls for ${steps + 1} steps`,
+    );
+    db.close();
+    await service.end("SIGTERM");
+    rmSync(dataDir, { recursive: true });
+  });
+}

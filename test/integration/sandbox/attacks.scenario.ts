@@ -1,0 +1,50 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { run, sandbox } from "./sandbox.ts";
+
+afterAll(() => sandbox.close());
+
+export const python = (code: string): string => `python3 - <<'EOF'\n${code}\nEOF`;
+
+const attacks = [
+  ["javascript", "endless loop", "for (;;);"],
+  ["javascript", "endless microtasks", "(function f() { Promise.resolve().then(f); })()"],
+  ["javascript", "endless loop while its value is shown", "({ toJSON() { for (;;); } })"],
+  ["javascript", "catastrophic pattern", "/^(a+)+$/.test('a'.repeat(50) + 'b')"],
+  ["javascript", "memory bomb of arrays", "const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))"],
+  ["javascript", "memory bomb of texts", "let s = 'x'; for (;;) s = [s, s].join('')"],
+  ["javascript", "memory bomb in a catch", "const a = []; for (;;) try { a.push(new Array(1e5).fill({})) } catch {}"],
+  ["javascript", "huge sort", "new Array(5e7).fill(0).sort(() => Math.random() - 0.5)"],
+  ["javascript", "deep recursion", "const f = () => f() + 1; f()"],
+  ["javascript", "deep JSON", "JSON.parse('['.repeat(1e6))"],
+  ["javascript", "output flood", "for (;;) console.log('x'.repeat(1000))"],
+  ["javascript", "output flood in a catch", "for (;;) try { console.log('x'.repeat(1000)) } catch {}"],
+  ["javascript", "flood of files", "for (let n = 0; ; n++) writeFile('f' + n, new Uint8Array(1e6))"],
+  ["shell", "endless loop", "while true; do :; done"],
+  ["shell", "fork bomb", ":(){ :|:& };:"],
+  ["shell", "recursion", "f() { f; }; f"],
+  ["shell", "memory bomb", "x=a; while true; do x=$x$x; done"],
+  ["shell", "output flood", "while true; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done"],
+  ["shell", "catastrophic pattern", `echo ${"a".repeat(50)}b | grep -E '^(a+)+$'`],
+  ["shell", "flood of files", "n=0; while true; do n=$((n+1)); head -c 1000000 /dev/zero > f$n || exit 1; done"],
+  ["shell", "Python: endless loop", python("while True: pass")],
+  ["shell", "Python: catastrophic pattern", python("import re\nre.match(r'^(a+)+$', 'a' * 50 + 'b')")],
+  ["shell", "Python: memory bomb", python("a = []\nwhile True: a.append(bytearray(10**7))")],
+  ["shell", "Python: recursion", python("def f(): f()\nf()")],
+  ["shell", "Python: fork", python("import os\nos.fork()")],
+  ["shell", "Python: output flood", python("while True: print('x' * 1000)")],
+] as const;
+
+/** `seconds`: the time limit of each program. One that cannot be ended in order is killed half a second later. */
+export function describeAttacks({ seconds }: { seconds: number }): void {
+  describe.each(attacks)("%s: %s", (engine, _, program) => {
+    it(`is stopped at a limit of ${seconds} s, and the next call works`, { timeout: 30_000 }, async () => {
+      const begun = performance.now();
+      const result = await run(engine, program, { seconds });
+      expect(performance.now() - begun).toBeLessThan((seconds + 3) * 1_000);
+      expect(result.problem).toBeTruthy();
+      expect(result.output.length).toBeLessThan(101_000);
+      const next = await run(engine, engine === "shell" ? "echo 4" : "2 + 2");
+      expect(next).toMatchObject({ output: "4" });
+    });
+  });
+}

@@ -1,0 +1,3 @@
+import { describeAttacks } from "../integration/sandbox/attacks.scenario.ts";
+
+describeAttacks({ seconds: 3 });

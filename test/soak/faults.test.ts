@@ -1,0 +1,3 @@
+import { describeFaults } from "../integration/faults.scenario.ts";
+
+describeFaults(12);

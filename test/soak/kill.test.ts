@@ -1,0 +1,3 @@
+import { testKills } from "../integration/kill.scenario.ts";
+
+testKills(12);
