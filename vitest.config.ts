@@ -42,14 +42,6 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
-      {
-        extends: true,
-        test: {
-          name: "docs",
-          include: ["test/docs/**/*.test.ts"],
-          testTimeout: 60_000,
-        },
-      },
     ],
   },
 });

@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+// The tables of docs/cost.md against sums made by hand. They share no figure and no formula with the model.
+// `npm run docs:check` compares the document with the model.
+
+const cost = readFileSync(new URL("../../docs/cost.md", import.meta.url), "utf8");
+
+/** The numbers in a row of a table. */
+function row(table: string, name: string): number[] {
+  const [, text = ""] = cost.split(`<!-- table: ${table} -->`);
+  const rows = (text.split("<!-- end -->")[0] ?? "").replaceAll("*", "").split("\n");
+  const cells = rows.map((line) => line.split("|").map((cell) => cell.trim())).find(([, first]) => first === name);
+  if (!cells) throw new Error(`the table ${table} has no row ${name}`);
+  return cells.slice(2, -1).map((cell) => Number(cell.replaceAll(",", "")));
+}
+
+function expectNear(amount: number | undefined, byHand: number): void {
+  expect(Math.abs((amount ?? Number.NaN) - byHand) / byHand, `${amount}, by hand ${byHand}`).toBeLessThan(0.06);
+}
+
+test("an idle stack costs 10 alarms, a dashboard, 2 metrics, a secret and a sweep every two minutes", () => {
+  const sweeps = 21_600 * (0.3 * 0.5 * 13.3334e-6 + 0.2e-6 + 8 * 0.125e-6 + 900 * 0.47e-9);
+  expectNear(row("idle", "total")[0], 10 * 0.1 + 3 + 2 * 0.3 + 0.4 + sweeps);
+});
+
+test("a run costs its polls, its transitions and its steps", () => {
+  const polls = 60 * 3.7e-6; // 2.10 for a request, 0.44 Lambda, 0.38 table, 0.38 log, 0.38 data, each per million
+  const transitions = 5 * 25e-6 + 5e-6; // Start, three states, End, and a trace
+  // 5 s with 1 GB, 15 writes, 80 KB to the model, 4 KB stored for three months, 1.4 KB of log, some reads
+  const step = 5 * 13.3334e-6 + 15 * 0.625e-6 + 80e3 * 0.084e-9 + 4e3 * 0.42e-9 * 3 + 1.4e3 * 0.47e-9 + 0.6e-6;
+  const fixed = polls + transitions + 4e-6 + 5e-6 + 10e-6; // a create, a secret, a file
+  const totals = row("runs", "total");
+  for (const [column, steps] of [1, 10, 50].entries()) expectNear(totals[column], 1_000 * (fixed + steps * step));
+  expectNear(row("months", "10,000,000")[0], 1e7 * (fixed + 10 * step));
+});
+
+test("a program costs an environment, and the memory and time of two functions", () => {
+  const [first] = row("extras", "1,000 first programs of an agent");
+  expectNear(first, 1_000 * (1.7275 * 167e-6 + 2 * (1.7275 + 1) * 13.3334e-6 + 3 * 5e-6));
+});
+
+test("polls of long transcripts cost mostly data transfer", () => {
+  const [amount] = row("extras", "1,000,000 polls of 200 messages");
+  expectNear(amount, (412e9 / 2 ** 30) * 0.085 + 105 * 0.125 + 1 + 1.1 + 0.8);
+});
