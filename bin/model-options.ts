@@ -1,13 +1,13 @@
-import type { ModelConfiguration } from "../src/agent/model.ts";
+import { compatSettings, type ModelConfiguration, type OpenAiCompat } from "../src/agent/model.ts";
 import { isRegion, providerNames } from "../src/agent/models/model-config.ts";
 
-const settings = ["baseUrl", "model", "secret", "region"] as const;
+const settings = ["baseUrl", "model", "secret", "region", "compat"] as const;
 type Setting = (typeof settings)[number];
 
 /** What each provider needs (true) and may have (false) beyond its name. */
 const takes: { [Name in ModelConfiguration["provider"]]: Partial<Record<Setting, boolean>> } = {
   demo: {},
-  "openai-compatible": { baseUrl: true, model: true, secret: false },
+  "openai-compatible": { baseUrl: true, model: true, secret: false, compat: false },
   anthropic: { model: true, secret: true, baseUrl: false },
   bedrock: { model: true, region: true, baseUrl: false },
 };
@@ -17,6 +17,8 @@ const meanings: Record<Setting, string> = {
   model: "the model's name or id as the provider knows it",
   secret: "where the provider's API key is: env:NAME or file:PATH, for a stack on AWS secretsmanager:NAME",
   region: "the AWS region to call Bedrock in, as eu-central-1",
+  compat:
+    "how the server differs from OpenAI's API, as supportsStreamOptions=false,maxTokensField=max_completion_tokens",
 };
 
 /**
@@ -56,6 +58,33 @@ export function modelFromOptions(
     if (taken[setting] && !given[setting]) throw new Error(`${flags[setting]} is missing; give ${meanings[setting]}`);
   }
   const chosen = settings.flatMap((setting) => (given[setting] === undefined ? [] : [[setting, given[setting]]]));
+  const compat = given.compat === undefined ? undefined : parseCompat(given.compat, flags.compat);
   // What the provider needs is there, which the compiler can't see through the table.
-  return { provider, enabled, ...Object.fromEntries(chosen) } as ModelConfiguration;
+  return { provider, enabled, ...Object.fromEntries(chosen), ...(compat && { compat }) } as ModelConfiguration;
+}
+
+/** Formats settings as `--compat` accepts them. */
+export function formatCompat(compat: OpenAiCompat): string {
+  return Object.entries(compat)
+    .map(([setting, value]) => `${setting}=${value}`)
+    .join(",");
+}
+
+/** Parses `setting=value,setting=value`. */
+function parseCompat(text: string, flag: string): OpenAiCompat {
+  const compat: Record<string, unknown> = {};
+  for (const pair of text.split(",")) {
+    const [name = "", value] = pair.split("=");
+    const setting = Object.entries(compatSettings).find(([each]) => each === name);
+    if (!setting) {
+      throw new Error(`${flag} has ${JSON.stringify(pair)}; it accepts ${Object.keys(compatSettings).join(", ")}`);
+    }
+    const accepted: readonly unknown[] = setting[1];
+    const found = accepted.find((each) => String(each) === value);
+    if (found === undefined) {
+      throw new Error(`${flag} has ${JSON.stringify(pair)}; ${name} accepts ${accepted.join(", ")}`);
+    }
+    compat[name] = found;
+  }
+  return compat;
 }

@@ -2,7 +2,7 @@ import { configurationFields, providerNames } from "../../src/agent/models/model
 import type { Accounts, Organization } from "../../src/accounts/types.ts";
 import { type Command, type Given, type Home, Problem, required } from "./command.ts";
 import { clearModel, createOrganization, findOrganization, setModel } from "../../src/accounts/organizations.ts";
-import { modelFromOptions } from "../model-options.ts";
+import { formatCompat, modelFromOptions } from "../model-options.ts";
 import { record, table } from "./output.ts";
 
 export const organizationCommands: Command[] = [
@@ -43,6 +43,7 @@ export const organizationCommands: Command[] = [
       "base-url": { value: "URL" },
       region: { value: "REGION" },
       secret: { value: "env:NAME|file:PATH|secretsmanager:NAME" },
+      compat: { value: "SETTING=VALUE,…" },
       disabled: {},
     },
     async run(home, given) {
@@ -71,8 +72,18 @@ export async function organizationOrOnly(accounts: Accounts, id: string | undefi
 }
 
 function fields({ id, name, model }: Organization) {
-  const { provider, model: defaultModel, baseUrl, region, secret } = model ? configurationFields(model) : {};
-  return { id, name, provider, enabled: model?.enabled, model: defaultModel, base_url: baseUrl, region, secret };
+  const { provider, model: defaultModel, baseUrl, region, secret, compat } = model ? configurationFields(model) : {};
+  return {
+    id,
+    name,
+    provider,
+    enabled: model?.enabled,
+    model: defaultModel,
+    base_url: baseUrl,
+    region,
+    secret,
+    compat: compat && formatCompat(compat),
+  };
 }
 
 const flags = {
@@ -81,11 +92,12 @@ const flags = {
   baseUrl: "--base-url",
   region: "--region",
   secret: "--secret",
+  compat: "--compat",
 };
 
 async function modelOf({ options, flags: set }: Given, home: Home): Promise<NonNullable<Organization["model"]>> {
-  const { provider, model, "base-url": baseUrl, region, secret } = options;
-  const configuration = configurationOf({ provider, model, baseUrl, region, secret }, !set.has("disabled"));
+  const { provider, model, "base-url": baseUrl, region, secret, compat } = options;
+  const configuration = configurationOf({ provider, model, baseUrl, region, secret, compat }, !set.has("disabled"));
   const problem = secret === undefined ? undefined : await home.secretProblem(secret);
   if (problem !== undefined) throw new Problem(`--secret ${secret} can't be used: ${problem}`);
   return configuration;

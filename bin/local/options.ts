@@ -25,6 +25,7 @@ export const usage = `npm start -- [options]
   --model-base-url U   of an OpenAI-compatible server, such as http://127.0.0.1:11434/v1
   --model-region R     of Bedrock, such as eu-central-1; AWS credentials come from the environment
   --model-secret S     where the API key is: env:NAME or file:PATH (openai-compatible: none, no key is sent)
+  --model-compat C     override detected server differences: setting=value,… (docs/models.md)
   --json               print one line when ready: {"base_url","api_key","template_id"}
   --verbose            log the progress of runs
   --help               print this`;
@@ -42,6 +43,7 @@ export function parseOptions(args: string[]): LocalOptions | "help" {
       "model-name": { type: "string" },
       "model-secret": { type: "string" },
       "model-region": { type: "string" },
+      "model-compat": { type: "string" },
       json: { type: "boolean", default: false },
       verbose: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
@@ -58,6 +60,7 @@ export function parseOptions(args: string[]): LocalOptions | "help" {
     model: values["model-name"],
     secret: values["model-secret"],
     region: values["model-region"],
+    compat: values["model-compat"],
   });
   const { host, json, verbose, "data-dir": dataDir } = values;
   if (host === "") throw new Error('--host is ""; give an address of this machine, as 127.0.0.1, or 0.0.0.0 for all');
@@ -71,6 +74,7 @@ const flags = {
   model: "--model-name",
   secret: "--model-secret",
   region: "--model-region",
+  compat: "--model-compat",
 };
 
 function modelOf(given: Parameters<typeof modelFromOptions>[0]): ModelConfiguration | undefined {

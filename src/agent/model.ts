@@ -30,15 +30,34 @@ export interface ModelParameters {
 }
 
 /**
+ * Settings for chat completions servers that differ from OpenAI's API, with their accepted values. The first value is
+ * the default. docs/models.md explains them.
+ */
+export const compatSettings = {
+  maxTokensField: ["max_tokens", "max_completion_tokens"],
+  supportsStreaming: [true, false],
+  supportsStreamOptions: [true, false],
+  supportsSystemRole: [true, false],
+  reasoningContent: ["echo", "omit", "require"],
+  assistantAfterTool: [false, true],
+  toolCallIdLength: ["any", 9],
+} as const;
+
+export type OpenAiCompat = {
+  [Setting in keyof typeof compatSettings]?: (typeof compatSettings)[Setting][number];
+};
+
+/**
  * The model of an organization.
  * - `secret`: reference to the provider's API key, never the key: `env:NAME` or `file:PATH` on the local platform,
  *   `secretsmanager:NAME` on AWS.
  * - `baseUrl`: replaces the provider's URL.
+ * - `compat`: overrides what the service detects about the server.
  * - Bedrock uses the AWS credentials of the process.
  */
 export type ModelConfiguration = { enabled: boolean } & (
   | { provider: "demo" }
-  | { provider: "openai-compatible"; baseUrl: string; model: string; secret?: string }
+  | { provider: "openai-compatible"; baseUrl: string; model: string; secret?: string; compat?: OpenAiCompat }
   | { provider: "anthropic"; model: string; secret: string; baseUrl?: string }
   | { provider: "bedrock"; model: string; region: string; baseUrl?: string }
 );

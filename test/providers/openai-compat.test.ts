@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Message, ModelRequest } from "../../src/agent/model.ts";
 import { answerOf, ask, failureOf, request, tools } from "./ask.ts";
+import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
+import { compatRules, knownRules, ruleForError } from "../../src/agent/models/openai-compat.ts";
 import { callsTool, chunk, streams } from "./chat-completions-server.ts";
 import { chatCompletions as wire } from "./chat-completions.ts";
 import { modelServer, type Reply } from "./model-server.ts";
@@ -31,16 +33,16 @@ const answer = {
 const withoutEcho = { text: answer.text, toolCalls: answer.toolCalls };
 const results = [{ callId: "call-1", name: "list_files", text: "a.txt" }];
 
-function conversation(said: typeof withoutEcho): Message[] {
+function conversation(assistant: typeof withoutEcho): Message[] {
   return [
     { role: "user", text: "Hello" },
-    { role: "assistant", answer: said },
+    { role: "assistant", answer: assistant },
     { role: "tool", results },
     { role: "user", text: "Go on.", note: true },
   ];
 }
 
-/** Roles, and in brackets the fields, of the messages of a request. */
+/** The role and, in brackets, the other fields of each message. */
 function shape({ messages }: { messages: object[] }): string {
   return messages.map((each) => `${(each as { role: string }).role}[${fields(each).toString()}]`).join(" ");
 }
@@ -49,10 +51,10 @@ function fields(message: object): string[] {
   return Object.keys(message).filter((field) => !/^(role|content)$/.test(field));
 }
 
-describe("a request of which the server refuses the form", () => {
+describe("a rejected request is retried", () => {
   const cases: [string, number, object, Partial<ModelRequest>, string][] = [
     [
-      "goes without reasoning",
+      "without reasoning",
       400,
       {
         error: {
@@ -63,14 +65,14 @@ describe("a request of which the server refuses the form", () => {
       "system[] user[] assistant[tool_calls] tool[tool_call_id] user[]",
     ],
     [
-      "goes with reasoning, though there was none",
+      "with an empty reasoning field",
       400,
       { error: { message: "The `reasoning_content` in the thinking mode must be passed back to the API." } },
       { messages: conversation(withoutEcho) },
       "system[] user[] assistant[tool_calls,reasoning_content] tool[tool_call_id] user[]",
     ],
     [
-      "has an answer between results and input",
+      "with an assistant message between tool results and user input",
       400,
       {
         object: "error",
@@ -82,7 +84,7 @@ describe("a request of which the server refuses the form", () => {
       "system[] user[] assistant[tool_calls] tool[tool_call_id] assistant[] user[]",
     ],
     [
-      "has it for what a router passes on, too",
+      "for the error that a router quotes",
       400,
       {
         error: {
@@ -94,7 +96,7 @@ describe("a request of which the server refuses the form", () => {
       "system[] user[] assistant[tool_calls] tool[tool_call_id] assistant[] user[]",
     ],
     [
-      "says the instructions in the input",
+      "with the system prompt in the user message",
       500,
       { error: { code: 500, message: "Jinja Exception: System role not supported", type: "server_error" } },
       {},
@@ -106,13 +108,13 @@ describe("a request of which the server refuses the form", () => {
     await using server = await modelServer(refuses(status, body), hi, hi);
     const model = wire.open(server.baseUrl);
     for (const time of [1, 2]) expect(answerOf(await model(request(more))).text, `call ${time}`).toBe("Hi.");
-    // From the first answer on at once.
+    // The second call uses the rewrite at once.
     expect(server.received).toHaveLength(3);
     expect(server.received.slice(1).map(({ body: sent }) => shape(sent))).toEqual([expected, expected]);
     expect(JSON.stringify(server.received[2]?.body)).toContain("Be brief.");
   });
 
-  it("has ids as Mistral takes them, the same for a call and its result", async () => {
+  it("with tool call ids of nine characters, equal for a call and its result", async () => {
     const words = "Tool call id was call-1 but must be a-z, A-Z, 0-9, with a length of 9.";
     const { received } = await ask(wire, [refuses(400, { message: words }), hi], {
       messages: conversation(withoutEcho),
@@ -123,7 +125,7 @@ describe("a request of which the server refuses the form", () => {
     expect(JSON.stringify(received[1]?.body)).not.toContain("call-1");
   });
 
-  it("does not ask for usage where that is not known", async () => {
+  it("without stream_options", async () => {
     const detail = [
       { type: "extra_forbidden", loc: ["body", "stream_options"], msg: "Extra inputs are not permitted" },
     ];
@@ -133,7 +135,7 @@ describe("a request of which the server refuses the form", () => {
     expect(received[1]?.body).not.toHaveProperty("stream_options");
   });
 
-  it("calls the bound of an answer by its new name where the old one is refused", async () => {
+  it("with max_completion_tokens", async () => {
     const message =
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
     const { received } = await ask(wire, [refuses(400, { error: { message } }), hi], {
@@ -143,7 +145,7 @@ describe("a request of which the server refuses the form", () => {
     expect(received[1]?.body).not.toHaveProperty("max_tokens");
   });
 
-  it("takes several forms after each other, and keeps none that did not help", async () => {
+  it("with several rewrites in sequence; one that did not help is not remembered", async () => {
     const stream = refuses(400, { error: "stream=true is not supported" });
     const order = refuses(400, { message: "Unexpected role 'user' after role 'tool'" });
     const messages = conversation(withoutEcho);
@@ -154,7 +156,7 @@ describe("a request of which the server refuses the form", () => {
     expect(server.received).toHaveLength(4);
   });
 
-  it("tells calls as text when there are no tools any more and they are refused", async () => {
+  it("with tool calls as text when it has no tools", async () => {
     const message =
       "litellm.UnsupportedParamsError: Anthropic doesn't support tool calling without `tools=` param specified.";
     const called = refuses(400, {
@@ -168,7 +170,7 @@ describe("a request of which the server refuses the form", () => {
     }
   });
 
-  it("is not sent again for other refusals, or for what it does not have", async () => {
+  it("not for other errors, or when the rewrite changes nothing", async () => {
     const words = ["No such model", "reasoning_content is unsupported", "Unexpected role 'user' after role 'tool'"];
     for (const message of words) {
       const { outcome, received } = await ask(wire, refuses(400, { message }), { tools });
@@ -178,5 +180,62 @@ describe("a request of which the server refuses the form", () => {
     expect(
       (await ask(wire, [refuses(500, { message: "stream error" }), callsTool("list_files", {})])).received,
     ).toHaveLength(1);
+  });
+});
+
+describe("the compatibility rules", () => {
+  const body = {
+    stream: true,
+    stream_options: {},
+    max_tokens: 9,
+    messages: [
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Hello" },
+      { role: "assistant", content: null, reasoning_content: "Hm.", tool_calls: [{ id: "call-1" }] },
+      { role: "tool", tool_call_id: "call-1", content: "None." },
+      { role: "user", content: "Go on." },
+      { role: "assistant", content: "Done." },
+    ],
+  };
+
+  it.each(compatRules)("match the example of $vendors and rewrite the request once", (rule) => {
+    expect(ruleForError({ status: 400, text: rule.example, request: body }, [], {})).toBe(rule);
+    const rewritten = rule.rewrite(body);
+    expect(rewritten).not.toEqual(body);
+    expect(rule.rewrite(rewritten)).toEqual(rewritten);
+  });
+
+  it.each(compatRules)("apply the setting of $vendors when it is configured", ({ setting, value }) => {
+    const known = knownRules("https://h/v1", { [setting]: value });
+    expect(known.map((rule) => [rule.setting, rule.value])).toEqual([[setting, value]]);
+  });
+
+  it.each([
+    ["https://api.openai.com/v1", ["maxTokensField"]],
+    ["https://r.openai.azure.com/openai/v1", ["maxTokensField"]],
+    ["https://api.groq.com/openai/v1", ["reasoningContent"]],
+    ["https://api.mistral.ai/v1", ["toolCallIdLength"]],
+    ["https://openai.com.example/v1", []],
+    ["http://127.0.0.1:11434/v1", []],
+  ])("recognize %s by its host", (baseUrl, settings) => {
+    expect(knownRules(baseUrl, {}).map(({ setting }) => setting)).toEqual(settings);
+  });
+
+  it("apply from the first request when they are configured", async () => {
+    await using server = await modelServer(hi);
+    const compat = { supportsStreamOptions: false, supportsSystemRole: false } as const;
+    const model = openAiCompatible({ baseUrl: server.baseUrl, model: "m", compat })();
+    expect(answerOf(await model(request())).text).toBe("Hi.");
+    expect(server.received[0]?.body).not.toHaveProperty("stream_options");
+    expect(shape(server.received[0]?.body ?? { messages: [] })).toBe("user[]");
+  });
+
+  it("do not change a configured setting", async () => {
+    await using server = await modelServer(refuses(400, { message: "stream_options: Extra inputs" }));
+    const compat = { supportsStreamOptions: true, supportsStreaming: true } as const;
+    const model = openAiCompatible({ baseUrl: server.baseUrl, model: "m", compat })();
+    expect(failureOf(await model(request())).title).toContain("Extra inputs");
+    expect(server.received).toHaveLength(1);
+    expect(knownRules("https://api.openai.com/v1", { maxTokensField: "max_tokens" })).toEqual([]);
   });
 });

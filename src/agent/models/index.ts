@@ -21,9 +21,14 @@ const providers: { [Name in ModelConfiguration["provider"]]: Open<Name> } = {
     const { demo } = await import("./demo.ts");
     return () => demo;
   },
-  async "openai-compatible"({ baseUrl }, model, apiKey) {
+  async "openai-compatible"({ baseUrl, compat }, model, apiKey) {
     const { openAiCompatible } = await import("./openai-compatible.ts");
-    return openAiCompatible({ baseUrl, model, ...(apiKey !== undefined && { apiKey }) });
+    return openAiCompatible({
+      baseUrl,
+      model,
+      ...(apiKey !== undefined && { apiKey }),
+      ...(compat && { compat }),
+    });
   },
   async anthropic({ baseUrl }, model, apiKey = "") {
     const { anthropic } = await import("./anthropic.ts");

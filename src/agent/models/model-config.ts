@@ -1,4 +1,4 @@
-import type { Failure, ModelConfiguration } from "../model.ts";
+import type { Failure, ModelConfiguration, OpenAiCompat } from "../model.ts";
 import type { SecretExists } from "../secret.ts";
 
 /** The configuration of one provider. */
@@ -61,6 +61,7 @@ export function configurationFields(configuration: ModelConfiguration): {
   model?: string;
   secret?: string;
   region?: string;
+  compat?: OpenAiCompat;
 } {
   return configuration;
 }

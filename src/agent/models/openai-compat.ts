@@ -1,135 +1,189 @@
 import { createHash } from "node:crypto";
 import { isObject } from "../../json.ts";
+import type { OpenAiCompat } from "../model.ts";
 
 type Message = Record<string, unknown>;
 
-/** A request to a chat completions server, as far as it is looked at here. */
+/** Body of a chat completions request. */
 export interface ChatRequest {
   messages: Message[];
   [field: string]: unknown;
 }
 
+/** Changes a request to what a server accepts, without changing its meaning. Idempotent. */
+type RequestRewrite = (request: ChatRequest) => ChatRequest;
+
 /**
- * Another form of a request that says the same, for servers that refuse the usual one. `refusal`: how they say so.
- * `change` gives the same request when it has nothing of what they refuse.
+ * One difference between chat completions servers: the setting that describes it, how a server is recognized (by the
+ * host of its base URL or by the error of a rejected request), and how the request changes.
  */
-export interface Form {
-  refusal: RegExp;
-  change(request: ChatRequest): ChatRequest;
+export interface CompatRule {
+  setting: keyof OpenAiCompat;
+  value: OpenAiCompat[keyof OpenAiCompat];
+  /** Hosts that are known to need the setting. */
+  hosts?: RegExp;
+  /** The error of a server that needs the setting. */
+  error: RegExp;
+  /** Statuses of that error, if not those of `rejected`. */
+  statuses?: readonly number[];
+  vendors: string;
+  /** An error message of the first vendor. */
+  example: string;
+  rewrite: RequestRewrite;
 }
 
-/** Reasoning models of OpenAI's refuse `max_tokens`; other servers may not know the name that replaced it. */
-export const newNameOfBound: Form = {
-  refusal: /max_completion_tokens/,
-  change(request) {
-    const { max_tokens } = request;
-    return max_tokens === undefined
-      ? request
-      : { ...without(request, "max_tokens"), max_completion_tokens: max_tokens };
+/** Statuses of a rejected request. Chat templates of local servers fail with 500. */
+const rejected = [400, 405, 422, 500, 501];
+
+/** In the order in which they are tried. */
+export const compatRules: readonly CompatRule[] = [
+  {
+    setting: "maxTokensField",
+    value: "max_completion_tokens",
+    // Not the default: other servers may not know the new name.
+    hosts: /(^|\.)(openai\.com|openai\.azure\.com)$/,
+    error: /max_completion_tokens/,
+    vendors: "OpenAI's reasoning models",
+    example:
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    rewrite: ({ max_tokens, ...request }) =>
+      max_tokens === undefined ? request : { ...request, max_completion_tokens: max_tokens },
   },
-};
-
-/** Servers that say usage without being asked, and take no other fields than they know. */
-const withoutStreamOptions: Form = {
-  refusal: /stream_options/,
-  change: (request) => (request["stream_options"] === undefined ? request : without(request, "stream_options")),
-};
-
-/** Servers or models that do not stream, or not for this account. */
-export const whole: Form = {
-  refusal: /\bstream/i,
-  change: (request) => (request["stream"] === undefined ? request : without(request, "stream", "stream_options")),
-};
-
-/** Groq, among others: "property 'reasoning_content' is unsupported". */
-const withoutReasoning: Form = {
-  refusal: /reasoning_(content|details)(?!.*(must be|missing|required))/s,
-  change: ofAssistant(
-    (message) => "reasoning_content" in message || "reasoning_details" in message,
-    (message) => without(message, "reasoning_content", "reasoning_details"),
-  ),
-};
-
-/** DeepSeek and Moonshot want it back with every call, also from an answer that had none. */
-const withReasoning: Form = {
-  refusal: /reasoning_content.*(must be|missing|required)/s,
-  change: ofAssistant(
-    (message) => !("reasoning_content" in message),
-    (message) => ({ ...message, reasoning_content: "" }),
-  ),
-};
-
-/** Mistral's API and templates: "Unexpected role 'user' after role 'tool'". */
-const answerAfterResults: Form = {
-  refusal: /after role ["'`]?tool|roles must alternate/i,
-  change(request) {
-    const messages = request.messages.flatMap((message, index, all) =>
-      message["role"] === "user" && all[index - 1]?.["role"] === "tool" ? [understood, message] : [message],
-    );
-    return messages.length === request.messages.length ? request : { ...request, messages };
+  {
+    setting: "supportsStreamOptions",
+    value: false,
+    error: /stream_options/,
+    vendors: "Mistral and other servers that validate strictly; they report usage unasked",
+    example: "body.stream_options: Extra inputs are not permitted",
+    rewrite: (request) => without(request, "stream_options"),
   },
-};
-const understood: Message = { role: "assistant", content: "Understood." };
-
-/** Models without a role for instructions, such as Gemma's: "System role not supported". */
-const instructionsInInput: Form = {
-  refusal: /system role|["'`]system["'`] role|(not|n't) support(ed)? ["'`]?system|developer instruction/i,
-  change(request) {
-    const [system, first, ...others] = request.messages;
-    if (system?.["role"] !== "system" || first?.["role"] !== "user") return request;
-    const { content } = first;
-    const text = String(system["content"]);
-    const told = typeof content === "string" ? `${text}\n\n${content}` : [{ type: "text", text }, ...listOf(content)];
-    return { ...request, messages: [{ ...first, content: told }, ...others] };
+  {
+    setting: "supportsStreaming",
+    value: false,
+    error: /\bstream/i,
+    statuses: [400, 405, 422, 501],
+    vendors: "OpenAI, for some models and accounts",
+    example: "Unsupported value: 'stream' does not support true with this model.",
+    rewrite: (request) => without(request, "stream", "stream_options"),
   },
-};
-
-/** Mistral: "Tool call id was call_… but must be a-z, A-Z, 0-9, with a length of 9". */
-const shortIds: Form = {
-  refusal: /tool call id.*length of 9/is,
-  change(request) {
-    const messages = request.messages.map((message): Message => {
-      const { tool_calls, tool_call_id } = message;
-      if (typeof tool_call_id === "string") return { ...message, tool_call_id: shortId(tool_call_id) };
-      if (!Array.isArray(tool_calls)) return message;
-      return { ...message, tool_calls: tool_calls.filter(isObject).map(withShortId) };
-    });
-    return { ...request, messages };
+  {
+    setting: "reasoningContent",
+    value: "omit",
+    hosts: /(^|\.)groq\.com$/,
+    error: /reasoning_(content|details)(?!.*(must be|missing|required))/s,
+    vendors: "Groq",
+    example: "'messages.2' : for 'role:assistant' …('messages.2' : property 'reasoning_content' is unsupported)",
+    rewrite: eachAssistantMessage((message) => without(message, "reasoning_content", "reasoning_details")),
   },
-};
-
-/** All forms, the one to be tried first before the others. */
-export const forms: readonly Form[] = [
-  newNameOfBound,
-  withoutStreamOptions,
-  whole,
-  withoutReasoning,
-  withReasoning,
-  answerAfterResults,
-  instructionsInInput,
-  shortIds,
+  {
+    setting: "reasoningContent",
+    value: "require",
+    error: /reasoning_content.*(must be|missing|required)/s,
+    vendors: "DeepSeek, Moonshot; also for responses without reasoning",
+    example: "The `reasoning_content` in the thinking mode must be passed back to the API.",
+    rewrite: eachAssistantMessage((message) =>
+      "reasoning_content" in message ? message : { ...message, reasoning_content: "" },
+    ),
+  },
+  {
+    setting: "assistantAfterTool",
+    value: true,
+    error: /after role ["'`]?tool|roles must alternate/i,
+    vendors: "Mistral's API and chat templates",
+    example: "Unexpected role 'user' after role 'tool'",
+    rewrite: insertAssistantMessages,
+  },
+  {
+    setting: "supportsSystemRole",
+    value: false,
+    error: /system role|["'`]system["'`] role|(not|n't) support(ed)? ["'`]?system|developer instruction/i,
+    vendors: "Gemma's chat template",
+    example: "System role not supported",
+    rewrite: mergeSystemMessage,
+  },
+  {
+    setting: "toolCallIdLength",
+    value: 9,
+    hosts: /(^|\.)mistral\.ai$/,
+    error: /tool call id.*length of 9/is,
+    vendors: "Mistral",
+    example: "Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.",
+    rewrite: shortenToolCallIds,
+  },
 ];
 
-function ofAssistant(concerns: (message: Message) => boolean, changed: (message: Message) => Message): Form["change"] {
-  const is = (message: Message): boolean => message["role"] === "assistant" && concerns(message);
-  return (request) =>
-    request.messages.some(is)
-      ? { ...request, messages: request.messages.map((message) => (is(message) ? changed(message) : message)) }
-      : request;
+/** The rules that apply to a server before its first response: by host, unless the configuration says otherwise. */
+export function knownRules(baseUrl: string, configured: OpenAiCompat): CompatRule[] {
+  const host = URL.parse(baseUrl)?.hostname ?? "";
+  return compatRules.filter(({ setting, value, hosts }) =>
+    setting in configured ? configured[setting] === value : hosts?.test(host),
+  );
+}
+
+/** The rule that may make a server accept a request that it rejected. Configured settings are not changed. */
+export function ruleForError(
+  error: { status: number; text: string; request: ChatRequest },
+  applied: readonly CompatRule[],
+  configured: OpenAiCompat,
+): CompatRule | undefined {
+  return compatRules.find(
+    (rule) =>
+      !applied.includes(rule) &&
+      !(rule.setting in configured) &&
+      (rule.statuses ?? rejected).includes(error.status) &&
+      rule.error.test(error.text) &&
+      JSON.stringify(rule.rewrite(error.request)) !== JSON.stringify(error.request),
+  );
+}
+
+export function applyRules(request: ChatRequest, rules: readonly CompatRule[]): ChatRequest {
+  return rules.reduce((rewritten, rule) => rule.rewrite(rewritten), request);
 }
 
 function without<Value extends object>(value: Value, ...fields: string[]): Value {
   return Object.fromEntries(Object.entries(value).filter(([field]) => !fields.includes(field))) as Value;
 }
 
+function eachAssistantMessage(change: (message: Message) => Message): RequestRewrite {
+  return (request) => ({
+    ...request,
+    messages: request.messages.map((message) => (message["role"] === "assistant" ? change(message) : message)),
+  });
+}
+
+function insertAssistantMessages(request: ChatRequest): ChatRequest {
+  const inserted: Message = { role: "assistant", content: "Understood." };
+  const messages = request.messages.flatMap((message, index, all) =>
+    message["role"] === "user" && all[index - 1]?.["role"] === "tool" ? [inserted, message] : [message],
+  );
+  return { ...request, messages };
+}
+
+/** Moves the instructions to the beginning of the first user message. */
+function mergeSystemMessage(request: ChatRequest): ChatRequest {
+  const [system, first, ...others] = request.messages;
+  if (system?.["role"] !== "system" || first?.["role"] !== "user") return request;
+  const text = String(system["content"]);
+  const { content } = first;
+  const merged = Array.isArray(content) ? [{ type: "text", text }, ...content] : `${text}\n\n${String(content)}`;
+  return { ...request, messages: [{ ...first, content: merged }, ...others] };
+}
+
+function shortenToolCallIds(request: ChatRequest): ChatRequest {
+  const messages = request.messages.map((message): Message => {
+    const { tool_calls, tool_call_id } = message;
+    if (typeof tool_call_id === "string") return { ...message, tool_call_id: shortId(tool_call_id) };
+    if (!Array.isArray(tool_calls)) return message;
+    return { ...message, tool_calls: tool_calls.filter(isObject).map(withShortId) };
+  });
+  return { ...request, messages };
+}
+
 function withShortId({ id, ...call }: Message): Message {
   return { id: shortId(String(id)), ...call };
 }
 
+/** Nine letters and digits. The same id always gives the same result, so that calls and results still match. */
 function shortId(id: string): string {
-  return createHash("sha256").update(id).digest("hex").slice(0, 9);
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
+  return /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9);
 }

@@ -8,6 +8,7 @@ const flags = {
   model: "--model",
   secret: "--secret",
   region: "--region",
+  compat: "--compat",
 };
 const baseUrl = "http://127.0.0.1:11434/v1";
 
@@ -25,6 +26,26 @@ describe("modelFromOptions", () => {
     expect(model).toEqual({ ...given, enabled: true });
     expect(modelProblem(model, () => true)).toBeUndefined();
     expect(modelFromOptions(given, flags, false).enabled).toBe(false);
+  });
+
+  it("parses compat settings", () => {
+    const given = { provider: "openai-compatible", model: "m", baseUrl };
+    const compat = "supportsStreamOptions=false,maxTokensField=max_completion_tokens,toolCallIdLength=9";
+    expect(modelFromOptions({ ...given, compat }, flags, true)).toMatchObject({
+      compat: { supportsStreamOptions: false, maxTokensField: "max_completion_tokens", toolCallIdLength: 9 },
+    });
+  });
+
+  it.each([
+    ["streams=false", '--compat has "streams=false"; it accepts maxTokensField, supportsStreaming,'],
+    ["", '--compat has ""; it accepts maxTokensField,'],
+    ["toString=1", '--compat has "toString=1"; it accepts maxTokensField,'],
+    ["supportsStreaming", '--compat has "supportsStreaming"; supportsStreaming accepts true, false'],
+    ["reasoningContent=keep", '"reasoningContent=keep"; reasoningContent accepts echo, omit, require'],
+  ])("rejects the compat setting %j", (compat, problem) => {
+    const given = { provider: "openai-compatible", model: "m", baseUrl, compat };
+    expect(() => modelFromOptions(given, flags, true)).toThrow(problem);
+    expect(() => modelFromOptions({ ...given, provider: "demo" }, flags, true)).toThrow("--provider demo takes no ");
   });
 
   it.each([

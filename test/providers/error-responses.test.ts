@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ModelFailure, ModelRequest } from "../../src/agent/model.ts";
+import { errorRules } from "../../src/agent/models/error-table.ts";
 import { answerOf, ask, failureOf } from "./ask.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import { converse, credentials } from "./converse.ts";
@@ -19,7 +20,11 @@ async function refused(reply: Reply, wire: Wire = chatCompletions, more: Partial
   return { ...(outcome as ModelFailure), ...failureOf(outcome) };
 }
 
-describe("what a server refuses a request with", () => {
+it.each(errorRules)("the error table recognizes the example of $vendors", (rule) => {
+  expect(errorRules.find(({ pattern }) => pattern.test(rule.example))).toBe(rule);
+});
+
+describe("an error response", () => {
   it.each<[string, unknown, string]>([
     ["OpenAI, Groq, llama.cpp, Ollama", { error: { message: "Bad thing", code: null } }, "400: Bad thing"],
     ["vLLM and Mistral", { object: "error", message: "Bad thing", type: "BadRequestError" }, "400: Bad thing"],
@@ -29,7 +34,7 @@ describe("what a server refuses a request with", () => {
     ["AWS", { Message: "Bad thing" }, "400: Bad thing"],
     ["a proxy", { statusCode: 400, error: "Bad Request", message: "Bad thing" }, "400: Bad thing"],
     ["a proxy in plain text", "Bad thing\n", "400: Bad thing"],
-    ["a proxy by a page", "<html><h1>400</h1></html>", "400: Bad Request"],
+    ["a proxy as an HTML page", "<html><h1>400</h1></html>", "400: Bad Request"],
     ["FastAPI", { detail: "Bad thing" }, "400: Bad thing"],
     [
       "FastAPI's validation",
@@ -42,8 +47,8 @@ describe("what a server refuses a request with", () => {
       { error: { message: "Provider returned error", metadata: { raw: '{"error":{"message":"Bad thing"}}' } } },
       "400: Provider returned error: Bad thing",
     ],
-    ["something that goes on", `${'{"error":'.repeat(20_000)}1${"}".repeat(20_000)}`, "400: Bad Request"],
-  ])("is told in its words: %s", async (_, body, words) => {
+    ["deeply nested JSON", `${'{"error":'.repeat(20_000)}1${"}".repeat(20_000)}`, "400: Bad Request"],
+  ])("is quoted in the failure: %s", async (_, body, words) => {
     for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
     for (const wire of [chatCompletions, anthropic, converse]) {
       const { title, category } = await refused(answers(400, body), wire);
@@ -57,13 +62,13 @@ describe("what a server refuses a request with", () => {
     [429, { error: { message: "Quota.", type: "insufficient_quota", code: "insufficient_quota" } }],
     [429, { error: { message: "Suspended.", type: "exceeded_current_quota_error" } }],
     [400, { type: "error", error: { type: "invalid_request_error", message: "Your credit balance is too low to …" } }],
-  ])("for want of credit is not waited for: %i %j", async (status, body) => {
+  ])("about missing credit is not retried: %i %j", async (status, body) => {
     const { retryable, remedy, category } = await refused(answers(status, body));
     expect({ retryable, category }).toEqual({ retryable: false, category: "model_configuration" });
     expect(remedy).toBe("Check the provider account's credit.");
   });
 
-  it("is waited for where the same words mean a minute, for as long as they say", async () => {
+  it("about a rate limit is retried after the delay in its body or header", async () => {
     const message = "You exceeded your current quota, please check your plan and billing details.";
     const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.5s" }];
     const body = [{ error: { code: 429, message, status: "RESOURCE_EXHAUSTED", details } }];
@@ -71,7 +76,7 @@ describe("what a server refuses a request with", () => {
     expect(await refused(answers(429, body, { "retry-after": "7" }))).toMatchObject({ retryAfterMs: 7_000 });
   });
 
-  it("says what to look at: the key, or the filter", async () => {
+  it("gives a remedy for the API key and for the content filter", async () => {
     const key = await refused(
       answers(400, [{ error: { message: "API key not valid. Please pass a valid API key." } }]),
     );
@@ -100,7 +105,7 @@ describe("what a server refuses a request with", () => {
     [400, "the request exceeds the available context size. try increasing the context size or enable context shift"],
     [500, "the request exceeds the available context size. try increasing the context size or enable context shift"],
     [400, "Trying to keep the first 4563 tokens when context the overflows."],
-  ])("for its length is told as that: %i %s", async (status, message) => {
+  ])("about the context length is a context overflow: %i %s", async (status, message) => {
     expect(await refused(answers(status, { error: { message } }))).toMatchObject({
       category: "model_refused",
       retryable: false,
@@ -113,12 +118,12 @@ describe("what a server refuses a request with", () => {
     "tools param requires --jinja flag",
     'Error rendering prompt with jinja template: "Unknown test: sequence"',
     'Failed to parse messages: Unsupported content part type: "file"',
-  ])("because the model's template does not take it is not waited for: %s", async (message) => {
+  ])("of a chat template is not retried: %s", async (message) => {
     const failed = await refused(answers(500, { error: { code: 500, message, type: "server_error" } }));
     expect(failed).toMatchObject({ category: "model_refused", retryable: false });
   });
 
-  it("quotes nothing of the conversation", async () => {
+  it("is quoted without the conversation", async () => {
     const text = 'The patient Maria Gonzalez was admitted on 3 May with "acute" pain.\nShe left on 9 May.';
     const quoting = {
       error: { code: 500, message: `Failed to parse messages; messages = ${JSON.stringify([{ text }])}` },
@@ -129,7 +134,7 @@ describe("what a server refuses a request with", () => {
   });
 });
 
-describe("a model that takes no files", () => {
+describe("a request with files", () => {
   const messages: ModelRequest["messages"] = [
     { role: "user", text: "What is this?", attachments: [{ name: "a.png", mediaType: "image/png" }] },
   ];
@@ -139,7 +144,7 @@ describe("a model that takes no files", () => {
     [500, "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"],
     [500, 'Failed to parse messages: Unsupported content part type: "image_url"'],
     [400, "Invalid content type. image_url is only supported by certain models."],
-  ])("is asked without them, when it says %i %s", async (status, message) => {
+  ])("is retried without them after %i %s", async (status, message) => {
     const hi = streams(chatCompletions, { text: ["Hi."] });
     const refusal = answers(status, { error: { message } });
     const { outcome, received } = await ask(chatCompletions, [refusal, hi], { messages, readAttachment });
@@ -147,7 +152,7 @@ describe("a model that takes no files", () => {
     expect(JSON.stringify(received[1]?.body)).not.toContain("image_url");
   });
 
-  it("is not what a busy server means", async () => {
+  it("is not retried without them when the server is overloaded", async () => {
     const busy = answers(503, { error: { message: "Overloaded" } });
     const { outcome, received } = await ask(chatCompletions, busy, { messages, readAttachment });
     expect(failureOf(outcome).retryable).toBe(true);
