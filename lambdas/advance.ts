@@ -2,9 +2,9 @@ import type { Context } from "aws-lambda";
 import { awsSettings, envIfSet, tracingWanted } from "../src/env.ts";
 import { lambdaSandbox } from "../src/platform/aws/sandbox.ts";
 import { advance } from "../src/workflow/advance.ts";
-import { askedWait } from "../src/workflow/retry-after.ts";
-import type { AdvanceAnswer, AdvancePayload } from "../src/workflow/payload.ts";
+import type { AdvancePayload, AdvanceResponse } from "../src/workflow/payload.ts";
 import { abortSeconds, lastStepSeconds } from "../src/workflow/policy.ts";
+import { retryAfterResponse } from "../src/workflow/retry-later.ts";
 import type { Telemetry } from "../src/observability/tracing.ts";
 import { secretOf } from "../src/platform/aws/lambda-secrets.ts";
 import { measuredStores } from "../src/platform/aws/lambda-stores.ts";
@@ -24,7 +24,7 @@ const deps = {
 
 let telemetry: Telemetry | undefined;
 
-export async function handler(turn: AdvancePayload, context: Context): Promise<AdvanceAnswer> {
+export async function handler(turn: AdvancePayload, context: Context): Promise<AdvanceResponse> {
   if (tracingWanted()) telemetry ??= (await import("../src/observability/tracing.ts")).openTelemetry();
   const remaining = context.getRemainingTimeInMillis();
   try {
@@ -34,8 +34,8 @@ export async function handler(turn: AdvancePayload, context: Context): Promise<A
     });
     return { ...result, waitSeconds: 0, waits: 0 };
   } catch (error) {
-    return askedWait(error, turn);
+    return retryAfterResponse(error, turn);
   } finally {
-    await telemetry?.flush(); // the process may be frozen after the answer
+    await telemetry?.flush(); // Lambda may freeze the process after the response
   }
 }

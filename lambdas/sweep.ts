@@ -6,12 +6,12 @@ import { sweep, type SweepResult } from "../src/workflow/sweep.ts";
 import { emit, statusOnlyRuns } from "../src/platform/aws/lambda-stores.ts";
 
 const settings = awsSettings();
-const home = { sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") };
+const stepFunctions = { sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") };
 
 const deps = {
   runs: statusOnlyRuns(settings),
-  executions: awsExecutions(home),
-  workflow: awsWorkflow(home),
+  executions: awsExecutions(stepFunctions),
+  workflow: awsWorkflow(stepFunctions),
   now: Date.now,
 };
 

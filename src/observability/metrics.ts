@@ -1,21 +1,22 @@
-import { turnStartedAt } from "../runs/status.ts";
-import type { RunChange, RunState } from "../runs/types.ts";
 import type { Runs } from "../runs/ports.ts";
-import type { ReconcileResult } from "../workflow/reconcile.ts";
+import { type RunStatus, turnStartedAt } from "../runs/status.ts";
+import type { TurnId } from "../runs/turn-writes.ts";
+import type { RunChange } from "../runs/types.ts";
 
-/** Where CloudWatch keeps the service's own metrics. */
+/** CloudWatch namespace of the service's metrics. */
 export const namespace = "AgentRunService";
 
-/** The dimension that tells the services of one account apart: the name of the table. */
+/** Dimension that separates the deployments of one account: the table name. */
 export const serviceDimension = "Table";
 
-/** A second dimension of `RunsFailed`: the failure's category. */
+/** Additional dimension of `RunsFailed`: the failure category. */
 export const categoryDimension = "Category";
 
 /**
- * What is measured, in the units that CloudWatch knows. `Cost` is in US dollars, which it does not. `RunsRunning` and
- * `RunsStuck` (nobody works on them) are what a sweep found; `LargeRequestsFailed` is 0 or 1 for each request to the
- * large-body server.
+ * Metrics and their CloudWatch units.
+ * - `Cost`: US dollars, for which CloudWatch has no unit.
+ * - `RunsRunning`, `RunsStuck`: running and orphaned runs found by a sweep.
+ * - `LargeRequestsFailed`: 0 or 1 per request to the upload server.
  */
 export const metricUnits = {
   RunsCreated: "Count",
@@ -36,18 +37,18 @@ export const metricUnits = {
 export type Metric = keyof typeof metricUnits;
 export type MetricValues = Partial<Record<Metric, number>>;
 
-/** Writes what was measured. `category`: of the failure in it. */
-export type Emit = (measured: MetricValues, category?: string) => void;
+/** Writes metric values. `category`: category of a failure. */
+export type Emit = (values: MetricValues, category?: string) => void;
 
 /**
- * One line of JSON on stdout, where AWS asks for CloudWatch's embedded metric format: metrics come out of the function's
- * log, and no call is made
- * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Lambda.html). It is written here, in twenty lines, and not by Powertools, because that takes 10 ms of every function's start
- * and keeps what it was given until it is told to flush.
+ * Writes metrics as one line of JSON to stdout, in CloudWatch's embedded metric format. CloudWatch reads them from the
+ * function's log, so no API call is made
+ * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Lambda.html).
+ * Powertools would add 10 ms to every cold start and buffers values until it is flushed.
  */
 export function emitter(table: string, { now = Date.now, write = toStdout } = {}): Emit {
-  return (measured, category) => {
-    const names = Object.keys(measured) as Metric[];
+  return (values, category) => {
+    const names = Object.keys(values) as Metric[];
     if (names.length === 0) return;
     const directive = (metrics: Metric[], ...dimensions: string[]) => ({
       Namespace: namespace,
@@ -60,63 +61,58 @@ export function emitter(table: string, { now = Date.now, write = toStdout } = {}
         _aws: { Timestamp: now(), CloudWatchMetrics: [directive(names), ...byCategory] },
         [serviceDimension]: table,
         ...(category !== undefined && { [categoryDimension]: category }),
-        ...measured,
+        ...values,
       }),
     );
   };
 }
 
 /**
- * The same store, which also measures every write that took effect: one that lost, or that a repeated invocation makes
- * again, counts nothing. What a stopped or crashed invocation had recorded is counted by then.
+ * A `Runs` that emits metrics for each applied write. Rejected and repeated writes count nothing, so retries of an
+ * invocation do not count twice.
  */
 export function measuredRuns(runs: Runs, emit: Emit, now: () => number = Date.now): Runs {
-  // A function's process works on one turn at a time.
-  let fresh: FreshTurn | undefined;
+  // The loaded turn, while its journal is empty. A Lambda process advances one turn at a time.
+  let unstarted: { runId: string; turn: number; waited: number } | undefined;
   return {
     ...runs,
 
-    async create(...created) {
-      await runs.create(...created);
+    async create(...args) {
+      await runs.create(...args);
       emit({ RunsCreated: 1 });
     },
 
     async load(id) {
       const state = await runs.load(id);
-      fresh = state && freshTurn(state, now());
+      unstarted =
+        state?.steps.length === 0
+          ? { runId: id, turn: state.run.turn, waited: now() - turnStartedAt(state.run) }
+          : undefined;
       return state;
     },
 
     async change(change) {
       const applied = await runs.change(change);
       if (!applied) return false;
-      const waited = fresh && isFirstStep(change, fresh) ? { QueueTime: fresh.waited } : {};
-      if ("QueueTime" in waited) fresh = undefined;
-      emit({ ...statusMetrics(change), ...usageMetrics(change), ...waited }, change.set?.failure?.category);
+      const values = { ...statusMetrics(change), ...usageMetrics(change) };
+      if (unstarted && isFirstStep(change, unstarted)) {
+        values.QueueTime = unstarted.waited;
+        unstarted = undefined;
+      }
+      emit(values, change.set?.failure?.category);
       return true;
     },
   };
 }
 
-/** A turn nothing is recorded of yet, as a worker took it up. `waited`: milliseconds since its input was accepted. */
-interface FreshTurn {
-  runId: string;
-  turn: number;
-  waited: number;
-}
-
-function freshTurn({ run, steps }: RunState, now: number): FreshTurn | undefined {
-  return steps.length > 0 ? undefined : { runId: run.id, turn: run.turn, waited: now - turnStartedAt(run) };
-}
-
-/** A run's move to another status. `RunsFailed` is 0 or 1 of a run that ends, so that its average is a share. */
+/** Metrics of a status change. `RunsFailed` is 0 or 1 for each run that ends, so that its average is the failure rate. */
 function statusMetrics({ set }: RunChange): MetricValues {
   switch (set?.status) {
     case "finished":
       return { RunsFinished: 1, RunsFailed: 0 };
     case "technical_error":
       return { RunsFailed: 1 };
-    case "terminated": // by an operator's hand; see ofEndedExecution
+    case "terminated": // written by the CLI, which emits no metrics: see executionMetrics
     case "running":
     case undefined:
       return {};
@@ -124,15 +120,14 @@ function statusMetrics({ set }: RunChange): MetricValues {
 }
 
 /**
- * What an execution that did not end by itself stands for. Runs are stopped from an operator's machine, whose output
- * nobody measures: an aborted execution whose run is `terminated` is one that was stopped at work. With any other run,
- * whoever gave it its status, or will, counts it: a turn that is over, or one that the sweep ends.
+ * Metrics of an execution that did not end itself. Runs are stopped from an operator's machine, which emits no metrics.
+ * So a stopped run is counted when its execution is aborted. Any other status is counted by the write that sets it.
  */
-export function executionMetrics(status: string, found: ReconcileResult): MetricValues {
-  return status === "ABORTED" && found === "terminated" ? { RunsTerminated: 1 } : {};
+export function executionMetrics(status: string, runStatus: RunStatus | undefined): MetricValues {
+  return status === "ABORTED" && runStatus === "terminated" ? { RunsTerminated: 1 } : {};
 }
 
-/** What model calls used up, and at a turn's end the time it took. */
+/** Usage of model calls and, at the end of a turn, its duration. */
 function usageMetrics({ used }: RunChange): MetricValues {
   if (!used) return {};
   const { steps, inputTokens, outputTokens, dollars, milliseconds } = used;
@@ -143,8 +138,8 @@ function usageMetrics({ used }: RunChange): MetricValues {
   };
 }
 
-function isFirstStep({ runId, expect, steps = [] }: RunChange, fresh: FreshTurn): boolean {
-  return runId === fresh.runId && expect.turn === fresh.turn && steps.some(({ step }) => step === 1);
+function isFirstStep({ runId, expect, steps = [] }: RunChange, turn: TurnId): boolean {
+  return runId === turn.runId && expect.turn === turn.turn && steps.some(({ step }) => step === 1);
 }
 
 function toStdout(line: string): void {

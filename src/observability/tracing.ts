@@ -5,8 +5,8 @@ import { BatchSpanProcessor, RandomIdGenerator, TracerProvider } from "@opentele
 import type { Failure } from "../agent/model.ts";
 import type { TurnEvent } from "../agent/turn/types.ts";
 
-/** What a turn's spans say of it. Never any content of prompts, answers and files. */
-export interface TracedTurn {
+/** Attributes of a turn's spans. Never contains prompts, outputs or file contents. */
+export interface TurnAttributes {
   runId: string;
   turn: number;
   agent: { id: string; name: string };
@@ -14,25 +14,26 @@ export interface TracedTurn {
   model: string;
 }
 
-/** The spans of one stretch of work on a turn. */
+/** The spans of one invocation that advances a turn. */
 export interface TurnTrace {
   emit(event: TurnEvent): void;
-  /** `failure`: what ended the stretch, if that was one. */
+  /** `failure`: the failure that ended the invocation. */
   end(failure?: Failure): void;
 }
 
 export interface Telemetry {
-  begin(turn: TracedTurn): TurnTrace;
-  /** Resolves when what has ended is sent, or given up after 5 s. Never rejects: tracing is not worth a run. */
+  begin(attributes: TurnAttributes): TurnTrace;
+  /** Sends all ended spans, for at most 5 s. Never rejects: a tracing error must not fail a run. */
   flush(): Promise<void>;
 }
 
 /**
- * OpenTelemetry spans over OTLP/HTTP to where `OTEL_EXPORTER_OTLP_ENDPOINT` (and its relatives, which the exporter
- * reads) say, named as the GenAI conventions have it: `invoke_agent`, with `chat` and `execute_tool` below it
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai/). The trace id is the run's id, so that all attempts and turns
- * of a run are one trace, found without a search. Loading this takes 35 ms, which only those with an
- * endpoint pay.
+ * Sends OpenTelemetry spans over OTLP/HTTP.
+ * - The exporter reads `OTEL_EXPORTER_OTLP_ENDPOINT` and related variables.
+ * - Spans follow the GenAI conventions (https://opentelemetry.io/docs/specs/semconv/gen-ai/): `invoke_agent` with the
+ *   children `chat` and `execute_tool`.
+ * - The trace id is the run id, so that all attempts and turns of a run are one trace.
+ * - Loading this module takes 35 ms. It is imported only when an endpoint is set.
  */
 export function openTelemetry(): Telemetry {
   const random = new RandomIdGenerator();
@@ -44,7 +45,7 @@ export function openTelemetry(): Telemetry {
   });
   const tracer = provider.getTracer("agent-run-service");
 
-  function begin({ runId, turn, agent, provider: providerName, model }: TracedTurn): TurnTrace {
+  function begin({ runId, turn, agent, provider: providerName, model }: TurnAttributes): TurnTrace {
     traceId = runId.replaceAll("-", "");
     const named = { "gen_ai.provider.name": providerNames[providerName] ?? providerName };
     const root = tracer.startSpan(
@@ -131,5 +132,5 @@ export function openTelemetry(): Telemetry {
   return { begin, flush: () => provider.forceFlush({ timeoutMillis: 5_000 }).catch(() => {}) };
 }
 
-/** The conventions' names where they differ from ours. */
+/** Provider names of the GenAI conventions that differ from ours. */
 const providerNames: Record<string, string> = { bedrock: "aws.bedrock" };

@@ -1,36 +1,30 @@
 import type { TurnId } from "../runs/turn-writes.ts";
 
-/**
- * What the state machine carries, from StartExecution to its end. Ids only: the limit between states is 256 KiB, and
- * executions are shown to everybody who may open the console.
- */
-export type TurnPayload = TurnId;
-
-/**
- * What `advance` answers. Not done: call it again, with the same payload or with `turn`, the one that the run has come
- * to: inputs that waited follow each other in one execution.
- */
+/** Result of `advance`. Not done: call it again with `turn`, which is a later turn when a queued input has started one. */
 export interface AdvanceResult {
   done: boolean;
   turn: number;
 }
 
-/** What `advance` is invoked with; `waits`: how often in a row it was called again after a time its provider asked for. */
-export type AdvancePayload = TurnPayload & { waits?: number };
+/**
+ * Input of the function `advance`, carried by the state machine. It holds ids only: Step Functions limits it to 256 KiB
+ * and shows it in the console. `waits`: consecutive waits that a provider asked for.
+ */
+export type AdvancePayload = TurnId & { waits?: number };
 
-/** What an invocation of `advance` answers. `waitSeconds`: how long to wait before the next, 0 for not at all. */
-export type AdvanceAnswer = AdvanceResult & { waitSeconds: number; waits: number };
+/** Response of the function `advance`. `waitSeconds`: delay before the next invocation, 0 for none. */
+export type AdvanceResponse = AdvanceResult & { waitSeconds: number; waits: number };
 
-/** What a state machine's catch hands to `fail`: the error's name and its description. */
+/** Error name and description from a catch of the state machine. */
 export interface FailCause {
   error: string;
   cause: string;
 }
 
-/** What `fail` is invoked with. */
-export type FailPayload = TurnPayload & FailCause;
+/** Input of the function `fail`. */
+export type FailPayload = TurnId & FailCause;
 
-/** The message in a cause: Lambda describes an error as JSON with `errorMessage`, Step Functions in plain text. */
+/** The message of a cause. Lambda sends JSON with `errorMessage`, Step Functions plain text. */
 export function reasonOf(cause: string): string {
   try {
     const { errorMessage } = JSON.parse(cause) as { errorMessage?: unknown };
@@ -40,5 +34,5 @@ export function reasonOf(cause: string): string {
   }
 }
 
-/** Characters (UTF-16 units) of an error's description that are worth keeping. */
+/** Longer causes are truncated. Characters (UTF-16 code units). */
 export const causeLength = 2_000;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { patienceSeconds } from "../../src/workflow/policy.ts";
+import { maxRetryWaitSeconds } from "../../src/workflow/policy.ts";
 import { chatServer, refuses } from "../providers/chat-completions-server.ts";
 import { cdk, stackName } from "./cdk.ts";
 import { type Agent, answer, type Deployed, keepsTheContract, openDeployed, server } from "./deployed.ts";
@@ -116,7 +116,7 @@ describe("an agent of a model server", () => {
 
   // Both wait for longer than advance does by itself, so they do it at the same time.
   test("is waited for as its model asks, and given to fail when advance rejects", async () => {
-    const asked = patienceSeconds + 3; // seconds
+    const asked = maxRetryWaitSeconds + 3; // seconds
     const calledAt: number[] = [];
     const later = refuses(503, "Come back later.", { "retry-after": String(asked) });
     const called = (reply: typeof later): typeof later => {

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Failure, Model, ModelOutcome } from "../../src/agent/model.ts";
 import type { Agent } from "../../src/accounts/types.ts";
-import { advance, RetryLater } from "../../src/workflow/advance.ts";
+import { advance } from "../../src/workflow/advance.ts";
+import { RetryLater } from "../../src/workflow/retry-later.ts";
 import { newRun, putAgent } from "../support/scripted-runs.ts";
 import { chatServer, chunk, streams, usageChunk } from "../providers/chat-completions-server.ts";
 import { done } from "./admin.ts";
@@ -62,14 +63,14 @@ test("waits that a provider asks for between steps that are recorded are not in 
   const errors = await asked(60_000, 2);
   for (const error of errors) expect(error).toBeInstanceOf(RetryLater);
   expect(errors).toMatchObject([
-    { after: 60_000, progress: true },
-    { after: 60_000, progress: false },
+    { retryAfterMs: 60_000, progress: true },
+    { retryAfterMs: 60_000, progress: false },
   ]);
 });
 
 test("a wait goes no further than the turn's time, and never into the years that some proxies ask for", async () => {
   const [error] = await asked(99_999_999_999_000, 1);
-  const { after = 0 } = error as RetryLater;
-  expect(after).toBeGreaterThanOrEqual(120_000);
-  expect(after).toBeLessThanOrEqual(600_000);
+  const { retryAfterMs = 0 } = error as RetryLater;
+  expect(retryAfterMs).toBeGreaterThanOrEqual(120_000);
+  expect(retryAfterMs).toBeLessThanOrEqual(600_000);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { advance, type AdvanceDeps, RetryLater } from "../../src/workflow/advance.ts";
+import { advance, type AdvanceDeps } from "../../src/workflow/advance.ts";
+import { RetryLater } from "../../src/workflow/retry-later.ts";
 import { fail } from "../../src/workflow/fail.ts";
 import type { Fault } from "../support/fake-aws/fake-dynamodb.ts";
 import { awsHome } from "../support/fake-aws/platform.ts";

@@ -118,7 +118,7 @@ test("what can't be read of an answer is quoted in no log", async () => {
       failure: { category: "model_answer", title: expect.stringMatching(form) },
     });
   }
-  expect(logs).toContain("model-failed");
+  expect(logs).toContain("model-call-failed");
   expect(logs).not.toContain("secret");
 });
 

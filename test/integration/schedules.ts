@@ -5,7 +5,8 @@ import type { RunChange } from "../../src/runs/types.ts";
 import type { Runs, Stores } from "../../src/runs/ports.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { acceptInput, stopRun } from "../../src/runs/control-run.ts";
-import { advance, type AdvanceDeps, RetryLater } from "../../src/workflow/advance.ts";
+import { advance, type AdvanceDeps } from "../../src/workflow/advance.ts";
+import { RetryLater } from "../../src/workflow/retry-later.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "../support/scripted-runs.ts";
 
 /** What happens to a run beside the work on it. `crash`: of one of the two workers; `jump`: of the clock, in seconds. */

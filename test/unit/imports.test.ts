@@ -22,7 +22,7 @@ const allowed: Record<string, string[]> = {
     "src/runs",
     "src/sandbox",
   ],
-  "src/observability": ["src/agent", "src/runs", "src/workflow"],
+  "src/observability": ["src/agent", "src/runs"],
   "src/api": ["src/accounts", "src/async", "src/errors.ts", "src/log.ts", "src/runs"],
   "src/platform/local": [
     "src/accounts",

@@ -90,7 +90,7 @@ test("a failure is counted with its category, and only by the worker whose write
 
 test("an aborted execution counts as a terminated run when that is what its run is, and only then", () => {
   expect(executionMetrics("ABORTED", "terminated")).toEqual({ RunsTerminated: 1 });
-  for (const found of ["lost", "running", "finished", "technical_error", undefined] as const)
+  for (const found of ["running", "finished", "technical_error", undefined] as const)
     expect(executionMetrics("ABORTED", found)).toEqual({});
   expect(executionMetrics("FAILED", "terminated")).toEqual({});
 });

@@ -2,10 +2,11 @@ import { fullJitter, pause } from "../../async/backoff.ts";
 import { type Semaphore, semaphore } from "../../async/semaphore.ts";
 import { log } from "../../log.ts";
 import type { Workflow } from "../../runs/ports.ts";
-import { advance, type AdvanceDeps, RetryLater } from "../../workflow/advance.ts";
+import type { TurnId } from "../../runs/turn-writes.ts";
+import { advance, type AdvanceDeps } from "../../workflow/advance.ts";
 import { fail } from "../../workflow/fail.ts";
-import type { TurnPayload } from "../../workflow/payload.ts";
 import { retryPolicy } from "../../workflow/policy.ts";
+import { RetryLater } from "../../workflow/retry-later.ts";
 
 /** The workflow of one machine. It lives in the process that serves HTTP. */
 export interface Runner extends Workflow {
@@ -33,7 +34,7 @@ export function startRunner(deps: AdvanceDeps, { workers = maxWorkedOn }: { work
   const places = semaphore(workers);
   let closed = false;
 
-  function begin(payload: TurnPayload): void {
+  function begin(payload: TurnId): void {
     const { runId, turn } = payload;
     const current = jobs.get(runId);
     if (closed || (current && current.turn >= turn && !current.abort.signal.aborted)) return;
@@ -74,7 +75,7 @@ export function startRunner(deps: AdvanceDeps, { workers = maxWorkedOn }: { work
 }
 
 /** What the state machine does on AWS: advance until done, wait on `RetryLater`, and leave the rest to `fail`. */
-async function drive(deps: AdvanceDeps, payload: TurnPayload, job: Job, places: Semaphore): Promise<void> {
+async function drive(deps: AdvanceDeps, payload: TurnId, job: Job, places: Semaphore): Promise<void> {
   const { signal } = job.abort;
   const { runId } = payload;
   for (let attempt = 1; !signal.aborted;) {
@@ -92,7 +93,7 @@ async function drive(deps: AdvanceDeps, payload: TurnPayload, job: Job, places: 
       if (!(error instanceof RetryLater) || attempt >= retryPolicy.maxAttempts) {
         return giveUp(deps, { runId, turn: job.turn }, error, signal);
       }
-      const milliseconds = Math.round(Math.max(error.after ?? 0, delayOf(attempt)));
+      const milliseconds = Math.round(Math.max(error.retryAfterMs ?? 0, delayOf(attempt)));
       log("error", "turn waits", { runId, turn: job.turn, attempt, milliseconds, reason: error.message });
       await pause(milliseconds, signal).catch(() => {}); // the loop sees it
       attempt++;
@@ -101,7 +102,7 @@ async function drive(deps: AdvanceDeps, payload: TurnPayload, job: Job, places: 
 }
 
 /** Without its final status the run would stay `running`: tried until it is written or the process ends. */
-async function giveUp(deps: AdvanceDeps, turn: TurnPayload, error: unknown, signal: AbortSignal): Promise<void> {
+async function giveUp(deps: AdvanceDeps, turn: TurnId, error: unknown, signal: AbortSignal): Promise<void> {
   const reason = error instanceof Error ? error : new Error(String(error));
   for (let attempt = 1; !signal.aborted; attempt++) {
     try {

@@ -3,7 +3,8 @@ import { afterAll, expect, test } from "vitest";
 import type { Model } from "../../../src/agent/model.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import type { Agent } from "../../../src/accounts/types.ts";
-import { advance, type AdvanceDeps, RetryLater } from "../../../src/workflow/advance.ts";
+import { advance, type AdvanceDeps } from "../../../src/workflow/advance.ts";
+import { RetryLater } from "../../../src/workflow/retry-later.ts";
 import { fail } from "../../../src/workflow/fail.ts";
 import { newRun as newTurn, putAgent } from "../../support/scripted-runs.ts";
 import { newRun } from "../../platform/run-fixtures.ts";
@@ -27,7 +28,7 @@ test.each(["model_unavailable", "internal", "model_configuration"] as const)(
     const later = new RetryLater(reason, undefined);
     expect(await failureFor(later.name, later.message)).toMatchObject({
       status: "technical_error",
-      failure: { category, title: "Given up after 40 attempts: It is away.", retryable: true },
+      failure: { category, title: "Failed after 40 attempts: It is away.", retryable: true },
     });
   },
 );
@@ -66,7 +67,7 @@ test("a sandbox that never answers is what the run and its log name", async () =
   const { name, message } = error as RetryLater;
   await fail(deps, turn, { error: name, cause: message });
   expect((await runs.read(runId))?.run.failure?.title).toBe(
-    "Given up after 40 attempts: A part of the service is unavailable: the sandbox's function did not answer (Timeout).",
+    "Failed after 40 attempts: A part of the service is unavailable: the sandbox's function did not answer (Timeout).",
   );
 });
 

@@ -5,7 +5,7 @@ import type { Run } from "../../../src/runs/types.ts";
 import type { Runs } from "../../../src/runs/ports.ts";
 import { acceptInput, stopRun } from "../../../src/runs/control-run.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
-import { RetryLater } from "../../../src/workflow/advance.ts";
+import { RetryLater } from "../../../src/workflow/retry-later.ts";
 import { graceSeconds, turnSeconds } from "../../../src/workflow/policy.ts";
 import { type ExecutionEvent, reconcile } from "../../../src/workflow/reconcile.ts";
 import { sweep } from "../../../src/workflow/sweep.ts";
@@ -78,7 +78,7 @@ describe("reconcile", () => {
   test("an execution whose fail task failed: technical_error, with what the state machine says", async () => {
     const runId = await running();
     const cause = JSON.stringify({ errorType: "Error", errorMessage: "The table is on fire." });
-    expect(await reconcile(deps, event(runId, { error: "Lambda.Unknown", cause }))).toBe("lost");
+    expect(await reconcile(deps, event(runId, { error: "Lambda.Unknown", cause }))).toBe("technical_error");
     expect(await statusOf(runId)).toBe("technical_error");
     expect(await reasonOf(runId)).toBe("The turn's execution failed (Lambda.Unknown: The table is on fire.).");
   });
@@ -93,7 +93,7 @@ describe("reconcile", () => {
     await reconcile(deps, event(runId, { error: vain.name, cause }));
     expect((await runs.read(runId))?.run.failure).toMatchObject({
       category: "model_unavailable",
-      title: "Given up after 40 attempts: It is away.",
+      title: "Failed after 40 attempts: It is away.",
     });
   });
 
@@ -118,7 +118,7 @@ describe("reconcile", () => {
   });
 
   test("an event without ids is refused, so that it reaches the dead letters", async () => {
-    await expect(reconcile(deps, event("x", { input: null }))).rejects.toThrow("carries no run");
+    await expect(reconcile(deps, event("x", { input: null }))).rejects.toThrow("has no run");
   });
 });
 
@@ -203,7 +203,7 @@ describe("sweep", () => {
       find: (runId, turn) =>
         runId === ids[1] ? Promise.reject(new StoreUnavailable("throttled")) : executions.find(runId, turn),
     };
-    await expect(sweep({ ...deps, executions: troubled })).rejects.toThrow("1 runs could not be looked at");
+    await expect(sweep({ ...deps, executions: troubled })).rejects.toThrow("1 runs could not be checked");
     expect(await Promise.all(ids.map(statusOf))).toEqual(["technical_error", "running", "technical_error"]);
   });
 });

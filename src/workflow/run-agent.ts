@@ -1,0 +1,125 @@
+import type { Agent } from "../accounts/types.ts";
+import type { Failure, Message } from "../agent/model.ts";
+import { openModel } from "../agent/models/index.ts";
+import { openTools, type ToolDependencies } from "../agent/tools/index.ts";
+import { summaryMessage, usageOfEntry } from "../agent/turn/journal.ts";
+import { addUsage, noUsage, subtractUsage } from "../agent/turn/limits.ts";
+import { runTurn } from "../agent/turn/run-turn.ts";
+import type { TurnEvent, TurnInput, TurnOutcome } from "../agent/turn/types.ts";
+import { StoreUnavailable } from "../errors.ts";
+import { log } from "../log.ts";
+import type { Telemetry, TurnTrace } from "../observability/tracing.ts";
+import type { Stores } from "../runs/ports.ts";
+import { turnStartedAt } from "../runs/status.ts";
+import type { RunJournalEntry, RunState } from "../runs/types.ts";
+import { filesOf } from "../runs/uploads.ts";
+import type { Sandbox } from "../sandbox/types.ts";
+import { maxRetryWaitSeconds } from "./policy.ts";
+import { storeFailure } from "./retry-later.ts";
+
+export interface AgentDeps extends Pick<Stores, "accounts" | "workspace">, ToolDependencies {
+  now: () => number;
+  /** Replaces `sandbox` where each agent has its own isolated sandbox. */
+  sandboxOf?: (agentId: string) => Sandbox;
+  /** Absent: no traces. */
+  telemetry?: Telemetry | undefined;
+  /** Absent: opens the organization's model. */
+  openModel?: typeof openModel;
+}
+
+/** Limits of one invocation. `deadline`: milliseconds since 1970; no step starts after it. */
+export interface AgentCall {
+  signal: AbortSignal;
+  deadline: number;
+  record: (entry: RunJournalEntry) => Promise<boolean>;
+}
+
+/** Opens the model and the tools of the run's agent, and runs its current turn. */
+export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall): Promise<TurnOutcome> {
+  const { run } = state;
+  const { id: runId, turn } = run;
+  const { signal } = call;
+  const [agent, organization] = await Promise.all([
+    deps.accounts.findAgent(run.agentId),
+    deps.accounts.findOrganization(run.organizationId),
+  ]);
+  if (!agent) return { kind: "failed", failure: agentNotFound };
+  const opened = await (deps.openModel ?? openModel)(organization?.model, agent.model, deps.secretOf);
+  if ("failure" in opened) return { kind: opened.failure.retryable ? "retry" : "failed", failure: opened.failure };
+  const sandboxed = deps.sandboxOf ? { ...deps, sandbox: deps.sandboxOf(agent.id) } : deps;
+  await using toolbox = await openTools(agent, sandboxed, signal);
+  for (const problem of toolbox.problems) log("error", problem, { runId, turn });
+  const trace = deps.telemetry?.begin({ runId, turn, agent, provider: opened.provider, model: opened.name });
+  const outcome = runTurn(turnInput(state, agent, opened.name, call.deadline), {
+    model: opened.model,
+    tools: toolbox.tools,
+    files: filesOf(deps.workspace, runId, signal),
+    now: deps.now,
+    signal,
+    record: (entry) => call.record({ turn, ...entry }),
+    emit(event: TurnEvent) {
+      log("info", event.type, { runId, turn, ...event });
+      trace?.emit(event);
+    },
+  });
+  return await (trace ? endTrace(trace, outcome) : outcome);
+}
+
+function turnInput(state: RunState, agent: Agent, modelName: string, deadline: number): TurnInput {
+  const { run, steps } = state;
+  const { instructions, limits, runLimits, prices, parameters, contextTokens } = agent;
+  const usedByTurn = steps.reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
+  return {
+    turn: run.turn,
+    modelName,
+    instructions,
+    limits,
+    ...(runLimits && { runLimits }),
+    ...(prices && { prices }),
+    ...(parameters && { parameters }),
+    ...(contextTokens !== undefined && { contextTokens }),
+    history: conversation(state),
+    journal: steps,
+    usedBefore: subtractUsage(run.used ?? noUsage, usedByTurn),
+    startedAt: turnStartedAt(run),
+    deadline,
+    maxRetryWaitMs: maxRetryWaitSeconds * 1_000,
+  };
+}
+
+/** Earlier turns and this turn's input. A summary replaces the turns that it covers. */
+function conversation({ transcript, summary }: RunState): Message[] {
+  if (!summary) return transcript.map(toMessage);
+  let inputs = 0;
+  const later = transcript.filter(({ role }) => (role === "input_to_agent" ? ++inputs : inputs) > summary.throughTurn);
+  return [summaryMessage(summary.text), ...later.map(toMessage)];
+}
+
+function toMessage({ role, text }: RunState["transcript"][number]): Message {
+  return role === "input_to_agent" ? { role: "user", text } : { role: "assistant", answer: { text, toolCalls: [] } };
+}
+
+async function endTrace(trace: TurnTrace, running: Promise<TurnOutcome>): Promise<TurnOutcome> {
+  try {
+    const outcome = await running;
+    trace.end("failure" in outcome ? outcome.failure : undefined);
+    return outcome;
+  } catch (error) {
+    trace.end(error instanceof StoreUnavailable ? storeFailure(error) : unexpectedError);
+    throw error;
+  }
+}
+
+const unexpectedError: Failure = {
+  category: "internal",
+  title: "The turn stopped with an unexpected error.",
+  remedy: "Search the log for the run id.",
+  retryable: false,
+};
+
+const agentNotFound: Failure = {
+  category: "internal",
+  title: "The run's agent no longer exists.",
+  remedy: "Create a new run with an existing agent.",
+  retryable: false,
+};
