@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createHandler } from "../src/api/handlers/create.ts";
-import type { ApiEvent } from "../src/api/handlers/middleware.ts";
 import { getHandler } from "../src/api/handlers/get.ts";
+import { type ApiGatewayEvent, lambdaHandler } from "../src/api/server/lambda.ts";
 import { logging } from "../src/log.ts";
 import { issueKey } from "../src/accounts/keys.ts";
 import type { Agent } from "../src/accounts/types.ts";
@@ -50,7 +50,7 @@ export async function awsHome({ delay }: { delay: number }) {
     secretExists: () => true,
     secretOf: async () => undefined,
   };
-  const handlers = { create: createHandler(deps), get: getHandler(deps) };
+  const handlers = { create: lambdaHandler(createHandler(deps)), get: lambdaHandler(getHandler(deps)) };
 
   const organization = { id: randomUUID(), name: "Bench" };
   const agent: Agent = {
@@ -67,7 +67,7 @@ export async function awsHome({ delay }: { delay: number }) {
   const { key } = await issueKey(stores.accounts, agent);
   endpoint.take();
 
-  function event(method: string, path: string, more: Partial<ApiEvent>): ApiEvent {
+  function event(method: string, path: string, more: Partial<ApiGatewayEvent>): ApiGatewayEvent {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const requestContext = { requestId: "bench", http: { method } };
     return { headers, rawPath: path, isBase64Encoded: false, requestContext, ...more };

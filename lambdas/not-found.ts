@@ -1,3 +1,4 @@
 import { notFoundHandler } from "../src/api/handlers/not-found.ts";
+import { lambdaHandler } from "../src/api/server/lambda.ts";
 
-export const handler = notFoundHandler();
+export const handler = lambdaHandler(notFoundHandler());

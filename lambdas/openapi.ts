@@ -1,3 +1,4 @@
 import { openapiHandler } from "../src/api/handlers/openapi.ts";
+import { lambdaHandler } from "../src/api/server/lambda.ts";
 
-export const handler = openapiHandler();
+export const handler = lambdaHandler(openapiHandler());

@@ -1,6 +1,9 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { createHandler } from "../src/api/handlers/create.ts";
-import { largeBodyServer } from "../src/api/server/upload-server.ts";
+import { uploadServer } from "../src/api/server/upload-server.ts";
 import { notFoundHandler } from "../src/api/handlers/not-found.ts";
 import { awsPlace, env, listenAddress } from "../src/env.ts";
 import { log } from "../src/log.ts";
@@ -9,10 +12,10 @@ import { awsSecretExists, secretsManagerClient } from "../src/platform/aws/secre
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 import { emit, measuredStores } from "../src/platform/aws/lambda-stores.ts";
 
-// This process may outlive its credentials: none are given, so that the clients find them, and newer ones in time.
+// No credentials: this process can outlive them, so the clients look them up and renew them.
 const settings = awsPlace();
 
-/** The secrets' values. Without them no request could be told from one that went around CloudFront. */
+/** The accepted secrets. Without them the server could not recognize requests that bypassed CloudFront. */
 async function originSecrets(): Promise<string[]> {
   const secrets = await secretsManagerClient(settings);
   const ids = env("ORIGIN_SECRET_ARNS").split(",");
@@ -32,19 +35,18 @@ async function main(): Promise<void> {
     now: Date.now,
     secretExists: awsSecretExists,
   });
-  const { server, stop } = largeBodyServer({
-    create,
-    notFound: notFoundHandler(),
+  const { server, stop } = uploadServer({
+    handlers: { create, notFound: notFoundHandler() },
     originSecrets: await originSecrets(),
-    bodyMemory: Number(env("BODY_MEMORY_MB")) * 1024 * 1024,
-    answered: (status) => emit({ LargeRequestsFailed: status >= 500 ? 1 : 0 }),
+    spoolDirectory: mkdtempSync(join(tmpdir(), "uploads-")),
+    onResponse: (status) => emit({ LargeRequestsFailed: status >= 500 ? 1 : 0 }),
   });
   const { host, port } = listenAddress();
   server.listen(port, host, () => log("info", "listening", { address: server.address() }));
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, () => {
       void stop().then(() => {
-        log("info", "ended", {});
+        log("info", "stopped", {});
         process.exit(0);
       });
     });
@@ -52,6 +54,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  log("error", "the server could not start", { error });
+  log("error", "the server failed to start", { error });
   process.exit(1);
 });

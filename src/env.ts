@@ -5,7 +5,6 @@ export const envNames = [
   "STATE_MACHINE_ARN",
   "RETENTION_DAYS",
   "ORIGIN_SECRET_ARNS", // separated by commas
-  "BODY_MEMORY_MB",
 ] as const;
 
 /** What only some deployments set. */

@@ -1,9 +1,11 @@
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { createHandler } from "../../src/api/handlers/create.ts";
 import { getHandler } from "../../src/api/handlers/get.ts";
 import { notFoundHandler } from "../../src/api/handlers/not-found.ts";
 import { openapiHandler } from "../../src/api/handlers/openapi.ts";
-import { httpServer } from "../../src/api/server/local-server.ts";
+import { localServer } from "../../src/api/server/local-server.ts";
+import { createSpoolDirectory } from "../../src/api/server/spool-file.ts";
 import { tracingWanted } from "../../src/env.ts";
 import { log, logging } from "../../src/log.ts";
 import { type LocalStores, openLocalStores } from "../../src/platform/local/index.ts";
@@ -40,12 +42,13 @@ export async function serve(options: LocalOptions): Promise<Service> {
     : undefined;
   const runner = startRunner({ ...stores, ...secrets, ...tools, telemetry, now: Date.now });
   const deps = { ...stores, ...secrets, workflow: runner, now: Date.now };
-  const server = httpServer({
+  const handlers = {
     create: createHandler(deps),
     get: getHandler(deps),
     openapi: openapiHandler(),
     notFound: notFoundHandler(),
-  });
+  };
+  const server = localServer(handlers, createSpoolDirectory(join(dataDir, "uploads")));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(new Error(listenProblem(error, host, port))));
     server.listen(port, host, resolve);

@@ -1,8 +1,8 @@
-/** Where the upload server can run. Memory, V8 heap and request bodies in MB. */
+/** Where the upload server can run. Memory and V8 heap in MB. */
 export const uploadHostings = {
   // AWS gives every web function 2 GB and two processors.
-  "web-function": { memory: 2048, heap: 512, bodies: 400 },
-  fargate: { memory: 512, heap: 256, bodies: 64 },
+  "web-function": { memory: 2048, heap: 512 },
+  fargate: { memory: 512, heap: 256 },
 } as const;
 
 export type UploadHosting = keyof typeof uploadHostings;
@@ -12,10 +12,8 @@ export type UploadHosting = keyof typeof uploadHostings;
  * 732 MB on a web function and 342 MB on Fargate.
  */
 export function memoryEnvironment(hosting: UploadHosting): Record<string, string> {
-  const { heap, bodies } = uploadHostings[hosting];
   return {
-    BODY_MEMORY_MB: String(bodies),
-    NODE_OPTIONS: `--max-old-space-size=${heap}`,
+    NODE_OPTIONS: `--max-old-space-size=${uploadHostings[hosting].heap}`,
     // By default glibc stops returning large blocks to the system: 1,127 MB instead of 369 for 96 MB of bodies.
     MALLOC_MMAP_THRESHOLD_: "131072",
   };

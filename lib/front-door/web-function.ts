@@ -33,7 +33,7 @@ export function webFunctionOrigin(scope: Construct, server: UploadServer, origin
     environment: grantServer(role, server),
     logGroup: server.logGroup,
     timeout: Duration.seconds(180),
-    // 16 bodies of at most 20 MiB fit the memory for bodies, so none waits for another. Lambda adds environments.
+    // 16 bodies of at most 20 MiB fit into /tmp, which has 512 MB. Lambda adds environments for more.
     maxConcurrencyPerEnvironment: 16,
     // The server checks CloudFront's secret itself. With IAM, every client would have to send its body's hash.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,

@@ -1,4 +1,5 @@
 import { operations } from "./contract.ts";
+import type { ApiHandler } from "./handlers/handler.ts";
 
 export type OperationName = keyof typeof operations;
 
@@ -8,19 +9,22 @@ const routes = (Object.keys(operations) as OperationName[]).map((name) => {
   return { name, method, pattern: new RegExp(`^${path.replace(/\{([^}]+)\}/g, "(?<$1>[^/]+)")}$`) };
 });
 
-/** The operation that a request is for, with the parameters in its path; undefined when there is none. */
-export function routeOf(
-  method: string,
-  path: string,
-): { name: OperationName; parameters: Record<string, string> } | undefined {
-  for (const route of routes) {
-    const match = route.method === method && route.pattern.exec(path);
-    if (match) return { name: route.name, parameters: match.groups ?? {} };
-  }
-  return undefined;
+/** The handlers of a server. `notFound` receives requests of operations that have none. */
+export type ApiHandlers = Partial<Record<OperationName, ApiHandler>> & { notFound: ApiHandler };
+
+/** One handler that passes each request to its operation's handler. */
+export function router(handlers: ApiHandlers): ApiHandler {
+  return (request) => {
+    for (const { name, method, pattern } of routes) {
+      const match = method === request.method && pattern.exec(request.path);
+      const handler = handlers[name];
+      if (match && handler) return handler({ ...request, parameters: match.groups ?? {} });
+    }
+    return handlers.notFound(request);
+  };
 }
 
-/** The methods that a path is there for. None: it is no operation's. */
+/** The methods that a path accepts; none if it is not an operation's. */
 export function methodsOf(path: string): string[] {
   return [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
 }

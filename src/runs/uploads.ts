@@ -6,10 +6,10 @@ import type { Workspace } from "./ports.ts";
 /** Combined decoded size of a create's files, in bytes: 10 MiB (specification section 8). */
 export const maxTotalFileBytes = 10 * 1024 * 1024;
 
-/** A file as it was sent; bytes where whoever read the request has decoded the content already. */
+/** A file as it was sent. */
 export interface FileInput {
   filename: string;
-  content_base64: string | Uint8Array;
+  content_base64: string;
 }
 
 /**
@@ -20,8 +20,7 @@ export function decodeFiles(files: FileInput[]): { name: string; content: Uint8A
   const safeName = safeFilenames();
   let total = 0;
   return files.map((file) => {
-    const sent = file.content_base64;
-    const content = typeof sent === "string" ? decodeBase64(sent) : sent;
+    const content = decodeBase64(file.content_base64);
     if (!content) throw new ServiceError("file_not_base64", `file '${file.filename}' is not valid base64`);
     total += content.length;
     if (total > maxTotalFileBytes)

@@ -2,28 +2,28 @@ import { validateCreate, validateRunId } from "../../src/api/validation/issues.t
 import { parseJsonBody } from "../../src/api/validation/parse-json.ts";
 import type { Case } from "./cases.ts";
 
-/** What record.py writes for a case: the response's status, and its body where that is JSON. */
+/** A response as record.py stores it: its status, and its body if that is JSON. */
 export interface Answer {
   status: number;
   body: unknown;
 }
 
-/** What this service answers to a case, as record.py's application would put it. */
+/** The response of this service to a case, in the form of record.py. */
 export function answer(one: Case): Answer {
   if ("path" in one) {
     const checked = validateRunId(decodeURIComponent(one.path));
-    if ("issues" in checked) return refusal(checked.issues);
+    if ("issues" in checked) return invalid(checked.issues);
     return { status: 200, body: { agent_id: checked.value } };
   }
   const raw = "base64" in one ? Buffer.from(one.base64, "base64") : Buffer.from(one.body);
   const contentType = one.contentType === undefined ? "application/json" : one.contentType;
   const parsed = parseJsonBody(raw, contentType ?? undefined);
   const checked = "issues" in parsed ? parsed : validateCreate(parsed.value);
-  if ("issues" in checked) return refusal(checked.issues);
+  if ("issues" in checked) return invalid(checked.issues);
   return { status: 201, body: { template_id: checked.value.template_id } };
 }
 
-/** A recorded answer as it has to be here: `input` stays out where its JSON is longer than 1,000 characters. */
+/** A recorded response without inputs whose JSON is longer than 1,000 characters, which this service omits. */
 export function withoutLongInputs({ status, body }: Answer): Answer {
   const { detail } = body as { detail?: unknown };
   if (!Array.isArray(detail)) return { status, body };
@@ -32,6 +32,6 @@ export function withoutLongInputs({ status, body }: Answer): Answer {
   return { status, body: { detail: issues } };
 }
 
-function refusal(issues: unknown): Answer {
+function invalid(issues: unknown): Answer {
   return { status: 422, body: { detail: JSON.parse(JSON.stringify(issues)) as unknown } };
 }

@@ -137,7 +137,7 @@ describe("the bundle of the upload server", () => {
       .filter((name) => name.startsWith("asset."))
       .map((name) => join(directory, name, "index.js"))
       .filter(
-        (file) => statSync(file, { throwIfNoEntry: false }) && readFileSync(file, "utf8").includes("large requests"),
+        (file) => statSync(file, { throwIfNoEntry: false }) && readFileSync(file, "utf8").includes("x-origin-secret"),
       );
     expect(found).toHaveLength(1);
     expect(statSync(found[0] ?? "").size / 1024).toBeLessThan(850);

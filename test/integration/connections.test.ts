@@ -9,7 +9,7 @@ beforeAll(async () => {
   return () => service[Symbol.asyncDispose]();
 });
 
-/** Sends bytes as they are and ends its side; resolves with all that comes back until the server ends, too. */
+/** Sends bytes and ends its side of the connection. Resolves with everything received until the server ends its side. */
 function halfClosed(sent: string): Promise<string> {
   return exchange((socket) => socket.end(sent));
 }
@@ -38,7 +38,7 @@ function create(files: object[]): string {
 
 const file = { filename: "a.txt", content_base64: "QQ==" };
 
-test("a client that ends its side once its requests are sent gets all their answers", async () => {
+test("a client that ends its side after its requests receives all responses", async () => {
   const [one, three, nothing] = await Promise.all([
     halfClosed(create([file])),
     halfClosed(create([file]).repeat(3)),
@@ -49,17 +49,17 @@ test("a client that ends its side once its requests are sent gets all their answ
   expect(nothing).toBe("");
 });
 
-test("a client that ends its side before its body is complete is refused, and nothing is created", async () => {
+test("a client that ends its side within a body gets 400", async () => {
   const answer = await halfClosed(create([file]).slice(0, -1));
   expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*\{"detail":"Bad Request"\}$/);
 });
 
-test("requests that came whole are answered before what follows them and is no request", async () => {
+test("bytes after a request that are not a request get 400 after its response", async () => {
   const answers = await exchange((socket) => socket.write(`${create([file]).repeat(2)}no request\r\n\r\n`));
   expect(answers.match(/HTTP\/1\.1 \d+ /g)).toEqual(["HTTP/1.1 201 ", "HTTP/1.1 201 ", "HTTP/1.1 400 "]);
 });
 
-test("the service goes on when nobody reads its log any more", async () => {
+test("the service continues when its log has no reader", async () => {
   await using talkative = await startService(newDataDir(), ["--verbose"]);
   talkative.child.stdout?.destroy();
   talkative.child.stderr?.destroy();
@@ -68,7 +68,7 @@ test("the service goes on when nobody reads its log any more", async () => {
   expect(await talkative.end("SIGTERM")).toBe(0);
 });
 
-test("a service that is ending answers the request it is receiving, and does not wait for another", async () => {
+test("a service that is stopping responds to the request it is receiving and closes the connection", async () => {
   await using ending = await startService();
   const { hostname, port } = new URL(ending.baseUrl);
   const body = JSON.stringify({ name: "n", template_id: ending.templateId });
@@ -83,6 +83,6 @@ test("a service that is ending answers the request it is receiving, and does not
   await sleep(200);
   socket.write(body);
   expect(await ended).toBe(0);
-  expect(performance.now() - started).toBeLessThan(4_000); // it waits for 5 s for what is under way
+  expect(performance.now() - started).toBeLessThan(4_000); // it waits up to 5 s for requests in progress
   expect(received).toMatch(/HTTP\/1\.1 201 [^]*\r\nconnection: close\r\n[^]*"agent_id"/i);
 });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { createHandler } from "../../src/api/handlers/create.ts";
+import { lambdaHandler } from "../../src/api/server/lambda.ts";
 import { issueKey } from "../../src/accounts/keys.ts";
 import type { Agent, Organization } from "../../src/accounts/types.ts";
 import type { Stores } from "../../src/runs/ports.ts";
@@ -51,12 +52,8 @@ async function caller(
   const limits = { steps: 1, tokens: 1, seconds: 1 };
   await platform.accounts.createAgent({ id, organizationId, name: "A", instructions: "", tools: [], limits, status });
   const { key } = await issueKey(platform.accounts, { id, organizationId });
-  const create = createHandler({
-    ...platform,
-    workflow: { start: async () => {}, stop: async () => {} },
-    now: Date.now,
-    secretExists: () => true,
-  });
+  const workflow = { start: async () => {}, stop: async () => {} };
+  const create = lambdaHandler(createHandler({ ...platform, workflow, now: Date.now, secretExists: () => true }));
   return async (sent: typeof files, input_text = "x"): Promise<[number | undefined, unknown]> => {
     const { statusCode, body = "" } = await create({
       rawPath: "/v1/agents",

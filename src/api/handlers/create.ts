@@ -1,26 +1,19 @@
 import { log } from "../../log.ts";
-import { createRun } from "../../runs/create-run.ts";
-import type { CreateRunDeps } from "../../runs/create-run.ts";
-import {
-  type ApiHandler,
-  type Authenticated,
-  jsonResponse,
-  operation,
-  withCaller,
-  type WithCreateBody,
-  withCreateBody,
-} from "./middleware.ts";
+import { authenticate } from "../../accounts/authenticate.ts";
+import { createRun, type CreateRunDeps } from "../../runs/create-run.ts";
 import type { CreateResponse } from "../contract.ts";
+import { parseCreateBody } from "../validation/create-body.ts";
+import { validOrThrow } from "./errors.ts";
+import { type ApiHandler, jsonResponse } from "./handler.ts";
+import { apiKeyOf, operation } from "./middleware.ts";
 
-/** `POST /v1/agents` (specification section 4.1). */
+/** `POST /v1/agents` (specification section 4.1). Authenticates before it reads the body. */
 export function createHandler(deps: CreateRunDeps): ApiHandler {
-  return operation<Authenticated & WithCreateBody>(
-    async ({ caller, input, requestContext: { requestId } }) => {
-      const runId = await createRun(deps, await caller, input);
-      log("info", "run created", { requestId, runId });
-      return jsonResponse(201, { agent_id: runId } satisfies CreateResponse);
-    },
-    withCaller(deps),
-    withCreateBody,
-  );
+  return operation(async ({ id: requestId, headers, readBody }) => {
+    const principal = await authenticate(deps, apiKeyOf(headers));
+    const input = validOrThrow(parseCreateBody(await readBody(), headers["content-type"]));
+    const runId = await createRun(deps, principal, input);
+    log("info", "run created", { requestId, runId });
+    return jsonResponse(201, { agent_id: runId } satisfies CreateResponse);
+  });
 }

@@ -1,8 +1,10 @@
-import type { ServiceErrorCode } from "../../errors.ts";
-import type { ValidationIssue } from "../validation/issues.ts";
+import { ServiceError, type ServiceErrorCode } from "../../errors.ts";
+import { log } from "../../log.ts";
+import type { Issues, ValidationIssue } from "../validation/issues.ts";
+import { type ApiResponse, jsonResponse } from "./handler.ts";
 
 /** The HTTP status of every error code (specification section 7.2). The codes of operators never reach HTTP today. */
-export const statusOf: Record<ServiceErrorCode, number> = {
+const statusOf: Record<ServiceErrorCode, number> = {
   key_missing: 401,
   key_invalid: 401,
   template_mismatch: 403,
@@ -25,7 +27,24 @@ export const statusOf: Record<ServiceErrorCode, number> = {
   invalid_argument: 422,
 };
 
-/** A request that does not fit the schema: 422 with one item per violation. */
+/** An error of HTTP itself, outside of the contract: the host could not receive the request. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, message: string, { headers = {}, ...options }: HttpErrorOptions = {}) {
+    super(message, options);
+    this.name = "HttpError";
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+interface HttpErrorOptions extends ErrorOptions {
+  headers?: Record<string, string>;
+}
+
+/** A request that violates the schema: 422 with one item per violation. */
 export class InvalidRequest extends Error {
   readonly issues: ValidationIssue[];
 
@@ -34,4 +53,26 @@ export class InvalidRequest extends Error {
     this.name = "InvalidRequest";
     this.issues = issues;
   }
+}
+
+/** The validated value. Throws `InvalidRequest` if there are issues. */
+export function validOrThrow<Value>(checked: { value: Value } | Issues): Value {
+  if ("issues" in checked) throw new InvalidRequest(checked.issues);
+  return checked.value;
+}
+
+/** The response to a request that failed. Logs errors of the service; unexpected errors show clients no detail. */
+export function errorResponse(error: unknown, requestId: string): ApiResponse {
+  if (error instanceof InvalidRequest) return jsonResponse(422, { detail: error.issues });
+  const known = describe(error);
+  if (!known || known.status >= 500) log("error", known?.detail ?? "unexpected error", { requestId, error });
+  if (!known) return jsonResponse(500, { detail: "Internal Server Error" });
+  return jsonResponse(known.status, { detail: known.detail }, known.headers);
+}
+
+function describe(error: unknown): { status: number; detail: string; headers: Record<string, string> } | undefined {
+  if (error instanceof HttpError) return { status: error.status, detail: error.message, headers: error.headers };
+  if (!(error instanceof ServiceError)) return undefined;
+  const status = statusOf[error.code];
+  return { status, detail: error.message, headers: status === 401 ? { "www-authenticate": "Bearer" } : {} };
 }

@@ -1,28 +1,23 @@
+import { authenticate } from "../../accounts/authenticate.ts";
 import type { Accounts } from "../../accounts/types.ts";
 import type { Runs } from "../../runs/ports.ts";
 import { readRun } from "../../runs/read-run.ts";
-import {
-  type ApiEvent,
-  type ApiHandler,
-  type Authenticated,
-  jsonResponse,
-  type Middleware,
-  operation,
-  withCaller,
-  type WithRunId,
-  withRunId,
-} from "./middleware.ts";
 import type { StatusResponse } from "../contract.ts";
+import { validateRunId } from "../validation/issues.ts";
+import { InvalidRequest } from "./errors.ts";
+import { type ApiHandler, jsonResponse } from "./handler.ts";
+import { apiKeyOf, operation } from "./middleware.ts";
 
-/** `GET /v1/agents/{agent_id}` (specification section 4.2). `last`: what its home does with the answer. */
-export function getHandler(deps: { accounts: Accounts; runs: Runs }, ...last: Middleware<ApiEvent>[]): ApiHandler {
-  return operation<Authenticated & WithRunId>(
-    async ({ caller, runId }) => {
-      const { run, transcript } = await readRun(deps, caller, runId);
-      return jsonResponse(200, { agent_id: run.id, loop_status: run.status, transcript } satisfies StatusResponse);
-    },
-    withCaller(deps),
-    withRunId,
-    ...last,
-  );
+/** `GET /v1/agents/{agent_id}` (specification section 4.2). Looks up the key and the run at the same time. */
+export function getHandler(deps: { accounts: Accounts; runs: Runs }): ApiHandler {
+  return operation(async ({ headers, parameters }) => {
+    const principal = authenticate(deps, apiKeyOf(headers));
+    const checked = validateRunId(parameters["agent_id"] ?? "");
+    if ("issues" in checked) {
+      await principal; // 401 comes before 422
+      throw new InvalidRequest(checked.issues);
+    }
+    const { run, transcript } = await readRun(deps, principal, checked.value);
+    return jsonResponse(200, { agent_id: run.id, loop_status: run.status, transcript } satisfies StatusResponse);
+  });
 }

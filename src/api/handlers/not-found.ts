@@ -1,10 +1,11 @@
-import { type ApiHandler, jsonResponse, operation } from "./middleware.ts";
 import { methodsOf } from "../routes.ts";
+import { type ApiHandler, jsonResponse } from "./handler.ts";
+import { operation } from "./middleware.ts";
 
-/** Whatever no route answers: 405 for a known path with another method, 404 for everything else. */
+/** The response to requests without a route: 405 for a known path with another method, otherwise 404. */
 export function notFoundHandler(): ApiHandler {
-  return operation(async ({ rawPath }) => {
-    const allowed = methodsOf(rawPath);
+  return operation(async ({ path }) => {
+    const allowed = methodsOf(path);
     if (allowed.length === 0) return jsonResponse(404, { detail: "Not Found" });
     return jsonResponse(405, { detail: "Method Not Allowed" }, { allow: allowed.join(", ") });
   });

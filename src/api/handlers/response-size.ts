@@ -1,51 +1,52 @@
 import { gzipSync } from "node:zlib";
 import { ServiceError } from "../../errors.ts";
-import type { ApiEvent, ApiResponse, Middleware } from "./middleware.ts";
+import { errorResponse } from "./errors.ts";
+import type { ApiHandler, ApiResponse } from "./handler.ts";
+import { addRequestId } from "./middleware.ts";
 
 /**
- * Bytes of an answer's JSON that Lambda hands on, 6 MiB, less what is left for headers that come later. Of a longer one
- * API Gateway makes a 500 in its own words.
+ * Bytes of a response's JSON that Lambda accepts: 6 MiB, with 4 KiB of margin. API Gateway turns a longer response into
+ * a 500 with a text of its own.
  */
-const handedOn = 6 * 1024 * 1024 - 4 * 1024;
+const maxLambdaBytes = 6 * 1024 * 1024 - 4 * 1024;
 
 /**
- * Answers that Lambda hands on, as the last of a chain. One that is too long goes compressed where the client takes
- * that; where it does not, or where that is not enough, it is the contract's 502, and the log has the reason.
+ * Keeps responses within Lambda's limit; otherwise a run with a long transcript could never be read. A response over the
+ * limit is compressed if the client accepts gzip. If it does not, or if the result is still too long, the response is
+ * the contract's 502, and the log has the cause.
  */
-export const withinLambda: Middleware<ApiEvent> = {
-  after: (request) => {
-    if (request.response) request.response = shortEnough(request.response, request.event.headers["accept-encoding"]);
-  },
-};
-
-function shortEnough(answer: ApiResponse, accepted: string | undefined): ApiResponse {
-  const size = sizeOf(answer);
-  if (size <= handedOn) return answer;
-  const shorter = takesGzip(accepted) ? compressed(answer) : undefined;
-  if (shorter && sizeOf(shorter) <= handedOn) return shorter;
-  const how = shorter ? `, ${sizeOf(shorter)} compressed` : ", and the client takes no gzip";
-  const cause = new Error(`the answer has ${size} bytes${how}; Lambda hands on ${handedOn}`);
-  throw new ServiceError("history_failed", "event history lookup failed", { cause });
-}
-
-/** Bytes of the JSON that Lambda gets, or fewer for an answer that is short beyond doubt. */
-function sizeOf(answer: ApiResponse): number {
-  const { body = "" } = answer;
-  // Of JSON in JSON a UTF-16 unit is three bytes at most: quotes and backslashes are two, controls are gone.
-  return body.length * 3 <= handedOn ? body.length : Buffer.byteLength(JSON.stringify(answer));
-}
-
-function compressed({ body = "", headers, ...answer }: ApiResponse): ApiResponse {
-  return {
-    ...answer,
-    headers: { ...headers, "content-encoding": "gzip", vary: "accept-encoding" },
-    body: gzipSync(body).toString("base64"),
-    isBase64Encoded: true,
+export function limitResponseSize(handler: ApiHandler): ApiHandler {
+  return async (request) => {
+    const response = await handler(request);
+    const size = lambdaBytesOf(response);
+    if (size <= maxLambdaBytes) return response;
+    const compressed = acceptsGzip(request.headers["accept-encoding"]) ? gzip(response) : undefined;
+    if (compressed && lambdaBytesOf(compressed) <= maxLambdaBytes) return compressed;
+    const reason = compressed ? `${lambdaBytesOf(compressed)} compressed` : "and the client does not accept gzip";
+    const cause = new Error(`the response has ${size} bytes, ${reason}; Lambda accepts ${maxLambdaBytes}`);
+    const error = new ServiceError("history_failed", "event history lookup failed", { cause });
+    return addRequestId(errorResponse(error, request.id), request.id);
   };
 }
 
-/** RFC 9110, 12.5.3: named, or any, and not with the weight 0. */
-function takesGzip(accepted = ""): boolean {
+/** Bytes of the JSON that Lambda receives; a lower bound for a response that certainly fits. */
+function lambdaBytesOf({ status, headers, body }: ApiResponse): number {
+  // A UTF-16 unit of JSON text takes at most three bytes as a JSON string: control characters are escaped already.
+  if (body.length * 3 <= maxLambdaBytes) return body.length;
+  const text = typeof body === "string" ? body : Buffer.from(body).toString("base64");
+  return Buffer.byteLength(JSON.stringify({ statusCode: status, headers, body: text, isBase64Encoded: true }));
+}
+
+function gzip(response: ApiResponse): ApiResponse {
+  return {
+    ...response,
+    headers: { ...response.headers, "content-encoding": "gzip", vary: "accept-encoding" },
+    body: gzipSync(response.body),
+  };
+}
+
+/** RFC 9110, 12.5.3: gzip is named, or any coding is accepted, and its weight is not 0. */
+function acceptsGzip(accepted = ""): boolean {
   return accepted.split(",").some((coding) => {
     const [name = "", weight = "q=1"] = coding
       .toLowerCase()

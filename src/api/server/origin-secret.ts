@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** The header by which CloudFront shows an origin that a request came through it. Lower case, as node:http has it. */
+/** The header with which CloudFront proves to the upload server that a request came through it. Lower case. */
 export const originSecretHeader = "x-origin-secret";
 
-/** Where a load balancer asks an origin whether it is well. */
+/** The path of the load balancer's health check. */
 export const healthPath = "/health";
 
 /**
- * Whether a header's value is one of the accepted secrets: while they rotate there are two. Takes the same
- * time whatever is received: hashes, which are of equal length, are compared, and all of them.
+ * A function that checks a header's value against the accepted secrets. There are two during a rotation. Takes the same
+ * time for every value: it compares hashes, which have equal length, and always all of them.
  */
 export function acceptsSecret(accepted: string[]): (received: string | string[] | undefined) => boolean {
   const hashes = accepted.map(sha256);

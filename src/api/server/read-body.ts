@@ -1,101 +1,131 @@
 import type { IncomingMessage } from "node:http";
-import { NoMemory, type Share } from "./body-budget.ts";
+import { ServiceError } from "../../errors.ts";
+import { HttpError } from "../handlers/errors.ts";
+import { openSpoolFile, type SpoolFile } from "./spool-file.ts";
 
-/** Bytes and milliseconds. `max`: of a body; `drain`: of one that is refused; `silence`: between two pieces. */
 export interface BodyLimits {
-  max: number;
-  drain: number;
-  silence: number;
+  /** Bytes of the longest accepted body. */
+  maxBytes: number;
+  /** A body over `maxBytes` is read and discarded up to this size, so that its sender reads the response. */
+  drainBytes: number;
+  /** Longest pause between two chunks. */
+  idleMilliseconds: number;
+  /** Where bodies over `maxBufferedBytes` are stored while they are received. */
+  spoolDirectory: string;
 }
 
-/**
- * Why there is no body. It was read to its end and forgotten (`complete`), so that the sender listens to the answer; or
- * it was longer than `drain`, or its sender fell silent: then the rest of the connection is of no use.
- */
-export interface Refused {
-  reason: "too large" | "no memory" | "silence";
+/** A request body that was received, or the reason why it was not. */
+export interface ReceivedBody {
+  /** It is in a file: reading and parsing it takes tens of milliseconds and tens of megabytes. */
+  spooled: boolean;
+  /** Whether the request was read to its end. If not, the connection cannot be used again. */
   complete: boolean;
+  /** Returns the bytes. Rejects with `ServiceError` or `HttpError` if the body was not received. */
+  read: () => Promise<Buffer>;
+  /** Frees the file. Call it in any case. */
+  discard: () => Promise<void>;
 }
 
-/** Bytes of room for a body of unknown length, before it gets the room of the longest. */
-const chunkedAtFirst = 64 * 1024;
+/** Bytes of one body that are in memory while it is received. A slow sender of a larger body costs disk space. */
+export const maxBufferedBytes = 256 * 1024;
 
-/** Bytes announced: the Content-Length, `max` for a chunked body, 0 without a body (RFC 9112, 6.3). */
-export function announcedBytes({ headers }: IncomingMessage, max: number): number {
-  if (headers["content-length"] !== undefined) return Number(headers["content-length"]);
-  return headers["transfer-encoding"] === undefined ? 0 : max;
-}
+const empty: ReceivedBody = {
+  spooled: false,
+  complete: true,
+  read: async () => Buffer.alloc(0),
+  discard: async () => {},
+};
 
-/** The whole body, held in `share`, in an object that can let it go. Rejects when the client goes away. */
-export async function bodyOf(
-  request: IncomingMessage,
-  share: Share,
-  { max, drain, silence }: BodyLimits,
-): Promise<{ body: Buffer } | Refused> {
-  const announced = announcedBytes(request, max);
-  const known = request.headers["content-length"] !== undefined;
-  let refused: Refused["reason"] | undefined = announced > max ? "too large" : undefined;
-  // Only pages that are written to take memory. Pieces that are kept and joined would take it twice.
-  let room = Buffer.allocUnsafeSlow(refused ? 0 : known ? announced : chunkedAtFirst);
+/** Receives the body of a request. Rejects if the client disconnects. */
+export async function receiveBody(request: IncomingMessage, limits: BodyLimits): Promise<ReceivedBody> {
+  const { "content-length": length, "transfer-encoding": encoding } = request.headers;
+  if (length === undefined && encoding === undefined) return empty; // RFC 9112, 6.3
+  const { maxBytes, drainBytes, idleMilliseconds, spoolDirectory } = limits;
+  const announced = Number(length ?? 0);
+
   let size = 0;
-  const { promise, resolve, reject } = Promise.withResolvers<{ body: Buffer } | Refused>();
-  const timer = setTimeout(onSilence, silence);
+  let buffered: Buffer[] = [];
+  let bufferedBytes = 0;
+  let file: SpoolFile | undefined;
+  let spooling: Promise<void> | undefined;
+  let failure: unknown = announced > maxBytes ? tooLarge() : undefined;
+  const received = Promise.withResolvers<{ complete: boolean }>();
+  const idle = setTimeout(onIdle, idleMilliseconds);
 
-  function onSilence(): void {
-    if (request.isPaused()) timer.refresh();
-    else resolve({ reason: "silence", complete: false });
+  function onData(chunk: Buffer): void {
+    idle.refresh();
+    size += chunk.length;
+    if (size > maxBytes) failure ??= tooLarge();
+    if (size > drainBytes) received.resolve({ complete: false });
+    if (failure !== undefined) return;
+    buffered.push(chunk);
+    bufferedBytes += chunk.length;
+    if (bufferedBytes >= maxBufferedBytes) spooling = spool();
   }
 
-  function onPiece(piece: Buffer): void {
-    timer.refresh();
-    size += piece.length;
-    if (size > drain) resolve({ reason: "too large", complete: false });
-    if (size > max) forget("too large");
-    if (refused !== undefined) return;
-    if (share.tryTake(piece.length)) keep(piece);
-    else void wait(piece);
-  }
-
-  async function wait(piece: Buffer): Promise<void> {
+  async function spool(): Promise<void> {
     request.pause();
     try {
-      await share.take(piece.length);
-      keep(piece);
+      file ??= await openSpoolFile(spoolDirectory);
+      await file.append(buffered);
     } catch (error) {
-      if (!(error instanceof NoMemory)) reject(error);
-      forget("no memory");
+      failure ??= storageError(error);
     }
+    buffered = [];
+    bufferedBytes = 0;
+    idle.refresh();
     request.resume();
   }
 
-  function keep(piece: Buffer): void {
-    if (size > room.length) room = moved(room, max);
-    piece.copy(room, size - piece.length);
+  function onIdle(): void {
+    if (request.isPaused()) return void idle.refresh(); // the disk is slow, not the client
+    failure ??= new HttpError(408, "Timed out while reading the request body");
+    received.resolve({ complete: false });
   }
 
-  function forget(reason: Refused["reason"]): void {
-    refused ??= reason;
-    room = Buffer.alloc(0);
-    share.release();
-  }
-
-  function onEnd(): void {
-    share.complete();
-    resolve(refused === undefined ? { body: room.subarray(0, size) } : { reason: refused, complete: true });
-  }
-
-  request.on("data", onPiece).once("end", onEnd).once("error", reject);
-  request.once("close", () => reject(new Error("the client went away")));
+  if (announced > drainBytes) received.resolve({ complete: false });
+  request.on("data", onData);
+  request.once("end", () => received.resolve({ complete: true }));
+  request.once("error", received.reject);
+  request.once("close", () => received.reject(new ClientDisconnected("the client disconnected")));
   try {
-    return await promise;
+    const { complete } = await received.promise;
+    await spooling;
+    return { spooled: file !== undefined, complete, read, discard };
+  } catch (error) {
+    await spooling;
+    await discard();
+    throw error;
   } finally {
-    clearTimeout(timer);
-    request.off("data", onPiece).pause();
+    clearTimeout(idle);
+    request.off("data", onData).pause();
+  }
+
+  async function read(): Promise<Buffer> {
+    if (failure !== undefined) throw failure;
+    if (!file) return Buffer.concat(buffered);
+    const content = await file.read(size);
+    Buffer.concat(buffered).copy(content, size - bufferedBytes);
+    return content;
+  }
+
+  async function discard(): Promise<void> {
+    await file?.close();
   }
 }
 
-function moved(content: Buffer, bytes: number): Buffer<ArrayBuffer> {
-  const room = Buffer.allocUnsafeSlow(bytes);
-  content.copy(room);
-  return room;
+export class ClientDisconnected extends Error {
+  override name = "ClientDisconnected";
+}
+
+/** The contract's text for files over 10 MiB; `maxBytes` leaves room for them and a long input. */
+const tooLarge = (): Error => new ServiceError("files_too_large", "total file size exceeds the allowed limit");
+
+/** No space, quota used up, file size limit of the process. */
+const diskFull = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+function storageError(error: unknown): unknown {
+  if (!diskFull.has((error as NodeJS.ErrnoException).code ?? "")) return error;
+  const message = "Not enough disk space to receive the request body; retry later";
+  return new HttpError(503, message, { headers: { "retry-after": "5" }, cause: error });
 }

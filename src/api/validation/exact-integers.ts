@@ -1,31 +1,36 @@
-import { type Issues, maxEcho, type ValidationIssue } from "./issues.ts";
+import { type Issues, maxEchoLength, type ValidationIssue } from "./issues.ts";
 
-/** Digits from which on a number of JavaScript may not hold an integer exactly (2^53 has 16). */
+/*
+ * FastAPI echoes integers with all their digits. JSON.parse rounds those over 2^53: an issue would show 9007199254740992
+ * to a client that sent 9007199254740993.
+ */
+
+/** JSON can hold an integer that JavaScript rounds: 2^53 has 16 digits. */
 const manyDigits = /\d{16}/;
 const integer = /^-?\d{16,}$/;
 
-// Of Node since 22, but not of TypeScript's library: https://tc39.es/proposal-json-parse-with-source/
+// Node has these since version 22, TypeScript's library does not: https://tc39.es/proposal-json-parse-with-source/
 const { parse, rawJSON } = JSON as unknown as {
   parse: (text: string, revive: (key: string, value: unknown, context: { source?: string }) => unknown) => unknown;
   rawJSON: (text: string) => unknown;
 };
 
-/** The issues of a JSON text, their inputs with the digits that were sent: parsed, 2^60 + 1 has become another number. */
+/** The issues of a JSON text, with the digits that were sent in their inputs. */
 export function withExactIntegers({ issues }: Issues, text: string): Issues {
   if (!manyDigits.test(text)) return { issues };
   let body: unknown;
   try {
     body = parse(text, (_, value, { source = "" }) => (integer.test(source) ? rawJSON(source) : value));
   } catch {
-    return { issues }; // nested too deep for a reviver, which works by recursion
+    return { issues }; // nested too deep for a reviver, which is called recursively
   }
   return { issues: issues.map((one) => ("input" in one ? withInput(one, body) : one)) };
 }
 
 function withInput({ type, loc, msg, ctx }: ValidationIssue, body: unknown): ValidationIssue {
-  // What misses a field is the input; what stands at the place is it otherwise.
+  // The input of a missing field is the object that lacks it.
   const path = loc.slice(1, type === "missing" ? loc.length - 1 : loc.length);
   const input = path.reduce((value, part) => (value as Record<string | number, unknown>)[part], body);
-  const isShort = [...JSON.stringify(input)].length <= maxEcho;
+  const isShort = [...JSON.stringify(input)].length <= maxEchoLength;
   return { type, loc, msg, ...(isShort && { input }), ...(ctx && { ctx }) };
 }

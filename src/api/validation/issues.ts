@@ -1,8 +1,8 @@
 import { type CreateBody, PublicAgentFileInput, PublicCreateAgentRequest } from "../contract.ts";
 import { type SchemaViolation, validateCreateRequest } from "../generated/validators.js";
-import { canonicalUuid, uuidPattern, uuidProblem } from "./uuid-errors.ts";
+import { canonicalUuid, uuidPattern, describeUuidError } from "./uuid-errors.ts";
 
-/** One schema violation. `loc` begins with `body` or `path`; `input` is whatever JSON was received there. */
+/** One schema violation, as pydantic words it. `loc` begins with `body` or `path`; `input` is the JSON received there. */
 export interface ValidationIssue {
   type: string;
   loc: (string | number)[];
@@ -18,10 +18,10 @@ const fieldOrder = [PublicCreateAgentRequest, PublicAgentFileInput].flatMap(({ p
   Object.keys(properties),
 );
 
-/** The longest `input` that an issue echoes, in characters of its JSON. */
-export const maxEcho = 1_000;
+/** Characters of JSON in the longest `input` that an issue echoes. */
+export const maxEchoLength = 1_000;
 
-/** An issue. `input` is left out where its JSON is longer than `maxEcho`. */
+/** An issue. `input` is omitted if its JSON is longer than `maxEchoLength`. */
 export function issue(
   type: string,
   loc: Loc,
@@ -29,20 +29,26 @@ export function issue(
   input: unknown,
   ctx?: ValidationIssue["ctx"],
 ): ValidationIssue {
-  return { type, loc, msg, ...(jsonLength(input, maxEcho) <= maxEcho ? { input } : {}), ...(ctx ? { ctx } : {}) };
+  return {
+    type,
+    loc,
+    msg,
+    ...(jsonLength(input, maxEchoLength) <= maxEchoLength ? { input } : {}),
+    ...(ctx ? { ctx } : {}),
+  };
 }
 
-/** The issue of a value that is not an object where one is needed. */
+/** The issue of a value that should be an object. */
 export function notAnObject(loc: Loc, input: unknown): ValidationIssue {
   const msg = "Input should be a valid dictionary or object to extract fields from";
   return issue("model_attributes_type", loc, msg, input);
 }
 
-/** A parsed create body, checked against `PublicCreateAgentRequest`. All issues at once, in the order of the fields. */
+/** Validates a parsed body against `PublicCreateAgentRequest`. Returns all issues, in the order of the fields. */
 export function validateCreate(body: unknown): { value: CreateBody } | Issues {
   if (!validateCreateRequest(body)) {
     const issues = (validateCreateRequest.errors ?? []).flatMap(issueOf).sort(inFieldOrder);
-    validateCreateRequest.errors = null; // they hold the whole body
+    validateCreateRequest.errors = null; // they reference the whole body
     return { issues: onePerPlace(issues) };
   }
   const { name, template_id, input_text, files } = body as CreateBody;
@@ -52,14 +58,14 @@ export function validateCreate(body: unknown): { value: CreateBody } | Issues {
   return { value };
 }
 
-/** The `agent_id` of a path, percent-decoding done: lower case with hyphens. */
+/** Validates the percent-decoded `agent_id` of a path. Returns it in lower case with hyphens. */
 export function validateRunId(raw: string): { value: string } | Issues {
   if (uuidPattern.test(raw)) return { value: canonicalUuid(raw) };
   const loc = ["path", "agent_id"];
   return { issues: [raw.isWellFormed() ? uuidIssue(loc, raw) : notUnicode(loc, raw)] };
 }
 
-/** What pydantic calls each violation of the schema. */
+/** Translates a violation that ajv found. */
 function issueOf(violation: SchemaViolation): ValidationIssue | [] {
   const { keyword, instancePath, params, schema, parentSchema, data } = violation;
   const loc = ["body", ...instancePath.split("/").slice(1).map(segment)];
@@ -86,10 +92,10 @@ function issueOf(violation: SchemaViolation): ValidationIssue | [] {
       const ctx = { field_type: "List", max_length: Number(schema), actual_length: length };
       return issue("too_long", loc, msg, data, ctx);
     }
-    case "if": // its `else` has the issues
+    case "if": // its `else` reports the issues
       return [];
     default:
-      throw new Error(`The schema uses the keyword ${keyword}, and no issue is known for it; add one to issueOf.`);
+      throw new Error(`issueOf has no case for the schema keyword ${keyword}; add one`);
   }
 }
 
@@ -101,7 +107,7 @@ function typeIssue(loc: Loc, { type, format }: SchemaViolation["parentSchema"], 
 }
 
 function uuidIssue(loc: Loc, text: string): ValidationIssue {
-  const error = uuidProblem(text);
+  const error = describeUuidError(text);
   return issue("uuid_parsing", loc, `Input should be a valid UUID, ${error}`, text, { error });
 }
 
@@ -119,19 +125,19 @@ function inFieldOrder(a: ValidationIssue, b: ValidationIssue): number {
   return at < 0 ? 0 : rank(a.loc[at] ?? -1) - rank(b.loc[at] ?? -1);
 }
 
-/** A text that is not Unicode has no length or form to complain of: its first issue is its only one. */
+/** Keeps the first issue of each field: a string that is not Unicode has no length or format. */
 function onePerPlace(issues: ValidationIssue[]): ValidationIssue[] {
   return issues.filter(({ loc }, index) => loc.join("/") !== issues[index - 1]?.loc.join("/"));
 }
 
-/** Characters of a value's JSON, or any number over `limit` as soon as that is certain: no value costs more than that. */
+/** Characters of a value's JSON, or some number over `limit` once that is certain. A 14 MB value costs microseconds. */
 function jsonLength(value: unknown, limit: number): number {
   if (typeof value === "string") {
     // A character is at most two UTF-16 units.
     return value.length > 2 * limit ? value.length : [...JSON.stringify(value)].length;
   }
   if (typeof value !== "object" || value === null) return String(value).length;
-  let length = 1; // a bracket; each entry brings its comma or the other bracket
+  let length = 1; // the opening bracket; each entry adds a comma or the closing bracket
   if (Array.isArray(value)) {
     for (const item of value as unknown[]) {
       if (length > limit) return length;

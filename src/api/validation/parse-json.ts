@@ -2,9 +2,10 @@ import { isUtf8 } from "node:buffer";
 import { issue, type Issues, notAnObject } from "./issues.ts";
 
 /**
- * Parses a request's body: text, or the bytes as they came. FastAPI's rules: only `application/json` and
- * `application/…+json` are JSON, other types (and none) leave the body a text; an empty body is a missing one. JSON is
- * UTF-8, a byte order mark is skipped, and NaN and Infinity are not JSON.
+ * Parses a request body by FastAPI's rules:
+ * - Only `application/json` and `application/…+json` are JSON. With another type, or none, the body is a string.
+ * - An empty body is a missing field.
+ * - JSON is UTF-8. A byte order mark is skipped. NaN and Infinity are not JSON.
  */
 export function parseJsonBody(raw: string | Uint8Array, contentType?: string): { value: unknown } | Issues {
   if (raw.length === 0) return { issues: [issue("missing", ["body"], "Field required", null)] };
@@ -17,12 +18,12 @@ export function parseJsonBody(raw: string | Uint8Array, contentType?: string): {
     return { value: JSON.parse(text) };
   } catch (error) {
     const fault = findFault(text);
-    if (!fault) throw error; // JSON.parse and findFault disagree: a defect of findFault
+    if (!fault) throw error; // findFault accepts what JSON.parse rejects: a bug in findFault
     return invalid({ ...fault, position: characters(text.slice(0, fault.position)) });
   }
 }
 
-/** What is wrong with a text that is not JSON, as Python words it, and at which index. */
+/** The first error in a text that is not JSON: its index, and Python's message. */
 interface Fault {
   position: number;
   error: string;
@@ -32,24 +33,23 @@ function invalid({ position, error }: Fault): Issues {
   return { issues: [issue("json_invalid", ["body", position], "JSON decode error", {}, { error })] };
 }
 
-/** As Python's email parser reads a content type: before the parameters, one slash and no space inside. */
+/** Reads a content type as Python's email parser does: one slash and no space before the parameters. */
 function isJson(contentType = ""): boolean {
   return /^[ \t]*application\/([^/;]*\+)?json[ \t]*(;|$)/i.test(contentType);
 }
 
-/** A body as text. */
 export const textOf = (raw: string | Uint8Array): string =>
   typeof raw === "string" ? raw : Buffer.from(raw.buffer, raw.byteOffset, raw.length).toString();
 export const withoutByteOrderMark = (text: string): string => (text.startsWith("\uFEFF") ? text.slice(1) : text);
 
-/** Counts code points, without a copy of what may be 14 MB. */
+/** Counts code points without copying a text of up to 14 MB. */
 function characters(text: string): number {
   let count = text.length;
   for (const _ of text.matchAll(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)) count--;
   return count;
 }
 
-/** How many characters precede the first byte that is not UTF-8. */
+/** The number of characters before the first byte that is not UTF-8. */
 function validPrefix(bytes: Uint8Array): number {
   const text = textOf(bytes);
   let offset = 0;
@@ -57,7 +57,7 @@ function validPrefix(bytes: Uint8Array): number {
   for (const { index } of text.matchAll(/\uFFFD/g)) {
     offset += Buffer.byteLength(text.slice(from, index));
     from = index;
-    // A replacement character that was sent as such is not the fault.
+    // The client may have sent U+FFFD itself.
     if (bytes[offset] !== 0xef || bytes[offset + 1] !== 0xbf || bytes[offset + 2] !== 0xbd) break;
   }
   return characters(withoutByteOrderMark(text.slice(0, from)));
@@ -68,19 +68,19 @@ const scalar = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?)/
 const plain = /[^"\\\u0000-\u001F]*/y;
 const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}(?!$))/y;
 
-/** Where `pattern` ends if it matches at `from`. */
+/** The index after a match of `pattern` at `from`. */
 function endOf(pattern: RegExp, text: string, from: number): number | undefined {
   pattern.lastIndex = from;
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
 /**
- * Finds the first fault in a text that JSON.parse refused, with the message and place that Python 3.11's decoder has for
- * it. Without recursion, so that no nesting is too deep.
+ * Finds the first error in a text that JSON.parse rejected, with the message and position of Python 3.11's decoder.
+ * Not recursive, so that deep nesting cannot overflow the stack.
  */
 function findFault(text: string): Fault | undefined {
   const skipSpace = (from: number): number => endOf(space, text, from) ?? from;
-  const open = new Uint8Array(text.length); // 1 for {, 0 for [; the system provides only the pages that are written to
+  const open = new Uint8Array(text.length); // 1 for {, 0 for [; only pages that are written to take memory
   let depth = 0;
   let at = skipSpace(0);
   let expected: "value" | "key" | "end" = "value";

@@ -1,16 +1,16 @@
 const hyphenated = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}";
 
-/** The forms pydantic reads: hyphenated, 32 digits, in braces, as a URN. Digits in any case, the prefix in lower case. */
+/** The forms that pydantic accepts: hyphenated, 32 digits, braces, URN. Digits in any case, the prefix in lower case. */
 export const uuidPattern = new RegExp(`^(?:[0-9a-fA-F]{32}|(?:urn:uuid:)?${hyphenated}|\\{${hyphenated}\\})$`);
 
 const prefix = "urn:uuid:";
 const maxLength = prefix.length + 36;
-/** Where the hyphens of the hyphenated form stand. */
+/** Positions of the hyphens in the hyphenated form. */
 const hyphens = [8, 13, 18, 23] as const;
 
-/** A UUID that fits `uuidPattern`, lower case with hyphens. */
+/** Converts a UUID that matches `uuidPattern` to lower case with hyphens. */
 export function canonicalUuid(text: string): string {
-  if (text.length === 36) return text.toLowerCase(); // only the hyphenated form is that long
+  if (text.length === 36) return text.toLowerCase(); // only the hyphenated form has this length
   const digits = text.replace(prefix, "").replace(/[{}-]/g, "").toLowerCase();
   return [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join(
     "-",
@@ -18,11 +18,13 @@ export function canonicalUuid(text: string): string {
 }
 
 /**
- * Why a text is not a UUID, in the words of pydantic's parser (the Rust crate `uuid`). Lengths and positions are bytes of
- * UTF-8, counted from 0. Its oddities are kept: of a character only the last eight bits decide what it is; positions are
- * counted after the prefix where 36 bytes follow it; elsewhere the last group's length includes prefix and braces.
+ * Explains why a text is not a UUID, in the words of pydantic's parser (the Rust crate `uuid`). Lengths and positions
+ * are bytes of UTF-8, counted from 0. Reproduces the parser's quirks:
+ * - Only the low eight bits of a character decide what it is.
+ * - Positions count from the end of the prefix if 36 bytes follow it.
+ * - Otherwise the length of the last group includes prefix and braces.
  */
-export function uuidProblem(text: string): string {
+export function describeUuidError(text: string): string {
   const length = Buffer.byteLength(text);
   if (length > maxLength) return `invalid length: found ${length}`;
   const [digits, prefixLength] = withoutPrefix(text, length);

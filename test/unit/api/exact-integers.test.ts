@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { readCreateBody } from "../../../src/api/validation/create-body.ts";
+import { parseCreateBody } from "../../../src/api/validation/create-body.ts";
 
-/** What the issues of a body say was received, as it goes over the wire. */
+/** The inputs that the issues of a body echo, as JSON. */
 function inputs(body: string): string[] {
-  const read = readCreateBody(body, "application/json");
+  const read = parseCreateBody(body, "application/json");
   return "issues" in read ? read.issues.map(({ input }) => JSON.stringify(input)) : [];
 }
 const template = '"template_id": "00000000-0000-4000-8000-000000000001"';
@@ -13,17 +13,17 @@ test.each([
   ["-18446744073709551617"],
   ['{"a":[1152921504606846977,1.5,"1152921504606846977"]}'],
   [`[${"1".repeat(900)}]`],
-])("%s comes back with the digits that were sent", (name) => {
+])("%s is echoed with the digits that were sent", (name) => {
   expect(inputs(`\uFEFF{${template}, "name": ${name}}`)).toEqual([name]);
   expect(inputs(`{${template}, "name": "n", "files": [{"filename": ${name}, "content_base64": ""}]}`)).toEqual([
     name,
     '""',
   ]);
-  expect(inputs(`{"name": ${name}}`)).toEqual([name, `{"name":${name}}`]); // an object that misses a field
+  expect(inputs(`{"name": ${name}}`)).toEqual([name, `{"name":${name}}`]); // an object that lacks a field
   expect(inputs(`[${name}]`)).toEqual([`[${name}]`]);
 });
 
-test("digits do not lift the limit of what is echoed, and no depth is too much", () => {
+test("long integers are not echoed, and deep nesting does not overflow the stack", () => {
   expect(inputs(`{${template}, "name": ${"1".repeat(1_001)}}`)).toEqual([undefined]);
   const deep = "[".repeat(200_000) + "]".repeat(200_000);
   expect(inputs(`{${template}, "name": 9007199254740993, "x": ${deep}}`)).toEqual(["9007199254740992"]);

@@ -16,13 +16,13 @@ const invalid = (position: number, error: string) => ({
 const nameIsNoString = { type: "string_type", loc: ["body", "name"], msg: "Input should be a valid string" };
 const templateIdMissing = { type: "missing", loc: ["body", "template_id"], msg: "Field required" };
 
-/** Answers that differ from FastAPI's, which fails with 400 or 500 on most of them. */
+/** Responses that differ from FastAPI's. FastAPI itself responds with 400 or 500 to most of these. */
 const differences: Record<string, { why: string; detail: unknown[] }> = {
   nan: { why: "NaN is not JSON (RFC 8259)", detail: [invalid(9, "Expecting value")] },
   infinity: { why: "Infinity is not JSON", detail: [invalid(6, "Expecting value")] },
   "minus-infinity": { why: "-Infinity is not JSON", detail: [invalid(0, "Expecting value")] },
   "too-large-number": {
-    why: "a number over 1.8e308 is none that JSON can echo",
+    why: "JSON.stringify cannot echo a number over 1.8e308",
     detail: [
       { ...nameIsNoString, input: null },
       { ...templateIdMissing, input: { name: null } },
@@ -39,7 +39,7 @@ const differences: Record<string, { why: string; detail: unknown[] }> = {
     ["\ud800", "\udfff\ud800", "é\ud83d"].map((input, index) => [
       `half-pair-${index}`,
       {
-        why: "half a surrogate pair cannot be stored as UTF-8; pydantic looks for it only where a length is limited",
+        why: "half a surrogate pair cannot be stored as UTF-8; pydantic rejects it only in fields with a length limit",
         detail: [
           {
             type: "string_unicode",
@@ -51,15 +51,15 @@ const differences: Record<string, { why: string; detail: unknown[] }> = {
       },
     ]),
   ),
-  "not-utf8": { why: "a violation like any other, not a 400", detail: [invalid(0, "Invalid UTF-8")] },
-  "not-utf8-later": { why: "as before", detail: [invalid(13, "Invalid UTF-8")] },
-  "not-utf8-cut": { why: "as before", detail: [invalid(10, "Invalid UTF-8")] },
+  "not-utf8": { why: "an issue like any other instead of 400", detail: [invalid(0, "Invalid UTF-8")] },
+  "not-utf8-later": { why: "as not-utf8", detail: [invalid(13, "Invalid UTF-8")] },
+  "not-utf8-cut": { why: "as not-utf8", detail: [invalid(10, "Invalid UTF-8")] },
   "not-utf8-surrogate": {
-    why: "Python lets half pairs through in its own kind of UTF-8",
+    why: "Python accepts encoded surrogates",
     detail: [invalid(1, "Invalid UTF-8")],
   },
   "not-utf8-text": {
-    why: "a violation like any other, not a 500",
+    why: "an issue like any other instead of 500",
     detail: [
       {
         type: "model_attributes_type",
@@ -70,11 +70,11 @@ const differences: Record<string, { why: string; detail: unknown[] }> = {
     ],
   },
   utf16: { why: "JSON is sent as UTF-8 (RFC 8259)", detail: [invalid(0, "Invalid UTF-8")] },
-  "very-deep": { why: "no nesting is too deep", detail: [invalid(2_000, "Expecting value")] },
-  "very-deep-closed": { why: "no nesting is too deep", detail: [nameIsNoString, templateIdMissing] },
+  "very-deep": { why: "nesting is not limited", detail: [invalid(2_000, "Expecting value")] },
+  "very-deep-closed": { why: "nesting is not limited", detail: [nameIsNoString, templateIdMissing] },
 };
 
-describe("answers as recorded from FastAPI", () => {
+describe("responses equal the recorded responses of FastAPI", () => {
   const groups = Map.groupBy(cases, ({ id }) => id.split("-")[0] ?? id);
   test.for([...groups])("%s", ([, group]) => {
     for (const one of group) {
@@ -83,7 +83,7 @@ describe("answers as recorded from FastAPI", () => {
     }
   });
 
-  test("there is an answer for every case, and a refusal among them of every type", () => {
+  test("there is a recording for every case, and an issue of every type", () => {
     expect(casesJson === fixture("cases.json"), "run: node test/fastapi/cases.ts; python test/fastapi/record.py").toBe(
       true,
     );
@@ -106,7 +106,7 @@ describe("answers as recorded from FastAPI", () => {
   });
 });
 
-describe("answers that differ from FastAPI's", () => {
+describe("responses that differ from FastAPI", () => {
   test.for(Object.entries(differences))("%s", ([id, { detail }]) => {
     const one = cases.find((other) => other.id === id);
     expect(one && answer(one)).toEqual({ status: 422, body: { detail } });

@@ -6,21 +6,21 @@ const echoes = (input: unknown): boolean => "input" in issue("t", [], "m", input
 const uuid = "6ba7b810-9dad-11d1-80b4-00c04fd430c8";
 
 describe("validateCreate", () => {
-  test("keeps the known fields, the id lower case with hyphens", () => {
+  test("keeps the known fields and normalizes the id", () => {
     const body = { name: "n", template_id: `{${uuid.toUpperCase()}}`, input_text: null, files: [], other: 1 };
     expect(validateCreate(body)).toEqual({ value: { name: "n", template_id: uuid, input_text: null, files: [] } });
     const least = validateCreate({ name: "n", template_id: uuid });
     expect(least).toStrictEqual({ value: { name: "n", template_id: uuid } });
   });
 
-  test("takes nothing from a body's __proto__", () => {
+  test("ignores __proto__", () => {
     const body = JSON.parse(`{"__proto__": {"name": "n", "template_id": "${uuid}"}}`) as object;
     const checked = validateCreate(body);
     expect("issues" in checked && checked.issues.map(({ type }) => type)).toEqual(["missing", "missing"]);
     expect(({} as { name?: unknown }).name).toBeUndefined();
   });
 
-  test("a body refused is not kept", () => {
+  test("does not keep an invalid body in memory", () => {
     validateCreate({ name: "n".repeat(201) });
     expect(validateCreateRequest.errors).toBeNull();
   });
@@ -52,12 +52,12 @@ describe("validateCreate", () => {
 });
 
 describe("validateRunId", () => {
-  test("answers lower case with hyphens", () => {
+  test("returns lower case with hyphens", () => {
     expect(validateRunId(`urn:uuid:${uuid.toUpperCase()}`)).toEqual({ value: uuid });
     expect(validateRunId(uuid.replaceAll("-", ""))).toEqual({ value: uuid });
   });
 
-  test("says where a refused id stood", () => {
+  test("reports the location of an invalid id", () => {
     expect(validateRunId("x")).toMatchObject({
       issues: [{ type: "uuid_parsing", loc: ["path", "agent_id"], input: "x" }],
     });
@@ -80,7 +80,7 @@ describe("an issue's input", () => {
     }
   });
 
-  test("costs little, however large it is", () => {
+  test("is measured in microseconds, however large it is", () => {
     const large = [{ a: Array.from({ length: 1_000_000 }, () => ({ b: "c".repeat(3) })) }, "d".repeat(10_000_000)];
     const start = performance.now();
     for (let times = 0; times < 100; times++) expect(echoes(large)).toBe(false);

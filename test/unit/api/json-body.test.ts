@@ -5,7 +5,7 @@ import { parseJsonBody } from "../../../src/api/validation/parse-json.ts";
 
 const parse = (raw: string | Uint8Array) => parseJsonBody(raw, "application/json");
 
-/** What JSON.parse makes of a text: undefined where it refuses. */
+/** The value of a text; undefined if JSON.parse rejects it. */
 function reference(raw: string): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(raw.replace(/^\ufeff/, "")) };
@@ -14,40 +14,40 @@ function reference(raw: string): { value: unknown } | undefined {
   }
 }
 
-/** Whether an answer is the refusal of a text, with a place that is inside it. */
-function isRefusal(answer: ReturnType<typeof parse>, raw: string): boolean {
+/** Whether a result is an issue with a position inside the text. */
+function isIssueOf(answer: ReturnType<typeof parse>, raw: string): boolean {
   if ("value" in answer) return false;
   const { type, loc } = answer.issues[0] ?? {};
   if (raw === "") return type === "missing";
   return type === "json_invalid" && Number(loc?.[1]) <= [...raw].length;
 }
 
-/** Whether a text and its bytes are answered as JSON.parse has it. */
+/** Whether a text and its bytes are parsed as JSON.parse does. */
 function agrees(raw: string): boolean {
   const expected = reference(raw);
   return [raw, Buffer.from(raw)].every((body) => {
     const answer = parse(body);
-    return expected ? isDeepStrictEqual(answer, expected) : isRefusal(answer, raw);
+    return expected ? isDeepStrictEqual(answer, expected) : isIssueOf(answer, raw);
   });
 }
 
-const cutJson = fc.tuple(fc.json(), fc.nat()).map(([json, cut]) => {
+const truncatedJson = fc.tuple(fc.json(), fc.nat()).map(([json, cut]) => {
   const characters = [...json];
   return `{"a": ${characters.slice(0, cut % characters.length).join("")}`;
 });
 
-// Texts made of what JSON is made of go further into the parser than random ones.
+// Texts of JSON tokens reach more of the parser than random ones.
 const tokens = `{ } [ ] , : " \\ \\u 12 - . e + é 😀 "a" {"a": true nul null NaN Infinity \\" \\ud83d 0`.split(" ");
 const token = fc.constantFrom(...tokens, " ", "\n", "\u0000", "\ufeff");
 
 describe("parseJsonBody", () => {
-  test("reads what JSON.parse reads, names a place inside the text for all else, and never throws", () => {
+  test("parses what JSON.parse parses, reports a position for the rest, and never throws", () => {
     const texts = fc.oneof(fc.string({ unit: token, maxLength: 20 }), fc.json(), fc.string({ unit: "binary" }));
     fc.assert(fc.property(texts, agrees), { numRuns: 5_000 });
   });
 
-  test("finds a fault in any JSON that is cut", () => {
-    fc.assert(fc.property(cutJson, (raw) => isRefusal(parse(raw), raw)));
+  test("finds the error in any truncated JSON", () => {
+    fc.assert(fc.property(truncatedJson, (raw) => isIssueOf(parse(raw), raw)));
   });
 
   test.for([
@@ -62,7 +62,7 @@ describe("parseJsonBody", () => {
     expect(parse("[".repeat(100_000) + "]".repeat(100_000))).toHaveProperty("value");
   });
 
-  test("reads bytes that are a part of a larger buffer", () => {
+  test("parses bytes that are part of a larger buffer", () => {
     const buffer = Buffer.from('xx{"a":"é"}yy');
     const part = new Uint8Array(buffer.buffer, buffer.byteOffset + 2, buffer.length - 4);
     expect(parse(part)).toEqual({ value: { a: "é" } });

@@ -1,0 +1,27 @@
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import type { ApiHandler } from "../handlers/handler.ts";
+
+/** The fields of an API Gateway event (payload format 2.0) that are read. Header names are lower case. */
+export type ApiGatewayEvent = Pick<APIGatewayProxyEventV2, "headers" | "rawPath" | "isBase64Encoded"> &
+  Partial<Pick<APIGatewayProxyEventV2, "body" | "pathParameters">> & {
+    requestContext: { requestId: string; http: { method: string } };
+  };
+
+/** A handler as a Lambda function behind API Gateway. */
+export function lambdaHandler(
+  handler: ApiHandler,
+): (event: ApiGatewayEvent) => Promise<APIGatewayProxyStructuredResultV2> {
+  return async ({ headers, rawPath, pathParameters, body: text = "", isBase64Encoded, requestContext }) => {
+    const { status, body, ...response } = await handler({
+      id: requestContext.requestId,
+      method: requestContext.http.method,
+      path: rawPath,
+      parameters: pathParameters ?? {},
+      headers,
+      readBody: async () => (isBase64Encoded ? Buffer.from(text, "base64") : text),
+    });
+    if (typeof body === "string") return { statusCode: status, headers: response.headers, body };
+    const base64 = Buffer.from(body).toString("base64");
+    return { statusCode: status, headers: response.headers, body: base64, isBase64Encoded: true };
+  };
+}

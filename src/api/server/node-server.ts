@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
+import { unescape } from "node:querystring";
+import type { Duplex } from "node:stream";
+import { semaphore } from "../../async/semaphore.ts";
+import { log } from "../../log.ts";
+import { type ApiHandler, type ApiRequest, type ApiResponse, jsonResponse } from "../handlers/handler.ts";
+import { type BodyLimits, ClientDisconnected, type ReceivedBody, receiveBody } from "./read-body.ts";
+
+/**
+ * Large bodies that are read from disk, parsed and stored at a time. Each takes the processor for tens of milliseconds
+ * and up to 52 MB for 14 MB: bytes, text, parsed strings and decoded files. More at once would starve the event loop,
+ * so that connections to AWS time out while they are opened.
+ */
+const largeBodiesAtATime = 4;
+
+/** A node:http server that answers in JSON where Node's own responses to malformed requests have no body. */
+export function nodeServer(
+  options: ServerOptions,
+  listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Server {
+  const latest = new WeakMap<Duplex, { request: IncomingMessage; answered: Promise<void> }>();
+  const server = createServer(options, (request, response) => {
+    const answered = listener(request, response).catch((error: unknown) => {
+      if (!(error instanceof ClientDisconnected)) log("error", "request failed", { error });
+      response.destroy();
+    });
+    latest.set(request.socket, { request, answered });
+  });
+  server.on("clientError", ({ code = "" }: NodeJS.ErrnoException, socket: Duplex) => {
+    const reject = (): void => rejectConnection(socket, clientErrors[code] ?? 400);
+    // A body longer than its Content-Length is a request followed by bytes that are not one: both get a response.
+    const before = latest.get(socket);
+    if (before?.request.complete) void before.answered.then(reject);
+    else reject();
+  });
+  return server;
+}
+
+const clientErrors: Record<string, number> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  HPE_HEADER_OVERFLOW: 431,
+};
+
+/** Receives a request's body and calls the handler; large bodies wait for their turn. */
+export function bodyHandler(
+  handler: ApiHandler,
+  limits: BodyLimits,
+): (request: IncomingMessage) => Promise<{ response: ApiResponse; complete: boolean }> {
+  const inTurn = semaphore(largeBodiesAtATime);
+  return async (incoming) => {
+    const body = await receiveBody(incoming, limits);
+    try {
+      const request = apiRequest(incoming, body);
+      const response = await (body.spooled ? inTurn(() => handler(request)) : handler(request));
+      return { response, complete: body.complete };
+    } finally {
+      await body.discard();
+    }
+  };
+}
+
+/** A node:http request as handlers read it. */
+function apiRequest({ method = "GET", url = "/", headers }: IncomingMessage, body: ReceivedBody): ApiRequest {
+  // Clients with a configured proxy send a whole URL instead of a path (RFC 9112, 3.2.2).
+  const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
+  return {
+    id: randomUUID(),
+    method,
+    path: unescape(path.split("?", 1)[0] || "/"), // /v1/agent%73 is the same path (RFC 3986, 2.3)
+    parameters: {},
+    headers: headers as ApiRequest["headers"],
+    readBody: body.read,
+  };
+}
+
+/** Writes a response. Resolves when it has been sent, or when the client has disconnected. */
+export function writeResponse(response: ServerResponse, { status, headers, body }: ApiResponse): Promise<void> {
+  return new Promise((resolve) => {
+    response.once("close", resolve);
+    response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
+    response.end(body, resolve);
+  });
+}
+
+function statusResponse(status: number): ApiResponse {
+  return jsonResponse(status, { detail: STATUS_CODES[status] });
+}
+
+/** Answers on a connection whose request could not be parsed, and closes it. */
+function rejectConnection(socket: Duplex, status: number): void {
+  if (!socket.writable) return void socket.destroy();
+  const { body } = statusResponse(status);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
+  socket.end(`${head}\r\nconnection: close\r\n\r\n${body.toString()}`, () => socket.destroy());
+}

@@ -1,0 +1,229 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
+import type { ServerOptions } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { type ApiRequest, jsonResponse } from "../../../src/api/handlers/handler.ts";
+import { operation } from "../../../src/api/handlers/middleware.ts";
+import { bodyHandler, nodeServer, writeResponse } from "../../../src/api/server/node-server.ts";
+import { maxBufferedBytes } from "../../../src/api/server/read-body.ts";
+import { createSpoolDirectory } from "../../../src/api/server/spool-file.ts";
+
+const MiB = 1024 * 1024;
+const root = mkdtempSync(join(tmpdir(), "bodies-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+let spoolDirectory: string;
+beforeEach(() => {
+  spoolDirectory = createSpoolDirectory(mkdtempSync(join(root, "spool-")));
+});
+
+/** Responds with the size and the sum of the body's bytes. */
+const echo = operation(async ({ readBody }: ApiRequest) => {
+  const body = Buffer.from(await readBody());
+  return jsonResponse(200, { size: body.length, sum: body.reduce((sum, byte) => sum + byte, 0) });
+});
+
+interface TestServer extends AsyncDisposable {
+  port: number;
+}
+
+async function startServer({ idleMilliseconds = 10_000, handler = echo, ...options }: TestOptions = {}) {
+  const limits = { maxBytes: 4 * MiB, drainBytes: 8 * MiB, idleMilliseconds, spoolDirectory };
+  const handle = bodyHandler(handler, limits);
+  const server = nodeServer(options, async (incoming, outgoing) => {
+    const { response, complete } = await handle(incoming);
+    if (!complete) outgoing.setHeader("connection", "close");
+    await writeResponse(outgoing, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = async (): Promise<void> => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  };
+  return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: close } satisfies TestServer;
+}
+
+interface TestOptions extends ServerOptions {
+  idleMilliseconds?: number;
+  handler?: typeof echo;
+}
+
+async function post({ port }: TestServer, body: Buffer | ReadableStream): Promise<{ status: number; json: unknown }> {
+  const response = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body, duplex: "half" });
+  return { status: response.status, json: await response.json() };
+}
+
+function streamOf(body: Buffer): ReadableStream {
+  return new Blob([body]).stream();
+}
+
+/** A connection that has sent the head of a request with this length, and a part of its body. */
+async function openUpload({ port }: TestServer, length: number, part: Buffer): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => {});
+  await new Promise<void>((resolve) => {
+    socket.write(`POST / HTTP/1.1\r\nhost: h\r\ncontent-length: ${length}\r\n\r\n`);
+    socket.write(part, () => resolve());
+  });
+  return socket;
+}
+
+function responseOn(socket: Socket): Promise<string> {
+  let text = "";
+  socket.on("data", (chunk) => (text += chunk.toString()));
+  return new Promise((resolve) => socket.once("close", () => resolve(text)));
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let waited = 0; !condition(); waited += 5) {
+    if (waited > 5_000) throw new Error(`not within 5 s: ${condition.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Modes of the spool files that this process has open. Their names are removed already. */
+function spoolModes(): string[] {
+  return readdirSync("/proc/self/fd").flatMap((fd) => {
+    const path = `/proc/self/fd/${fd}`;
+    try {
+      if (!readlinkSync(path).startsWith(spoolDirectory)) return [];
+      return [(statSync(path).mode & 0o777).toString(8)];
+    } catch {
+      return []; // closed in between
+    }
+  });
+}
+
+describe("bodies of every size", () => {
+  test.each([0, 1, maxBufferedBytes - 1, maxBufferedBytes, maxBufferedBytes + 1, 3 * MiB + 7, 4 * MiB])(
+    "%i bytes arrive unchanged, with a length and chunked",
+    async (size) => {
+      await using server = await startServer();
+      const body = Buffer.alloc(size, "Every byte counts. ");
+      const expected = { status: 200, json: { size, sum: body.reduce((sum, byte) => sum + byte, 0) } };
+      expect(await post(server, body)).toEqual(expected);
+      expect(await post(server, streamOf(body))).toEqual(expected);
+      expect(readdirSync(spoolDirectory)).toEqual([]);
+    },
+  );
+
+  test("one byte over the limit is 413, with a length and chunked", async () => {
+    await using server = await startServer();
+    const body = Buffer.alloc(4 * MiB + 1);
+    const expected = { status: 413, json: { detail: "total file size exceeds the allowed limit" } };
+    expect(await post(server, body)).toEqual(expected);
+    expect(await post(server, streamOf(body))).toEqual(expected);
+  });
+
+  test("the error of the handler comes before 413", async () => {
+    const handler = operation(async () => jsonResponse(401, { detail: "Missing API key" }));
+    await using server = await startServer({ handler });
+    expect((await post(server, Buffer.alloc(5 * MiB))).status).toBe(401);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("spool files", () => {
+  test("have mode 0600 and no name, and are closed when the client disconnects", async () => {
+    await using server = await startServer();
+    const socket = await openUpload(server, 3 * MiB, Buffer.alloc(2 * MiB));
+    await until(() => spoolModes().length === 1);
+    expect(spoolModes()).toEqual(["600"]);
+    expect(readdirSync(spoolDirectory)).toEqual([]);
+    expect(statSync(spoolDirectory).mode & 0o777).toBe(0o700);
+    socket.resetAndDestroy();
+    await until(() => spoolModes().length === 0);
+  });
+
+  test("are closed after a success, an error and an oversized body", async () => {
+    const failing = operation(async ({ readBody }) => {
+      await readBody();
+      throw new Error("out of order");
+    });
+    await using server = await startServer();
+    await using failingServer = await startServer({ handler: failing });
+    expect((await post(server, Buffer.alloc(2 * MiB))).status).toBe(200);
+    expect((await post(failingServer, Buffer.alloc(2 * MiB))).status).toBe(500);
+    expect((await post(server, streamOf(Buffer.alloc(5 * MiB)))).status).toBe(413);
+    await until(() => spoolModes().length === 0);
+  });
+
+  test("of an earlier process are removed at start", () => {
+    writeFileSync(join(spoolDirectory, "left"), "behind");
+    createSpoolDirectory(spoolDirectory);
+    expect(readdirSync(spoolDirectory)).toEqual([]);
+  });
+});
+
+// Answers one upload of 4 MiB, then one of 1 byte, in a process that may write files of 1 MB at most.
+const diskFull = `
+  import { once } from "node:events";
+  import { mkdtempSync } from "node:fs";
+  import { tmpdir } from "node:os";
+  import { localServer } from "./src/api/server/local-server.ts";
+  import { createSpoolDirectory } from "./src/api/server/spool-file.ts";
+  const notFound = async ({ readBody }) => ({ status: 200, headers: {}, body: String((await readBody()).length) });
+  const { operation } = await import("./src/api/handlers/middleware.ts");
+  const server = localServer({ notFound: operation(notFound) }, createSpoolDirectory(mkdtempSync(tmpdir() + "/full-")));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  for (const size of [4 * 1024 * 1024, 1]) {
+    const url = "http://127.0.0.1:" + server.address().port;
+    const response = await fetch(url, { method: "POST", body: Buffer.alloc(size) });
+    console.log(response.status, response.headers.get("retry-after"), await response.text());
+  }
+  process.exit();
+`;
+
+test.skipIf(process.platform === "win32")("a full disk is 503, and the server continues", () => {
+  const limited = 'ulimit -f 1000 && exec "$0" --input-type=module -e "$1"';
+  const { stdout, stderr } = spawnSync("sh", ["-c", limited, process.execPath, diskFull], { encoding: "utf8" });
+  expect(stdout.trim().split("\n")).toEqual([
+    '503 5 {"detail":"Not enough disk space to receive the request body; retry later"}',
+    "200 null 1",
+  ]);
+  expect(stderr.match(/"level":"error"/g)).toHaveLength(1);
+});
+
+describe("slow clients", () => {
+  test("a body that stops is 408", async () => {
+    await using server = await startServer({ idleMilliseconds: 100 });
+    const response = responseOn(await openUpload(server, 3 * MiB, Buffer.alloc(MiB)));
+    expect(await response).toMatch(/^HTTP\/1.1 408 [^]*{"detail":"Timed out while reading the request body"}$/);
+  });
+
+  test("headers that are not complete in time are 408", async () => {
+    await using server = await startServer({ headersTimeout: 100, connectionsCheckingInterval: 20 });
+    const socket = connect(server.port, "127.0.0.1");
+    socket.write("POST / HTTP/1.1\r\nx-slow: ");
+    expect(await responseOn(socket)).toMatch(/^HTTP\/1.1 408 [^]*{"detail":"Request Timeout"}$/);
+  });
+
+  test("large bodies that are still arriving do not delay a complete one", async () => {
+    await using server = await startServer();
+    const slow = await Promise.all(Array.from({ length: 64 }, () => openUpload(server, 3 * MiB, Buffer.alloc(MiB))));
+    expect((await post(server, Buffer.alloc(3 * MiB))).status).toBe(200);
+    for (const socket of slow) socket.destroy();
+  });
+});
+
+test("at most four large bodies are handled at a time, small ones without a limit", async () => {
+  let [active, peak] = [0, 0];
+  const release = Promise.withResolvers<void>();
+  const handler = operation(async () => {
+    peak = Math.max(peak, ++active);
+    await release.promise;
+    active--;
+    return jsonResponse(200, {});
+  });
+  await using server = await startServer({ handler });
+  const large = Array.from({ length: 12 }, () => post(server, Buffer.alloc(MiB)));
+  await until(() => active === 4);
+  const small = Array.from({ length: 12 }, () => post(server, Buffer.alloc(10)));
+  await until(() => active === 16);
+  release.resolve();
+  for (const { status } of await Promise.all([...large, ...small])) expect(status).toBe(200);
+  expect(peak).toBe(16);
+});
