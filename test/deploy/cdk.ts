@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import { folder } from "./ministack.ts";
+import { folder } from "./phases.ts";
 import { environment, succeed } from "./processes.ts";
 
 export const stackName = "AgentRunService-test";
 export const frontDoorName = "AgentRunFrontDoor-test";
 
-/** Where the CDK CLI writes the templates of both stacks. */
+/** The folder for the synthesized templates of both stacks. */
 export const assembly = join(folder, "cdk.out");
 
-/** The CDK CLI on the project as it is; only settings differ from `cdk.json`'s, by `--context`. */
+/** Runs the CDK CLI on the project. `--context` overrides two settings of `cdk.json`. */
 export async function cdk(command: "bootstrap" | "deploy" | "destroy", ...args: string[]): Promise<void> {
   const context = ["stage=test", "removal=destroy"].flatMap((setting) => ["--context", setting]);
   const approval = command === "deploy" ? ["--require-approval", "never"] : [];

@@ -40,7 +40,7 @@ function statuses(): unknown[] {
 
 test(
   "the whole contract is kept through the front door, with 10 MiB and a byte more",
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
     expect(await deployed.conformance(edge.baseUrl, agent)).toEqual(keepsTheContract);
     expect(statuses().length).toBe(edge.counts.large);

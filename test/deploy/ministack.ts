@@ -4,17 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { forwardTo } from "./forwarder.ts";
+import { folder, ministackLog } from "./phases.ts";
 import { environment, root, run, start, succeed } from "./processes.ts";
-
-/** Kept between runs and ignored by git: the virtual environment, logs and what the CDK CLI writes. */
-export const folder = join(root, ".deploy-test");
 
 const requirements = join(root, "test", "deploy", "requirements.txt");
 const venv = join(folder, "venv");
-const oldest = [3, 10]; // Python: what MiniStack asks for
-const readySeconds = 60;
+const minimumPython = [3, 10]; // required by MiniStack
 
-/** Makes the virtual environment, unless the one that is there was made from the same requirements. */
+/** Creates the virtual environment, unless one with the same requirements exists. */
 export async function install(): Promise<void> {
   const python = await findPython();
   const stamp = join(venv, "made-from.txt");
@@ -33,29 +30,30 @@ async function findPython(): Promise<{ command: string; version: number[] }> {
     const found = await run(command, ["-c", probe]).catch(() => undefined);
     const version = (found?.stdout.trim() ?? "").split(" ").map(Number);
     const [major = 0, minor = 0] = version;
-    if (found?.status === 0 && major === oldest[0] && minor >= Number(oldest[1])) return { command, version };
+    if (found?.status === 0 && major === minimumPython[0] && minor >= Number(minimumPython[1]))
+      return { command, version };
     tried.push(
       found === undefined ? `${command}: not found` : `${command}: ${found.stdout.trim()}${found.stderr.trim()}`,
     );
   }
   throw new Error(
-    `The deploy test needs Python ${oldest.join(".")} or newer with venv and pip, for the AWS emulator it deploys to ` +
-      `(${tried.join("; ")}). Install it, on Debian and Ubuntu: apt-get install python3 python3-venv`,
+    `the deploy test needs Python ${minimumPython.join(".")} or newer with venv and pip (${tried.join("; ")}). ` +
+      "On Debian and Ubuntu: apt-get install python3 python3-venv",
   );
 }
 
 /**
- * Starts MiniStack on a free port of this machine, so that it checks every call against its caller's policies, as AWS
- * does. Resolves with its address when it answers: that of a forwarder, since buckets refuse what did not come by TLS.
+ * Starts MiniStack on a free local port, in the mode that checks every call against the caller's policies. Resolves when
+ * it answers, with the address of a forwarder that marks each request as TLS: the bucket policies deny others.
  */
 export async function startMiniStack(): Promise<string> {
   const port = await freePort();
   const local = { hostname: "127.0.0.1", port: String(port) };
   const { url: endpoint } = await forwardTo(local, { "x-forwarded-proto": "https" });
-  // Outside of the project: Node would take the functions' code for ES modules, as our package.json says of all below it.
+  // Outside the project, whose package.json would make Node load the functions' code as ES modules.
   const temporary = mkdtempSync(join(tmpdir(), "deploy-test-"));
   process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
-  const log = createWriteStream(join(folder, "ministack.log"));
+  const log = createWriteStream(ministackLog);
   const child = start(join(venv, "bin", "ministack"), [], {
     env: environment({
       BIND_HOST: "127.0.0.1",
@@ -63,19 +61,18 @@ export async function startMiniStack(): Promise<string> {
       TMPDIR: temporary,
       AUTH: "true",
       AWS_ENDPOINT_URL: endpoint, // for the functions' own calls
-      // CDK's own functions take the AWS SDK from the runtime, which has it on AWS.
+      // CDK's own functions import the AWS SDK from the runtime, which includes it on AWS.
       NODE_PATH: join(root, "node_modules"),
     }),
   });
   child.stdout?.pipe(log);
   child.stderr?.pipe(log);
 
-  for (const begun = Date.now(); Date.now() - begun < readySeconds * 1_000; await sleep(100)) {
-    if (child.exitCode !== null) break;
+  for (; child.exitCode === null; await sleep(100)) {
     const answer = await fetch(`${endpoint}/_ministack/health`).catch(() => undefined);
     if (answer?.ok) return endpoint;
   }
-  throw new Error(`MiniStack did not answer within ${readySeconds} s; see ${join(folder, "ministack.log")}`);
+  throw new Error(`MiniStack ended with ${child.exitCode}`);
 }
 
 function freePort(): Promise<number> {

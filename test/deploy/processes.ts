@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** This process's environment with the Node of `node_modules` first on the PATH, and `more` over it. */
+/** The environment of this process with the Node of `node_modules` first on the PATH. `more` overrides it. */
 export function environment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   return { ...process.env, PATH: `${root}node_modules/.bin:${process.env["PATH"]}`, ...more };
 }
 
 export interface Ended {
-  /** Null: ended by a signal. */
+  /** Null when a signal ended it. */
   status: number | null;
   stdout: string;
   stderr: string;
@@ -17,41 +17,50 @@ export interface Ended {
 
 interface RunOptions {
   env?: NodeJS.ProcessEnv;
-  /** Its output goes to this process's own instead of into the result. */
+  /** Passes its output through instead of collecting it. */
   shown?: boolean;
 }
+
+/** The latest output of the programs, in at most 50 chunks. Cleared at the start of each phase. */
+export const recentOutput: string[] = [];
 
 const groups = new Set<number>();
 
 /**
- * Starts a program in a process group of its own, so that `endAll` ends whatever it starts, too. What a test starts
- * stays in the group of vitest, which is such a program itself.
+ * Starts a program in its own process group, so that `endAll` also ends its children. Programs that a test starts stay
+ * in the process group of vitest.
  */
 export function start(command: string, args: string[], { env = environment(), shown = false }: RunOptions = {}) {
-  const own = process.env["VITEST"] === undefined;
+  const detached = process.env["VITEST"] === undefined;
   const child = spawn(command, args, {
     cwd: root,
     env,
-    detached: own,
+    detached,
     stdio: ["ignore", shown ? "inherit" : "pipe", shown ? "inherit" : "pipe"],
   });
-  if (own && child.pid !== undefined) groups.add(child.pid);
+  if (detached && child.pid !== undefined) groups.add(child.pid);
   return child;
 }
 
-/** Runs a program to its end. Rejects when it can't be started. */
+function collect(chunk: string): string {
+  recentOutput.push(chunk);
+  if (recentOutput.length > 50) recentOutput.shift();
+  return chunk;
+}
+
+/** Runs a program to its end. Rejects when it cannot be started. */
 export function run(command: string, args: string[], options: RunOptions = {}): Promise<Ended> {
   const child = start(command, args, options);
   let [stdout, stderr] = ["", ""];
-  child.stdout?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdout?.on("data", (chunk: Buffer) => (stdout += collect(chunk.toString())));
+  child.stderr?.on("data", (chunk: Buffer) => (stderr += collect(chunk.toString())));
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (status) => resolve({ status, stdout, stderr }));
   });
 }
 
-/** Runs a program that has to succeed, and resolves with what it printed. */
+/** Runs a program and resolves with its standard output. Rejects with the end of its output when its status is not 0. */
 export async function succeed(command: string, args: string[], options: RunOptions = {}): Promise<string> {
   const { status, stdout, stderr } = await run(command, args, options);
   if (status === 0) return stdout;
@@ -60,19 +69,19 @@ export async function succeed(command: string, args: string[], options: RunOptio
   );
 }
 
-const patience = 5_000; // ms between asking a group to end and ending it
+const graceMilliseconds = 5_000; // between SIGTERM and SIGKILL
 
-/** Ends every program that was started here with all that it started itself; resolves when none of them is left. */
+/** Ends every process group that was started here. Resolves when no process is left. */
 export async function endAll(): Promise<void> {
   const begun = Date.now();
   for (const group of groups) signal(group, "SIGTERM");
   while ([...groups].some((group) => signal(group, 0))) {
-    if (Date.now() - begun > patience) for (const group of groups) signal(group, "SIGKILL");
+    if (Date.now() - begun > graceMilliseconds) for (const group of groups) signal(group, "SIGKILL");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** False when nothing of the group is left. */
+/** False when no process of the group is left. */
 function signal(group: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, name);

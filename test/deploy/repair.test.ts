@@ -21,7 +21,7 @@ test("a run whose execution is aborted from outside ends with the reason, by the
   await using hanging = await chatServer((response) => void seen.push(response));
   const { api } = await deployed.newAgent(...server(hanging.baseUrl));
   const runId = await api.create("Think for a long time.");
-  await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => seen.length, { timeout: 60_000 }).toBe(1);
   await deployed.sfn.send(new StopExecutionCommand({ executionArn: deployed.executionArn(runId, 1) }));
   expect((await api.ended(runId)).loop_status).toBe("technical_error");
   const { run } = (await deployed.stores.runs.read(runId)) ?? {};
@@ -33,7 +33,7 @@ test("the sweep's function ends a run that was never started, and leaves one alo
   await using hanging = await chatServer((response) => void seen.push(response));
   const agent = await deployed.newAgent(...server(hanging.baseUrl));
   const atWork = await agent.api.create("Think for a long time.");
-  await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => seen.length, { timeout: 60_000 }).toBe(1);
 
   const now = Date.now() - hour;
   const lost: Run = {

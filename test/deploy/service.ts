@@ -118,7 +118,7 @@ export function client(baseUrl: string, agentId: string, key: string) {
     },
 
     /** Polls until the run is no longer `running`. */
-    async ended(runId: string, seconds = 60): Promise<RunStatus> {
+    async ended(runId: string, seconds = 180): Promise<RunStatus> {
       for (const begun = Date.now(); Date.now() - begun < seconds * 1_000; await sleep(100)) {
         const status = await read(runId);
         if (status.loop_status !== "running") return status;

@@ -15,21 +15,17 @@ import { awsStores } from "../../src/platform/aws/index.ts";
 import { bucketObjects } from "../../src/platform/aws/bucket.ts";
 import { listIndex, partitionKey, runningIndex, sortKey, ttlAttribute } from "../../src/platform/aws/table.ts";
 import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
-import { describeAccounts } from "./accounts.contract.ts";
-import { input, newRun } from "./run-fixtures.ts";
-import { describeRuns } from "./runs.contract.ts";
-import { describeWorkflow, type WorkflowHarness } from "./workflow.contract.ts";
-import { describeWorkspace } from "./workspace.contract.ts";
+import { describeAccounts } from "../platform/accounts.contract.ts";
+import { input, newRun } from "../platform/run-fixtures.ts";
+import { describeRuns } from "../platform/runs.contract.ts";
+import { describeWorkflow, type WorkflowHarness } from "../platform/workflow.contract.ts";
+import { describeWorkspace } from "../platform/workspace.contract.ts";
+import { emulated } from "./service.ts";
 
-// Anything that speaks DynamoDB's, S3's and Step Functions' wire at one address.
-const endpoint = process.env["AGENT_RUNS_TEST_ENDPOINT"];
+// The contracts of the stores and of the workflow, with the AWS platform's clients on the emulator.
 
-describe.skipIf(!endpoint)("stores on AWS, over AGENT_RUNS_TEST_ENDPOINT", () => {
-  const settings = {
-    region: "us-east-1",
-    credentials: { accessKeyId: "test", secretAccessKey: "test" },
-    endpoint: endpoint ?? "",
-  };
+describe("the AWS platform", () => {
+  const settings = emulated();
   const name = `contract-${randomUUID()}`;
   let documents: DynamoDBDocumentClient;
   let s3: S3Client;
@@ -52,11 +48,11 @@ describe.skipIf(!endpoint)("stores on AWS, over AGENT_RUNS_TEST_ENDPOINT", () =>
     s3.destroy();
   });
 
-  test("what has expired is gone, and what has not says when it will be", async () => {
-    const home = { documents, s3: async () => s3, table: name, bucket: name };
+  test("an expired run is not read, and other items carry the time of their expiry", async () => {
+    const store = { documents, s3: async () => s3, table: name, bucket: name };
     const [gone, kept] = [newRun(), newRun()];
-    await awsStores({ ...home, retentionDays: -1 }).runs.create(gone, [input(1, "first")]);
-    await awsStores({ ...home, retentionDays: 2 }).runs.create(kept, [input(1, "first")]);
+    await awsStores({ ...store, retentionDays: -1 }).runs.create(gone, [input(1, "first")]);
+    await awsStores({ ...store, retentionDays: 2 }).runs.create(kept, [input(1, "first")]);
     expect(await stores.runs.read(gone.id)).toBeUndefined();
     expect(await stores.runs.listByAgent(gone.agentId, 10)).toEqual([]);
     expect((await stores.runs.read(kept.id))?.transcript).toHaveLength(1);
@@ -85,8 +81,7 @@ describe.skipIf(!endpoint)("stores on AWS, over AGENT_RUNS_TEST_ENDPOINT", () =>
   describeWorkflow(async (): Promise<WorkflowHarness> => {
     const states = { Work: { Type: "Wait", Seconds: 120, End: true } };
     const definition = JSON.stringify({ StartAt: "Work", States: states });
-    // Any role: the state machine calls nothing.
-    const { AGENT_RUNS_TEST_ROLE: roleArn = "arn:aws:iam::000000000000:role/contract" } = process.env;
+    const roleArn = process.env["STATE_MACHINE_ROLE"]; // any role: this state machine calls no function
     const created = await sfn.send(new CreateStateMachineCommand({ name, definition, roleArn }));
     const arn = created.stateMachineArn ?? "";
     stateMachineArn = arn;
