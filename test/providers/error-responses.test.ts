@@ -21,7 +21,8 @@ async function refused(reply: Reply, wire: Wire = chatCompletions, more: Partial
 }
 
 it.each(errorRules)("the error table recognizes the example of $vendors", (rule) => {
-  expect(errorRules.find(({ pattern }) => pattern.test(rule.example))).toBe(rule);
+  expect(rule.example).toMatch(rule.pattern);
+  expect(errorRules.find(({ pattern }) => pattern.test(rule.example))?.diagnosis).toBe(rule.diagnosis);
 });
 
 describe("an error response", () => {
