@@ -1,85 +1,69 @@
-/** The body of an answer, as it comes. */
+import { createParser } from "eventsource-parser";
+
+/** A response body, as it arrives. */
 export type Chunks = AsyncGenerator<Uint8Array>;
 
 /**
- * A stream of JSON events with each event replaced by those that `read` makes of it. Events without content, which keep
- * a connection, are left out; JSON that came in place of events, or after them, such as an error, is one. What is no
- * JSON stays as it is. Names and ids of events are lost.
+ * Replaces each JSON event of an event stream by the events that `map` returns for it. Names and ids are dropped.
+ *
+ * - Events without data, which keep a connection open, are dropped.
+ * - Data that is not JSON is passed on unchanged, except at the end of the stream, where it was cut off.
+ * - JSON outside of events becomes an event: some servers send an error that way, or a response in one piece.
+ * - Events that are not separated by an empty line are separated.
+ *
+ * `isLast` recognizes the last event by its data. The stream ends with it, even if the connection stays open.
  */
-export async function* mapEvents(chunks: AsyncIterable<Uint8Array>, read: (event: unknown) => unknown[]): Chunks {
+export async function* mapEvents(
+  chunks: AsyncIterable<Uint8Array>,
+  map: (event: unknown) => unknown[],
+  isLast: (data: string) => boolean = () => false,
+): Chunks {
   const decoder = new TextDecoder();
-  const events = eventReader(read);
+  let events: string[] = [];
+  const strayLines: string[] = [];
+  const parser = createParser({
+    onEvent: ({ data }) => events.push(data),
+    onError: ({ type, line = "" }) => void (type === "unknown-field" && strayLines.push(line)),
+  });
   for await (const chunk of chunks) {
-    const texts = events.chunk(decoder.decode(chunk, { stream: true }));
-    if (texts.length > 0) yield bytesOf(texts);
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    const received = events.flatMap(separate);
+    events = [];
+    const mapped = received.flatMap((data) => mapData(data, map));
+    if (mapped.length > 0) yield encode(mapped);
+    if (received.some(isLast)) return;
   }
-  const texts = events.end();
-  if (texts.length > 0) yield bytesOf(texts);
+  parser.feed("\n\n");
+  const last = events.flatMap(separate).filter((data) => parse(data) !== undefined);
+  const stray = strayLines.join("\n");
+  const value = parse(stray);
+  if (value !== undefined) last.push(stray);
+  const mapped = last.flatMap((data) => (data === "null" && value === null ? [data] : mapData(data, map)));
+  if (mapped.length > 0) yield encode(mapped);
 }
 
-function bytesOf(texts: string[]): Uint8Array {
-  return Buffer.from(texts.map((text) => `data: ${text}\n\n`).join(""));
+/** Splits data lines that are not one event: some servers leave out the empty line between events. */
+function separate(data: string): string[] {
+  return !data.includes("\n") || parse(data) !== undefined
+    ? [data.trim()]
+    : data.split("\n").map((line) => line.trim());
 }
 
-/** Cuts a stream into its events. Both functions give the texts of those that replace them. */
-function eventReader(read: (event: unknown) => unknown[]): { chunk(text: string): string[]; end(): string[] } {
-  let line = "";
-  let data: string[] = [];
-  const outside: string[] = [];
-
-  function textsOf(text: string): string[] {
-    const json = text === "" ? null : parsed(text);
-    if (json === null) return [];
-    try {
-      return json === undefined ? [text] : read(json).map((event) => JSON.stringify(event));
-    } catch {
-      return [text]; // nested so deep that JSON.stringify fails
-    }
+function mapData(data: string, map: (event: unknown) => unknown[]): string[] {
+  const event = data === "" ? null : parse(data);
+  if (event === null) return [];
+  try {
+    return event === undefined ? [data] : map(event).map((each) => JSON.stringify(each));
+  } catch {
+    return [data]; // nested too deep for JSON.stringify
   }
-
-  function endEvent(): string[] {
-    const lines = data;
-    data = [];
-    if (lines.length === 0) return [];
-    // Some servers leave out the empty line between events.
-    const one = lines.length === 1 || parsed(lines.join("\n")) !== undefined;
-    return one ? textsOf(lines.join("\n")) : lines.flatMap(textsOf);
-  }
-
-  function readLine(text: string): string[] {
-    if (text === "") return endEvent();
-    if (text.startsWith("data:")) data.push(text.slice("data:".length).trim());
-    else if (!/^(event|id|retry)?:/.test(text)) outside.push(text);
-    return [];
-  }
-
-  return {
-    chunk(text) {
-      if (!text.includes("\n")) {
-        line += text; // a line that never ends is looked through once
-        return [];
-      }
-      const lines = (line + text).split(/\r?\n/);
-      line = lines.pop() ?? "";
-      return lines.flatMap(readLine);
-    },
-    end() {
-      const content = line.startsWith("data:") ? line.slice("data:".length).trim() : undefined;
-      // The end of the connection may have cut the last line.
-      const cut = content !== undefined && content !== done && parsed(content) === undefined;
-      const last = [...(cut ? [] : readLine(line)), ...endEvent()];
-      const text = outside.join("\n");
-      const json = parsed(text);
-      if (json === undefined) return last;
-      return [...last, ...(json === null ? [text] : textsOf(text)), done];
-    },
-  };
 }
 
-/** The last event of chat completions. */
-const done = "[DONE]";
+function encode(events: string[]): Uint8Array {
+  return Buffer.from(events.map((data) => `data: ${data}\n\n`).join(""));
+}
 
-function parsed(text: string): unknown {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

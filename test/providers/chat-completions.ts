@@ -9,8 +9,8 @@ export const chatCompletions: Wire = {
   name: "openai-compatible",
   credential,
   countsCacheWrites: false,
-  open: (baseUrl, { model = "m", silence } = {}) =>
-    openAiCompatible({ baseUrl, model, apiKey: credential, ...(silence !== undefined && { silence }) })(),
+  open: (baseUrl, { model = "m", idleTimeout } = {}) =>
+    openAiCompatible({ baseUrl, model, apiKey: credential, ...(idleTimeout !== undefined && { idleTimeout }) })(),
   send(response, script, part) {
     startStream(response);
     const chunks = chunksOf(script);

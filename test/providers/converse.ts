@@ -18,12 +18,12 @@ export const converse: Wire = {
   name: "bedrock",
   credential: credentials.AWS_SESSION_TOKEN,
   countsCacheWrites: true,
-  open: (baseUrl, { model = defaultModel, silence } = {}) =>
+  open: (baseUrl, { model = defaultModel, idleTimeout } = {}) =>
     bedrock({
       baseUrl: new URL(baseUrl).origin,
       model,
       region: "eu-central-1",
-      ...(silence !== undefined && { silence }),
+      ...(idleTimeout !== undefined && { idleTimeout }),
     })(),
   send(response, script, part) {
     startStream(response);

@@ -116,7 +116,7 @@ export function failuresSuite(wire: Wire): void {
           return reply(response, received);
         },
         {},
-        { silence: 150 },
+        { idleTimeout: 150 },
       );
       await closed.promise;
       const { title, ...failure } = failureOf(outcome);
@@ -152,7 +152,7 @@ export function failuresSuite(wire: Wire): void {
           response.end();
         },
         {},
-        { silence: 300 },
+        { idleTimeout: 300 },
       );
       expect(outcome).toMatchObject({ answer: { text: "abcdef" } });
     });

@@ -19,8 +19,8 @@ export const messages: Wire = {
   name: "anthropic",
   credential,
   countsCacheWrites: true,
-  open: (baseUrl, { model = "claude-sonnet-4-5", silence } = {}) =>
-    anthropic({ baseUrl, model, apiKey: credential, ...(silence !== undefined && { silence }) })(),
+  open: (baseUrl, { model = "claude-sonnet-4-5", idleTimeout } = {}) =>
+    anthropic({ baseUrl, model, apiKey: credential, ...(idleTimeout !== undefined && { idleTimeout }) })(),
   send(response, script, part) {
     startStream(response);
     const events = eventsOf(script);

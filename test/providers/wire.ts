@@ -46,7 +46,7 @@ export interface Wire {
   credential: string;
   /** Whether its usage says what was written to the cache. */
   countsCacheWrites: boolean;
-  open(baseUrl: string, more?: { model?: string; silence?: number }): Model;
+  open(baseUrl: string, more?: { model?: string; idleTimeout?: number }): Model;
   /** Writes the answer's head and the events of a whole answer, or those of its beginning, up to its second piece. */
   send(response: ServerResponse, script: Script, part?: "beginning"): void;
   /** Ends the answer by an error in the stream, as the provider words it when it is overloaded. */

@@ -4,50 +4,54 @@ import { type Chunks, mapEvents } from "../../net/sse.ts";
 type Json = Record<string, unknown>;
 
 /**
- * What a server of the Messages API answered, with the events that answers are read from. Anthropic says that new kinds
- * of events, and of what they hold, may come at any time; other servers leave out counts.
+ * Normalizes the event stream of a Messages API server to the events that the AI SDK accepts. Anthropic may add kinds of
+ * events and fields at any time. Other servers leave out token counts.
  */
 export function normalizeEvents(chunks: Chunks): Chunks {
-  const unknown = new Set<unknown>(); // blocks, by index
-  return mapEvents(chunks, (event) => (isObject(event) ? eventsOf(event, unknown) : [event]));
+  const skippedBlocks = new Set<unknown>(); // by index
+  return mapEvents(
+    chunks,
+    (event) => (isObject(event) ? normalizeEvent(event, skippedBlocks) : [event]),
+    (data) => /"type":\s*"message_stop"/.test(data),
+  );
 }
 
-const blocks = new Set<unknown>(["text", "thinking", "redacted_thinking", "tool_use"]);
-const deltas = new Set<unknown>(["text_delta", "thinking_delta", "signature_delta", "input_json_delta"]);
+const knownBlocks = new Set<unknown>(["text", "thinking", "redacted_thinking", "tool_use"]);
+const knownDeltas = new Set<unknown>(["text_delta", "thinking_delta", "signature_delta", "input_json_delta"]);
 
-function eventsOf(event: Json, unknown: Set<unknown>): Json[] {
+function normalizeEvent(event: Json, skippedBlocks: Set<unknown>): Json[] {
   const { type, index } = event;
   switch (type) {
     case "message_start": {
-      const { id, model, usage } = recordOf(event["message"]);
-      return [{ type, message: { id, model, role: "assistant", usage: { input_tokens: 0, ...countsOf(usage) } } }];
+      const { id, model, usage } = toObject(event["message"]);
+      return [{ type, message: { id, model, role: "assistant", usage: { input_tokens: 0, ...counts(usage) } } }];
     }
     case "content_block_start": {
-      const block = recordOf(event["content_block"]);
-      if (blocks.has(block["type"])) return startOf(index, block);
-      unknown.add(index);
+      const block = toObject(event["content_block"]);
+      if (knownBlocks.has(block["type"])) return startBlock(index, block);
+      skippedBlocks.add(index);
       return [];
     }
     case "content_block_delta":
-      return !unknown.has(index) && deltas.has(recordOf(event["delta"])["type"]) ? [event] : [];
+      return !skippedBlocks.has(index) && knownDeltas.has(toObject(event["delta"])["type"]) ? [event] : [];
     case "content_block_stop":
-      return unknown.has(index) ? [] : [event];
+      return skippedBlocks.has(index) ? [] : [event];
     case "message_delta": {
-      const { stop_reason } = recordOf(event["delta"]);
-      const { input_tokens, ...counts } = countsOf(event["usage"]);
-      // Some servers count the input at the start, some at the end, and say 0 at the other.
-      const usage = { output_tokens: 0, ...counts, ...(input_tokens !== 0 && { input_tokens }) };
+      const { stop_reason } = toObject(event["delta"]);
+      const { input_tokens, ...others } = counts(event["usage"]);
+      // Some servers count the input at the start, others at the end. The other count is 0.
+      const usage = { output_tokens: 0, ...others, ...(input_tokens !== 0 && { input_tokens }) };
       return [{ type, delta: { stop_reason }, usage }];
     }
     case "message_stop":
       return [event];
     default:
-      return "error" in event ? [errorOf(event["error"])] : [];
+      return "error" in event ? [errorEvent(event["error"])] : [];
   }
 }
 
-/** The text that a block begins with comes as its first piece. */
-function startOf(index: unknown, block: Json): Json[] {
+/** Sends the initial text of a block as its first delta. */
+function startBlock(index: unknown, block: Json): Json[] {
   const { type, text, ...others } = block;
   const start = (content_block: Json): Json => ({ type: "content_block_start", index, content_block });
   if (type !== "text") return [start({ type, ...others })];
@@ -55,16 +59,16 @@ function startOf(index: unknown, block: Json): Json[] {
   return [start({ type, text: "" }), ...(typeof text === "string" && text !== "" ? [first] : [])];
 }
 
-function errorOf(error: unknown): Json {
-  const { type, message } = recordOf(error);
-  const words = [message, error].find((each) => typeof each === "string") ?? JSON.stringify(error);
-  return { type: "error", error: { type: typeof type === "string" ? type : "api_error", message: words } };
+function errorEvent(error: unknown): Json {
+  const { type, message } = toObject(error);
+  const text = [message, error].find((each) => typeof each === "string") ?? JSON.stringify(error);
+  return { type: "error", error: { type: typeof type === "string" ? type : "api_error", message: text } };
 }
 
-function countsOf(usage: unknown): Json {
-  return Object.fromEntries(Object.entries(recordOf(usage)).filter(([, count]) => count !== null));
+function counts(usage: unknown): Json {
+  return Object.fromEntries(Object.entries(toObject(usage)).filter(([, count]) => count !== null));
 }
 
-function recordOf(value: unknown): Json {
+function toObject(value: unknown): Json {
   return isObject(value) ? value : {};
 }

@@ -7,22 +7,21 @@ import { modelFactory, streamingCall } from "./ai-sdk-model.ts";
 export interface Anthropic {
   model: string;
   apiKey: string;
-  /** Of another server that speaks the Messages API. */
+  /** URL of another server with the Messages API. */
   baseUrl?: string;
-  /** Milliseconds without a byte after which the server is given up. */
-  silence?: number;
+  /** Milliseconds without data after which a call fails. */
+  idleTimeout?: number;
 }
 
-/** Models behind Anthropic's Messages API. Reasoning effort becomes a thinking budget or an effort, by the model. */
+/** Models behind Anthropic's Messages API. The reasoning effort becomes a thinking budget or an effort, by model. */
 export function anthropic({
   model,
   apiKey,
   baseUrl = "https://api.anthropic.com/v1",
-  silence,
+  idleTimeout,
 }: Anthropic): () => Model {
-  const last = /\nevent: ?message_stop\r?\ndata:[^\n]*\n\r?\n/;
-  const send = modelFetch({ silence, type: /event-stream/, last, read: normalizeEvents });
-  const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch: send });
+  const fetch = modelFetch({ idleTimeout, type: /event-stream/, transform: normalizeEvents });
+  const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch });
   return modelFactory({
     call: streamingCall(provider(model)),
     endpoint: {
@@ -34,7 +33,7 @@ export function anthropic({
       secrets: () => [apiKey],
     },
     toolCallsNeedTools: true,
-    // A step resends the conversation of the step before; from the cache it costs a tenth.
+    // Each step resends the conversation. Cached input costs a tenth.
     optionsWithTools: { anthropic: { cacheControl: { type: "ephemeral" } } },
   });
 }

@@ -15,14 +15,14 @@ export interface OpenAiCompatible {
   apiKey?: string;
   compat?: OpenAiCompat;
   /** Milliseconds without data after which a call fails. */
-  silence?: number;
+  idleTimeout?: number;
 }
 
 /** Models behind an OpenAI-compatible chat completions server: OpenAI, vLLM, Ollama, LM Studio and others. */
-export function openAiCompatible({ baseUrl, model, apiKey, compat = {}, silence }: OpenAiCompatible): () => Model {
+export function openAiCompatible({ baseUrl, model, apiKey, compat = {}, idleTimeout }: OpenAiCompatible): () => Model {
   // Some servers label a stream text/plain, others send one JSON body. HTML means that the base URL is wrong.
   const types = /event-stream|text\/plain|octet-stream|json/;
-  const fetch = modelFetch({ silence, type: types, last: /\ndata: ?\[DONE\]\r?\n/, read: normalizeChunks });
+  const fetch = modelFetch({ idleTimeout, type: types, transform: normalizeChunks });
   const callWith = (rules: readonly CompatRule[]): ProviderAdapter["call"] => {
     const provider = createOpenAICompatible({
       name: "openai-compatible",

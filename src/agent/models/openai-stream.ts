@@ -4,14 +4,18 @@ import { type Chunks, mapEvents } from "../../net/sse.ts";
 type Json = Record<string, unknown>;
 
 /**
- * What a chat completions server answered, as the stream of events that the API describes: servers leave out, add and
- * rename parts of them, and send errors in several forms, or a whole answer as JSON.
+ * Normalizes the event stream of a chat completions server to the chunks that the AI SDK accepts. Servers leave out, add
+ * and rename fields, send errors in several formats, or send the whole response as JSON.
  */
 export function normalizeChunks(chunks: Chunks): Chunks {
-  return mapEvents(chunks, (event) => [eventOf(event)]);
+  return mapEvents(
+    chunks,
+    (event) => [normalizeChunk(event)],
+    (data) => data === "[DONE]",
+  );
 }
 
-function eventOf(json: unknown): unknown {
+function normalizeChunk(json: unknown): unknown {
   const event: unknown = Array.isArray(json) && json.length === 1 ? json[0] : json;
   if (!isObject(event)) return event;
   const choices = Array.isArray(event["choices"]) ? event["choices"].filter(isObject) : [];
@@ -22,16 +26,16 @@ function eventOf(json: unknown): unknown {
   return { choices: choices.map(choiceOf), ...(usage && { usage }) };
 }
 
-/** `{error: {message}}`, `{error: "…"}`, vLLM's `{object: "error", message}` and what has a message but no answer. */
+/** Formats of errors: `{error: {message}}`, `{error: "…"}`, vLLM's `{object: "error", message}`, and `{message}`. */
 function errorOf(event: Json): Json | undefined {
   const { error, object, message, code, type, choices, delta } = event;
   if (typeof error === "string" && error !== "") return { message: error };
   if (isObject(error) && Object.keys(error).length > 0) {
-    const words = typeof error["message"] === "string" ? error["message"] : JSON.stringify(error);
-    return { ...error, message: words, type: textOf(error["type"]), code: codeOf(error["code"]) };
+    const text = typeof error["message"] === "string" ? error["message"] : JSON.stringify(error);
+    return { ...error, message: text, type: textOf(error["type"]), code: codeOf(error["code"]) };
   }
-  const alone = typeof message === "string" && choices === undefined && delta === undefined;
-  if (object !== "error" && !alone) return undefined;
+  const onlyMessage = typeof message === "string" && choices === undefined && delta === undefined;
+  if (object !== "error" && !onlyMessage) return undefined;
   return {
     message: typeof message === "string" ? message : JSON.stringify(message ?? event),
     code: codeOf(code),
@@ -58,9 +62,9 @@ function deltaOf({ content, refusal, reasoning_content, reasoning, reasoning_det
   };
 }
 
-/** A piece of a call. Some servers send arguments as the object that they are. */
-function callOf({ index, id, function: called, extra_content }: Json): Json {
-  const { name, arguments: args } = isObject(called) ? called : {};
+/** A part of a tool call. Some servers send the arguments as an object. */
+function callOf({ index, id, function: details, extra_content }: Json): Json {
+  const { name, arguments: args } = isObject(details) ? details : {};
   return {
     index: typeof index === "string" ? Number.parseInt(index) : index,
     id: typeof id === "number" ? String(id) : id,
@@ -70,8 +74,8 @@ function callOf({ index, id, function: called, extra_content }: Json): Json {
 }
 
 /**
- * Counts as the API means them: reasoning is part of the completion. xAI and Gemini count it in the total only, which
- * makes an answer look several times cheaper than it is.
+ * Token usage as OpenAI defines it: completion tokens include reasoning. xAI and Gemini include reasoning in the total
+ * only, which would understate the cost several times.
  */
 function usageOf(holder: unknown): Json | undefined {
   const { usage } = isObject(holder) ? holder : {};
@@ -80,7 +84,7 @@ function usageOf(holder: unknown): Json | undefined {
   const input = countOf(prompt_tokens);
   const cached = countOf(isObject(prompt_tokens_details) ? prompt_tokens_details["cached_tokens"] : 0);
   const output = countOf(completion_tokens);
-  // With more from the cache than there was, the total counts the cache beside the prompt.
+  // With more cached tokens than prompt tokens, the total counts them in addition to the prompt.
   const rest = cached <= input ? countOf(total_tokens) - input : 0;
   return {
     prompt_tokens: input,

@@ -4,12 +4,12 @@ import { isObject } from "../../json.ts";
 
 type Detail = { [field: string]: JSONValue };
 
-/** Texts that a detail is sent in pieces of. */
-const pieces = new Set(["text", "summary", "data"]);
+/** Text fields that are streamed in parts. */
+const textFields = new Set(["text", "summary", "data"]);
 
 /**
- * Collects OpenRouter's `reasoning_details`, with which a model's answer has to go back: Gemini refuses calls without
- * its signatures in them. https://openrouter.ai/docs/guides/best-practices/reasoning-tokens#preserving-reasoning-blocks
+ * Collects OpenRouter's `reasoning_details`, which must be sent back with the response: Gemini rejects tool calls without
+ * the signatures in them. https://openrouter.ai/docs/guides/best-practices/reasoning-tokens#preserving-reasoning-blocks
  */
 export const reasoningDetails: MetadataExtractor = {
   extractMetadata: async () => undefined,
@@ -24,7 +24,7 @@ export const reasoningDetails: MetadataExtractor = {
   },
 };
 
-/** What of an answer's metadata is a field of its message when it goes back. */
+/** The metadata of a response that is sent back as fields of its message. */
 export function messageFields(metadata: SharedV4ProviderMetadata | undefined): SharedV4ProviderMetadata | undefined {
   const details = metadata?.["openaiCompatible"]?.["reasoning_details"];
   return details === undefined ? undefined : { openaiCompatible: { reasoning_details: details } };
@@ -38,15 +38,15 @@ function detailsIn(chunk: unknown): Detail[] {
   return Array.isArray(reasoning_details) ? (reasoning_details.filter(isObject) as Detail[]) : [];
 }
 
-/** A piece goes on with the last detail when that has its index and type. */
-function add(details: Detail[], piece: Detail): void {
+/** Appends a streamed part to the last detail if index and type are the same. */
+function add(details: Detail[], part: Detail): void {
   const last = details.at(-1);
-  const goesOn =
-    last && piece["index"] !== undefined && last["index"] === piece["index"] && last["type"] === piece["type"];
-  if (!goesOn) return void details.push({ ...piece });
-  for (const [name, value] of Object.entries(piece)) {
+  const continues =
+    last && part["index"] !== undefined && last["index"] === part["index"] && last["type"] === part["type"];
+  if (!continues) return void details.push({ ...part });
+  for (const [name, value] of Object.entries(part)) {
     const before = last[name];
-    const joined = pieces.has(name) && typeof before === "string" && typeof value === "string";
+    const joined = textFields.has(name) && typeof before === "string" && typeof value === "string";
     if (joined) last[name] = before + value;
     else if (value !== null) last[name] = value;
   }
