@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { seedStarterAgent } from "../src/accounts/seed.ts";
-import { openLocalStores } from "../src/platform/local/index.ts";
+import { openLocalPlatform } from "../src/platform/local/index.ts";
 import { seedFloor } from "./floor.ts";
 import { type Connection, createRequest, expectAnswer, getRequest, hammer, openConnection } from "./load.ts";
 import { floorAgentId, type Kind, memoryOf, newDataDir, type Server, startServer } from "./servers.ts";
@@ -103,7 +103,7 @@ async function seed(kind: Kind, dataDir: string, messages: number): Promise<stri
     seedFloor(dataDir, id, floorAgentId, texts);
     return id;
   }
-  const stores = openLocalStores({ dataDir });
+  const stores = openLocalPlatform({ dataDir });
   const { agent } = await seedStarterAgent(stores.accounts, { newKey: false });
   const now = Date.now();
   const turn = messages / 2;

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Agent } from "../src/accounts/types.ts";
 import type { RunJournalEntry } from "../src/runs/types.ts";
-import { type LocalStores, openLocalStores } from "../src/platform/local/index.ts";
+import { type LocalPlatform, openLocalPlatform } from "../src/platform/local/index.ts";
 import { startRunner } from "../src/platform/local/workflow.ts";
 import { newRun } from "./new-run.ts";
 import { newDataDir } from "./servers.ts";
@@ -22,7 +22,7 @@ export async function measureResumes(rounds: number): Promise<Row[]> {
   for (const recordedSteps of [0, 10, 1_000]) {
     const times: number[] = [];
     for (let round = 0; round <= rounds; round++) {
-      const stores = openLocalStores({ dataDir: newDataDir() });
+      const stores = openLocalPlatform({ dataDir: newDataDir() });
       await leaveRun(stores, baseUrl, recordedSteps);
       const runner = startRunner({ ...stores, now: Date.now, secretOf: async () => undefined });
       const next = new Promise<void>((resolve) => (called = resolve));
@@ -42,7 +42,7 @@ export async function measureResumes(rounds: number): Promise<Row[]> {
   return rows;
 }
 
-async function leaveRun(stores: LocalStores, baseUrl: string, recordedSteps: number): Promise<void> {
+async function leaveRun(stores: LocalPlatform, baseUrl: string, recordedSteps: number): Promise<void> {
   const { accounts, runs } = stores;
   const organization = {
     id: randomUUID(),

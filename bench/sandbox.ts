@@ -1,4 +1,4 @@
-import { localToolDependencies } from "../src/platform/local/sandbox.ts";
+import { localSandbox } from "../src/platform/local/sandbox.ts";
 import { median, type Row } from "./table.ts";
 
 /** A program that prints a sum, in a sandbox that was just opened and in one that has run programs before. */
@@ -7,7 +7,7 @@ export async function measureSandbox(rounds: number): Promise<Row[]> {
   const next: number[] = [];
   const signal = new AbortController().signal;
   for (let round = 0; round < rounds; round++) {
-    const { sandbox } = localToolDependencies();
+    const sandbox = localSandbox();
     for (let call = 0; call < 6; call++) {
       const begun = performance.now();
       const program = { engine: "javascript", program: "console.log(1 + 1)", seconds: 10 } as const;

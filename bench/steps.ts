@@ -7,7 +7,7 @@ import { runTurn } from "../src/agent/turn/run-turn.ts";
 import { filesOf } from "../src/runs/uploads.ts";
 import type { RunJournalEntry } from "../src/runs/types.ts";
 import { finishTurn, journalWriter } from "../src/runs/turn-writes.ts";
-import { type LocalStores, openLocalStores } from "../src/platform/local/index.ts";
+import { type LocalPlatform, openLocalPlatform } from "../src/platform/local/index.ts";
 import { newRun } from "./new-run.ts";
 import { inTurns } from "./rounds.ts";
 import { newDataDir } from "./servers.ts";
@@ -18,8 +18,7 @@ const steps = 12;
 /** What the engine adds to a step; the floor is a bare loop that writes the same records. */
 export async function measureSteps(rounds: number): Promise<Row[]> {
   const dataDir = newDataDir();
-  const stores = openLocalStores({ dataDir });
-  stores.database.reserveLog(); // as the server does
+  const stores = openLocalPlatform({ dataDir });
   const bare = bareLoop(dataDir);
   const records = await wholeTurn(stores);
   const turns = await inTurns(
@@ -56,7 +55,7 @@ function scripted(): Model {
 }
 
 /** A turn as `advance` works on it, with a model that answers at once. Resolves with what was recorded. */
-async function wholeTurn({ runs, workspace }: LocalStores): Promise<RunJournalEntry[]> {
+async function wholeTurn({ runs, workspace }: LocalPlatform): Promise<RunJournalEntry[]> {
   const run = newRun({ id: "agent", organizationId: "organization" });
   const runId = run.id;
   await runs.create(run, [{ turn: 1, role: "input_to_agent", text: "Go." }]);

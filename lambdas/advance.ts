@@ -6,8 +6,7 @@ import type { AdvancePayload, AdvanceResponse } from "../src/workflow/payload.ts
 import { abortSeconds, lastStepSeconds } from "../src/workflow/policy.ts";
 import { retryAfterResponse } from "../src/workflow/retry-later.ts";
 import type { Telemetry } from "../src/observability/tracing.ts";
-import { secretOf } from "../src/platform/aws/lambda-secrets.ts";
-import { measuredStores } from "../src/platform/aws/lambda-stores.ts";
+import { measuredStores, readSecrets } from "../src/platform/aws/lambda.ts";
 
 const settings = awsSettings();
 const sandboxFunction = envIfSet("SANDBOX_FUNCTION");
@@ -15,7 +14,7 @@ const sandboxFunction = envIfSet("SANDBOX_FUNCTION");
 const deps = {
   ...measuredStores(settings),
   now: Date.now,
-  secretOf,
+  ...readSecrets(settings),
   ...(sandboxFunction !== undefined && {
     sandboxOf: (agentId: string) => lambdaSandbox(settings, sandboxFunction, agentId),
   }),

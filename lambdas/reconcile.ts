@@ -1,7 +1,7 @@
 import { awsSettings } from "../src/env.ts";
 import { executionMetrics } from "../src/observability/metrics.ts";
 import { type ExecutionEvent, reconcile } from "../src/workflow/reconcile.ts";
-import { emit, statusOnlyRuns } from "../src/platform/aws/lambda-stores.ts";
+import { emit, statusOnlyRuns } from "../src/platform/aws/lambda.ts";
 
 const deps = { runs: statusOnlyRuns(awsSettings()), now: Date.now };
 

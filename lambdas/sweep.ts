@@ -1,17 +1,16 @@
-import { awsSettings, env } from "../src/env.ts";
-import { sfnClient } from "../src/platform/aws/clients.ts";
+import { awsSettings } from "../src/env.ts";
 import { awsExecutions } from "../src/platform/aws/execution-list.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 import { sweep, type SweepResult } from "../src/workflow/sweep.ts";
-import { emit, statusOnlyRuns } from "../src/platform/aws/lambda-stores.ts";
+import { emit, stateMachine, statusOnlyRuns } from "../src/platform/aws/lambda.ts";
 
 const settings = awsSettings();
-const stepFunctions = { sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") };
+const machine = stateMachine(settings);
 
 const deps = {
   runs: statusOnlyRuns(settings),
-  executions: awsExecutions(stepFunctions),
-  workflow: awsWorkflow(stepFunctions),
+  executions: awsExecutions(machine),
+  workflow: awsWorkflow(machine),
   now: Date.now,
 };
 

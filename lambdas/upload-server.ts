@@ -7,10 +7,9 @@ import { uploadServer } from "../src/api/server/upload-server.ts";
 import { notFoundHandler } from "../src/api/handlers/not-found.ts";
 import { awsPlace, env, listenAddress } from "../src/env.ts";
 import { log } from "../src/log.ts";
-import { sfnClient } from "../src/platform/aws/clients.ts";
 import { awsSecretExists, secretsManagerClient } from "../src/platform/aws/secrets.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
-import { emit, measuredStores } from "../src/platform/aws/lambda-stores.ts";
+import { emit, measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
 
 // No credentials: this process can outlive them, so the clients look them up and renew them.
 const settings = awsPlace();
@@ -31,7 +30,7 @@ async function originSecrets(): Promise<string[]> {
 async function main(): Promise<void> {
   const create = createHandler({
     ...measuredStores(settings),
-    workflow: awsWorkflow({ sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") }),
+    workflow: awsWorkflow(stateMachine(settings)),
     now: Date.now,
     secretExists: awsSecretExists,
   });

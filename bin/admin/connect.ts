@@ -1,8 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openLocalStores } from "../../src/platform/local/index.ts";
-import { localSecretProblem } from "../../src/platform/local/secrets.ts";
-import { externalWorkflow } from "../../src/platform/local/workflow.ts";
+import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { type Home, Problem } from "./command.ts";
 
 /** Where a service lives: a folder of this machine, or a stack in the AWS account of the caller's credentials. */
@@ -23,11 +21,7 @@ function openFolder(dataDir: string, needsData: boolean): Home {
     );
   }
   try {
-    return {
-      ...openLocalStores({ dataDir }),
-      workflow: externalWorkflow,
-      secretProblem: async (secret) => localSecretProblem(secret, dataDir),
-    };
+    return openLocalPlatform({ dataDir });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Problem(`the data folder ${dataDir} can't be used: ${reason}; give another with --data-dir`);

@@ -1,44 +1,28 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { outputs, type OutputName } from "../../lib/outputs.ts";
-import { type ClientSettings, documentClient, s3Client, sfnClient } from "../../src/platform/aws/clients.ts";
-import { awsStores } from "../../src/platform/aws/index.ts";
-import { awsSecretProblem, secretsManagerClient } from "../../src/platform/aws/secrets.ts";
-import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
-import { type Home, Problem } from "./command.ts";
+import type { ClientSettings } from "../../src/platform/aws/clients.ts";
+import { awsPlatform } from "../../src/platform/aws/index.ts";
+import type { Platform } from "../../src/platform/types.ts";
+import { Problem } from "./command.ts";
 
 /**
  * A deployed service, found by its stack's outputs. Region and credentials are the caller's own, as the AWS CLI finds
  * them; `AWS_ENDPOINT_URL` names something else than AWS that speaks its wire.
  */
-export async function openStack(stack: string): Promise<Home> {
+export async function openStack(stack: string): Promise<Platform> {
   const endpoint = process.env["AWS_ENDPOINT_URL"];
   const cloudFormation = new CloudFormationClient(endpoint ? { endpoint } : {});
   const settings: ClientSettings = { region: await regionOf(cloudFormation), ...(endpoint ? { endpoint } : {}) };
   const output = await outputsOf(cloudFormation, stack, settings.region);
   cloudFormation.destroy();
 
-  const documents = documentClient(settings);
-  const sfn = sfnClient(settings);
-  const s3 = s3Client(settings);
-  const stores = awsStores({
-    documents,
-    s3: () => s3,
+  return awsPlatform({
+    clients: settings,
     table: output("TableName"),
     bucket: output("BucketName"),
+    stateMachineArn: output("StateMachineArn"),
     retentionDays: Number(output("RetentionDays")),
   });
-  let secrets: ReturnType<typeof secretsManagerClient> | undefined;
-  return {
-    ...stores,
-    workflow: awsWorkflow({ sfn, stateMachineArn: output("StateMachineArn") }),
-    secretProblem: awsSecretProblem(() => (secrets ??= secretsManagerClient(settings))),
-    close() {
-      documents.destroy();
-      sfn.destroy();
-      void s3.then((client) => client.destroy());
-      void secrets?.then((client) => client.destroy());
-    },
-  };
 }
 
 async function regionOf(client: CloudFormationClient): Promise<string> {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createHandler } from "../../src/api/handlers/create.ts";
@@ -8,12 +9,10 @@ import { localServer } from "../../src/api/server/local-server.ts";
 import { createSpoolDirectory } from "../../src/api/server/spool-file.ts";
 import { tracingWanted } from "../../src/env.ts";
 import { log, logging } from "../../src/log.ts";
-import { type LocalStores, openLocalStores } from "../../src/platform/local/index.ts";
+import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 import { lockDataDir } from "../../src/platform/local/data-dir-lock.ts";
-import { localSecrets } from "../../src/platform/local/secrets.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
 import type { LocalOptions } from "./options.ts";
-import { localToolDependencies } from "../../src/platform/local/sandbox.ts";
 import { seedStarterAgent } from "../../src/accounts/seed.ts";
 
 const watchMilliseconds = 250;
@@ -34,14 +33,12 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const { host, port, dataDir } = options;
   const startedAt = Date.now();
   logging.level = options.verbose ? "info" : "error";
-  const stores = openStores(dataDir);
-  const secrets = localSecrets(process.env, dataDir);
-  const tools = localToolDependencies();
+  const platform = openPlatform(dataDir);
   const telemetry = tracingWanted(process.env)
     ? (await import("../../src/observability/tracing.ts")).openTelemetry()
     : undefined;
-  const runner = startRunner({ ...stores, ...secrets, ...tools, telemetry, now: Date.now });
-  const deps = { ...stores, ...secrets, workflow: runner, now: Date.now };
+  const runner = startRunner({ ...platform, telemetry, now: Date.now });
+  const deps = { ...platform, workflow: runner, now: Date.now };
   const handlers = {
     create: createHandler(deps),
     get: getHandler(deps),
@@ -53,9 +50,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
     server.once("error", (error: NodeJS.ErrnoException) => reject(new Error(listenProblem(error, host, port))));
     server.listen(port, host, resolve);
   });
-  stores.database.reserveLog();
   // After the port is ours: a start that fails must not make the one key that is shown once, nor change the model.
-  const starter = seedStarterAgent(stores.accounts, { model: options.model, newKey: options.json });
+  const starter = seedStarterAgent(platform.accounts, { model: options.model, newKey: options.json });
   const { agent, key } = await starter.catch((error: unknown) => Promise.reject(unusable(dataDir, error)));
   const reconcile = (): void => {
     runner.reconcile().catch((error: unknown) => {
@@ -63,14 +59,16 @@ export async function serve(options: LocalOptions): Promise<Service> {
       setTimeout(reconcile, watchMilliseconds).unref();
     });
   };
-  const lookForChanges = stores.database.onOutsideWrite(reconcile);
+  const lookForChanges = platform.database.onOutsideWrite(reconcile);
   await runner.reconcile();
   const trouble = Promise.withResolvers<never>();
   const watch = setInterval(() => {
-    if (stores.database.inPlace()) lookForChanges();
-    else trouble.reject(new Error(`the data folder ${dataDir} was removed while the service was running`));
+    if (existsSync(join(dataDir, "runs.sqlite"))) lookForChanges();
+    else trouble.reject(new Error(`the data directory ${dataDir} was removed while the service was running`));
   }, watchMilliseconds);
-  stores.removeAbandoned(startedAt).catch((error: unknown) => log("error", "abandoned files are left", { error }));
+  platform
+    .removeOrphanedFiles(startedAt)
+    .catch((error: unknown) => log("error", "orphaned files could not be removed", { error }));
 
   return {
     baseUrl: `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
@@ -82,34 +80,31 @@ export async function serve(options: LocalOptions): Promise<Service> {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       await runner.close();
-      tools.sandbox.close();
       await telemetry?.flush();
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 5_000).unref())]);
       server.closeAllConnections();
-      stores.close();
+      platform.close();
     },
   };
 }
 
-function openStores(dataDir: string): LocalStores {
-  let stores: LocalStores | undefined;
+function openPlatform(dataDir: string): LocalPlatform {
+  let platform: LocalPlatform | undefined;
   let locked: boolean;
   try {
-    stores = openLocalStores({ dataDir });
+    platform = openLocalPlatform({ dataDir, environment: process.env });
     locked = lockDataDir(dataDir);
   } catch (error) {
-    stores?.close();
+    platform?.close();
     throw unusable(dataDir, error);
   }
-  if (locked) return stores;
-  stores.close();
-  throw new Error(
-    `the data folder ${dataDir} is in use by another server: stop that one, or choose another --data-dir`,
-  );
+  if (locked) return platform;
+  platform.close();
+  throw new Error(`another server uses the data directory ${dataDir}: stop it, or choose another --data-dir`);
 }
 
 function unusable(dataDir: string, cause: unknown): Error {
-  return new Error(`the data folder ${dataDir} can't be used: ${(cause as Error).message}`, { cause });
+  return new Error(`the data directory ${dataDir} cannot be used: ${(cause as Error).message}`, { cause });
 }
 
 function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {

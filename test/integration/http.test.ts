@@ -8,7 +8,7 @@ import { lambdaHandler } from "../../src/api/server/lambda.ts";
 import { newApiKey } from "../../src/accounts/api-key.ts";
 import { issueKey } from "../../src/accounts/keys.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
-import { openLocalStores } from "../../src/platform/local/index.ts";
+import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import type { paths } from "../client/generated/api.d.ts";
 import { finished, newDataDir, type Service, startService } from "./service.ts";
 
@@ -100,7 +100,7 @@ test("a run of another agent gets the same 404 as an unknown run", async () => {
   const { agent_id } = (await created.json()) as { agent_id: string };
   await other.end("SIGTERM");
 
-  const stores = openLocalStores({ dataDir: other.dataDir });
+  const stores = openLocalPlatform({ dataDir: other.dataDir });
   const agent = await stores.accounts.findAgent(other.templateId);
   const { key } = await issueKey(stores.accounts, {
     id: crypto.randomUUID(),
@@ -131,7 +131,7 @@ describe("a store that fails", () => {
     [new Error("no such table: secret_table"), 502, "event history lookup failed"],
   ])("%s", async (failure, status, detail) => {
     const dataDir = newDataDir();
-    const stores = openLocalStores({ dataDir });
+    const stores = openLocalPlatform({ dataDir });
     const { key } = await issueKey(stores.accounts, { id: "a", organizationId: "o" });
     const runs = { ...stores.runs, read: () => Promise.reject(failure) };
     const failing = lambdaHandler(getHandler({ ...stores, runs }));

@@ -9,7 +9,7 @@ import { issueKey } from "../../src/accounts/keys.ts";
 import type { Agent, Organization } from "../../src/accounts/types.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
-import { openLocalStores } from "../../src/platform/local/index.ts";
+import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { awsHome } from "../support/fake-aws/platform.ts";
 import type { FaultAt } from "../support/fake-aws/fake-dynamodb.ts";
 
@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function onOneMachine(): TestPlatform {
   const dataDir = join(folder, randomUUID());
   const files = (): string[] => readdirSync(join(dataDir, "workspaces"), { recursive: true }).map(String);
-  return { ...openLocalStores({ dataDir }), files };
+  return { ...openLocalPlatform({ dataDir }), files };
 }
 
 function onAws(faultAt?: FaultAt): TestPlatform & { calls: () => number } {

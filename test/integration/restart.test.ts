@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { openLocalStores } from "../../src/platform/local/index.ts";
+import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { createRun, finished, newDataDir, read, type RunStatus, startService } from "./service.ts";
 
 const slow = "demo: steps=8 delay=60";
@@ -103,7 +103,7 @@ test("a service whose data folder is removed ends, and says so, rather than take
   service.child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
   rmSync(service.dataDir, { recursive: true });
   await expect.poll(() => service.child.exitCode, { timeout: 5_000 }).toBe(1);
-  expect(said).toMatch(/npm start: the data folder \S+ was removed while the service was running\n$/);
+  expect(said).toMatch(/npm start: the data directory \S+ was removed while the service was running\n$/);
 });
 
 test("what can't be started says why in one line and exits with non-zero", async () => {
@@ -114,26 +114,26 @@ test("what can't be started says why in one line and exits with non-zero", async
     /^the service ended with 1: [^\n]*port \d+ .*taken[^\n]*\n$/,
   );
   // The key is shown once, so a start that shows nothing makes none.
-  const stores = openLocalStores({ dataDir });
+  const stores = openLocalPlatform({ dataDir });
   expect(await stores.accounts.listAgents()).toEqual([]);
   stores.close();
   await expect(startService(service.dataDir)).rejects.toThrow(
-    /^the service ended with 1: [^\n]*in use by another server[^\n]*\n$/,
+    /^the service ended with 1: [^\n]*another server uses[^\n]*\n$/,
   );
   const damaged = newDataDir();
   const database = join(damaged, "runs.sqlite");
-  openLocalStores({ dataDir: damaged }).close();
+  openLocalPlatform({ dataDir: damaged }).close();
   writeFileSync(database, readFileSync(database).fill("damage", 4_096)); // all but the first page
   await expect(startService(damaged)).rejects.toThrow(
-    /^the service ended with 1: [^\n]*data folder .* can't be used: [^\n]*malformed[^\n]*\n$/,
+    /^the service ended with 1: [^\n]*data directory .* cannot be used: [^\n]*malformed[^\n]*\n$/,
   );
   const unlockable = newDataDir();
   writeFileSync(join(unlockable, "server.lock"), "no database".repeat(100));
   await expect(startService(unlockable)).rejects.toThrow(
-    /^the service ended with 1: [^\n]*data folder .* can't be used: [^\n]*server\.lock[^\n]*\n$/,
+    /^the service ended with 1: [^\n]*data directory .* cannot be used: [^\n]*server\.lock[^\n]*\n$/,
   );
   await expect(startService("/dev/null/data")).rejects.toThrow(
-    /^the service ended with 1: [^\n]*can't be used[^\n]*\n$/,
+    /^the service ended with 1: [^\n]*cannot be used[^\n]*\n$/,
   );
   for (const option of ["--host", "--data-dir"]) {
     await expect(startService(newDataDir(), [option, ""])).rejects.toThrow(`npm start: ${option} is ""; give`);
@@ -166,6 +166,6 @@ test.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
     const dataDir = newDataDir();
     await (await startService(dataDir)).end("SIGTERM");
     chmodSync(join(dataDir, "workspaces"), 0o500);
-    await expect(startService(dataDir)).rejects.toThrow(/can't be used: EACCES[^\n]*workspaces/);
+    await expect(startService(dataDir)).rejects.toThrow(/cannot be used: EACCES[^\n]*workspaces/);
   },
 );

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/errors.ts";
-import { openLocalStores } from "../../src/platform/local/index.ts";
+import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { fastClock } from "../support/fast-clock.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
@@ -47,7 +47,7 @@ test("reads are answered while another process writes, and writes wait in order"
 
 test("closing the database writes what was waiting for another process", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "agent-runs-"));
-  const stores = openLocalStores({ dataDir });
+  const stores = openLocalPlatform({ dataDir });
   const file = join(dataDir, "runs.sqlite");
   const other = new DatabaseSync(file);
   other.exec("BEGIN IMMEDIATE");
@@ -56,7 +56,7 @@ test("closing the database writes what was waiting for another process", async (
   other.close();
   stores.close();
   await written;
-  const reopened = openLocalStores({ dataDir });
+  const reopened = openLocalPlatform({ dataDir });
   expect(await reopened.accounts.listOrganizations()).toHaveLength(1);
   reopened.close();
   rmSync(dataDir, { recursive: true });

@@ -1,22 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
 import { type HttpServer, httpServer } from "../support/http-server.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
-import { openLocalStores } from "../../src/platform/local/index.ts";
+import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { type Runner, startRunner } from "../../src/platform/local/workflow.ts";
 import { describeAccounts } from "./accounts.contract.ts";
 import { describeRuns } from "./runs.contract.ts";
@@ -87,17 +78,17 @@ describe("stores of one machine", () => {
   });
 });
 
-test("a database without room to grow is unavailable, and works again when there is room", async () => {
+test("a write to a full disk fails with StoreUnavailable and succeeds when there is space", async () => {
   using stores = temporaryStores();
   const { db } = stores.database;
   const organization = { id: randomUUID(), name: "Organization".repeat(10_000) };
-  db.exec("PRAGMA max_page_count = 1"); // no more than there are
+  db.exec("PRAGMA max_page_count = 1"); // no page more than now
   await expect(stores.accounts.createOrganization(organization)).rejects.toThrow(StoreUnavailable);
   db.exec("PRAGMA max_page_count = 4294967294");
   await stores.accounts.createOrganization(organization);
 });
 
-test("without room to record an answer, no run can be claimed: its answer would be paid for again and again", async () => {
+test("a run cannot be claimed while the disk is full: its model response could not be written", async () => {
   using stores = temporaryStores();
   const { db } = stores.database;
   const runId = randomUUID();
@@ -105,47 +96,13 @@ test("without room to record an answer, no run can be claimed: its answer would 
   await stores.runs.create({ ...run, status: "running" }, [{ turn: 1, role: "input_to_agent", text: "" }]);
   const claim = () => stores.runs.claim({ runId, owner: "a", now: 1, until: 2 });
   expect(await claim()).toBeDefined();
-  db.exec("PRAGMA max_page_count = 1"); // no more than there are
+  db.exec("PRAGMA max_page_count = 1"); // no page more than now
   const big = stores.accounts.createOrganization({ id: randomUUID(), name: "Organization".repeat(10_000) });
   await expect(big).rejects.toThrow(StoreUnavailable);
   for (let again = 0; again < 3; again++) await expect(claim()).rejects.toThrow(StoreUnavailable);
   db.exec("PRAGMA max_page_count = 4294967294");
   expect(await claim()).toBeDefined();
   expect(db.prepare("SELECT count(*) AS rows FROM summaries").get()).toEqual({ rows: 0 });
-});
-
-test("the log is lengthened once, without a trace in the database, and not where it can't be", async () => {
-  using stores = temporaryStores();
-  const { database } = stores;
-  const { db } = database;
-  const file = join(stores.dataDir, "runs.sqlite");
-  const lengths = () => [file, `${file}-wal`].map((name) => statSync(name).size);
-  const organization = { id: randomUUID(), name: "Organization" };
-  await stores.accounts.createOrganization(organization);
-  const pages = db.prepare("PRAGMA page_count").get();
-
-  db.exec("PRAGMA max_page_count = 1"); // no more than there are
-  database.reserveLog();
-  db.exec("PRAGMA max_page_count = 4294967294");
-  expect(lengths()[1]).toBeLessThan(1_000_000);
-
-  database.reserveLog();
-  const reserved = lengths();
-  expect(reserved[1]).toBeGreaterThan(16_000_000);
-  database.reserveLog();
-  await stores.accounts.createOrganization({ ...organization, name: "Renamed" });
-  expect(lengths()).toEqual(reserved);
-  expect(db.prepare("PRAGMA page_count").get()).toEqual(pages);
-  expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
-
-  // What a killed server leaves.
-  const left = join(stores.dataDir, "left");
-  mkdirSync(left);
-  for (const name of ["runs.sqlite", "runs.sqlite-wal"]) copyFileSync(join(stores.dataDir, name), join(left, name));
-  const after = openLocalStores({ dataDir: left });
-  expect(await after.accounts.findOrganization(organization.id)).toMatchObject({ name: "Renamed" });
-  expect(after.database.db.prepare("SELECT name FROM sqlite_schema WHERE name = 'zeros'").get()).toBeUndefined();
-  after.close();
 });
 
 test("a failed write of files leaves no temporary file", async () => {
@@ -161,8 +118,8 @@ test("a failed write of files leaves no temporary file", async () => {
 });
 
 const overfilling = `
-  import { openLocalStores } from "./src/platform/local/index.ts";
-  const { accounts } = openLocalStores({ dataDir: process.argv[1] });
+  import { openLocalPlatform } from "./src/platform/local/index.ts";
+  const { accounts } = openLocalPlatform({ dataDir: process.argv[1] });
   const put = () => accounts.createOrganization({ id: crypto.randomUUID(), name: "Organization".repeat(10_000) });
   for (;;) await put().catch(({ name, message }) => {
     console.log(name + ": " + message);
@@ -170,7 +127,7 @@ const overfilling = `
   });
 `;
 
-test.skipIf(process.platform === "win32")("a quota that is used up is a full disk, for the database too", () => {
+test.skipIf(process.platform === "win32")("an exhausted disk quota is reported as a full disk", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "quota-"));
   const limited = 'ulimit -f 3000 && exec "$0" --input-type=module -e "$1" "$2"'; // a limit of each file's size
   const child = spawnSync("sh", ["-c", limited, process.execPath, overfilling, dataDir], { encoding: "utf8" });
@@ -179,8 +136,8 @@ test.skipIf(process.platform === "win32")("a quota that is used up is a full dis
 
 const exhausting = `
   import { openSync, closeSync } from "node:fs";
-  import { openLocalStores } from "./src/platform/local/index.ts";
-  const { workspace } = openLocalStores({ dataDir: process.argv[1] });
+  import { openLocalPlatform } from "./src/platform/local/index.ts";
+  const { workspace } = openLocalPlatform({ dataDir: process.argv[1] });
   const files = [{ name: "a.txt", content: Buffer.from("a") }];
   await workspace.write("run", files);
   const held = [];
@@ -191,20 +148,23 @@ const exhausting = `
   console.log(JSON.stringify([...outcomes, String(await workspace.read("run", "a.txt"))]));
 `;
 
-test.skipIf(process.platform === "win32")("a process that can open no more files is an outage, which passes", () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "exhausted-"));
-  const limited = 'ulimit -n 64 && exec "$0" --input-type=module -e "$1" "$2"';
-  const child = spawnSync("sh", ["-c", limited, process.execPath, exhausting, dataDir], { encoding: "utf8" });
-  expect([child.stderr, child.stdout]).toEqual([
-    "",
-    `${JSON.stringify([...Array(3).fill("StoreUnavailable"), "a"])}\n`,
-  ]);
-});
+test.skipIf(process.platform === "win32")(
+  "a process without free file descriptors fails with StoreUnavailable and recovers",
+  () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "exhausted-"));
+    const limited = 'ulimit -n 64 && exec "$0" --input-type=module -e "$1" "$2"';
+    const child = spawnSync("sh", ["-c", limited, process.execPath, exhausting, dataDir], { encoding: "utf8" });
+    expect([child.stderr, child.stdout]).toEqual([
+      "",
+      `${JSON.stringify([...Array(3).fill("StoreUnavailable"), "a"])}\n`,
+    ]);
+  },
+);
 
-test("what a damaged database still holds can be read, and what it lost is an error of the one who asks", async () => {
+test("a damaged database serves intact pages and rejects reads of damaged ones", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "damaged-"));
   const file = join(dataDir, "runs.sqlite");
-  const before = openLocalStores({ dataDir });
+  const before = openLocalPlatform({ dataDir });
   const ids = Array.from({ length: 20 }, () => randomUUID());
   for (const id of ids) {
     const run = { id, agentId: "a", organizationId: "o", name: "Run", turn: 1, createdAt: 1, updatedAt: 1 };
@@ -215,11 +175,11 @@ test("what a damaged database still holds can be read, and what it lost is an er
   const content = readFileSync(file);
   writeFileSync(file, content.fill(0xff, content.length / 2));
 
-  const { runs, accounts, database } = openLocalStores({ dataDir });
+  const { runs, accounts, database } = openLocalPlatform({ dataDir });
   const reads = [];
   for (const id of ids) {
     reads.push(await runs.read(id).then((found) => found?.transcript[0]?.text === id.repeat(200), String));
-    await new Promise(setImmediate); // each has a transaction of its own
+    await new Promise(setImmediate); // one transaction per read
   }
   expect(reads).toContain("Error: database disk image is malformed");
   expect(await accounts.listOrganizations()).toEqual([]);
@@ -227,7 +187,7 @@ test("what a damaged database still holds can be read, and what it lost is an er
   rmSync(dataDir, { recursive: true });
 });
 
-/** Names run and turn, so that a request to the model tells them. */
+/** An input that identifies run and turn in the requests to the model. */
 function inputOf(runId: string, turn: number): string {
   return `run ${runId}, turn ${turn}`;
 }

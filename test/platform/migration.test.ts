@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { openLocalStores } from "../../src/platform/local/index.ts";
+import { openLocalPlatform } from "../../src/platform/local/index.ts";
 
 // As version 1 made it.
 const version1 = `
@@ -52,7 +52,7 @@ test("a database of version 1 opens with everything in it, and its running run g
   old.close();
 
   for (let opened = 1; opened <= 2; opened++) {
-    const stores = openLocalStores({ dataDir });
+    const stores = openLocalPlatform({ dataDir });
     const { runs, accounts } = stores;
     expect(await accounts.findKey("h")).toEqual({ hash: "h", agentId: "A" });
     const run = { id: "R", agentId: "A", organizationId: "O", name: "Run", status: "running", turn: 1 };

@@ -10,7 +10,7 @@ import {
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test } from "vitest";
 import { awsSecretExists, awsSecretOf, awsSecretProblem } from "../../src/platform/aws/secrets.ts";
-import { localSecretProblem, localSecrets } from "../../src/platform/local/secrets.ts";
+import { localSecrets } from "../../src/platform/local/secrets.ts";
 
 const key = "sk-0123456789abcdef";
 
@@ -30,24 +30,24 @@ describe("secrets of one machine", () => {
 
   test("are those of the environment and of files that only their owner may use", async () => {
     const absolute = file("key", `${key}\n`, 0o600);
-    const { secretExists, secretOf } = localSecrets({ KEY: key }, dataDir);
+    const { secretExists, secretOf, secretProblem } = localSecrets({ KEY: key }, dataDir);
     for (const secret of ["env:KEY", "file:key", `file:${absolute}`]) {
       expect(secretExists(secret)).toBe(true);
       expect(await secretOf(secret)).toBe(key);
-      expect(localSecretProblem(secret, dataDir)).toBeUndefined();
+      expect(await secretProblem(secret)).toBeUndefined();
     }
   });
 
   test.each([
     ["env:NONE", undefined],
     ["env:EMPTY", undefined],
-    ["file:missing", /missing is no file/],
-    ["file:.", /is no file/],
+    ["file:missing", /missing is not a file/],
+    ["file:.", /is not a file/],
     ["file:empty", /empty is empty/],
     ["file:blank", undefined],
-    ["file:group", /may be used by others \(mode 640; chmod 600 fixes it\)/],
-    ["file:loop", /loop can't be read by the user that the service runs as \(ELOOP\)/],
-    ["file:all", /may be used by others \(mode 604/],
+    ["file:group", /is accessible to other users \(mode 640; run chmod 600\)/],
+    ["file:loop", /loop cannot be read by the user that the service runs as \(ELOOP\)/],
+    ["file:all", /is accessible to other users \(mode 604/],
     ["secretsmanager:agent-run-service/key", /env:NAME or file:PATH/],
     [key, /env:NAME or file:PATH/],
   ] as const)("%s is none", async (secret, problem) => {
@@ -57,10 +57,10 @@ describe("secrets of one machine", () => {
     file("all", key, 0o604);
     rmSync(join(dataDir, "loop"), { force: true });
     symlinkSync("loop", join(dataDir, "loop"));
-    const { secretExists, secretOf } = localSecrets({ EMPTY: "" }, dataDir);
+    const { secretExists, secretOf, secretProblem } = localSecrets({ EMPTY: "" }, dataDir);
     expect(secretExists(secret)).toBe(false);
     expect(await secretOf(secret)).toBeUndefined();
-    if (problem) expect(localSecretProblem(secret, dataDir)).toMatch(problem);
+    if (problem) expect(await secretProblem(secret)).toMatch(problem);
   });
 });
 

@@ -1,17 +1,27 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type LocalStores, openLocalStores } from "../../src/platform/local/index.ts";
+import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 
-/** The stores of one machine in a data folder of their own. Disposed of, they are closed and the folder is gone. */
+type LocalStores = Pick<
+  LocalPlatform,
+  "accounts" | "runs" | "workspace" | "database" | "removeOrphanedFiles" | "close"
+>;
+
+/** The stores of a local platform in a temporary data directory. Disposing closes them and removes the directory. */
 export function temporaryStores(): LocalStores & Disposable & { dataDir: string } {
   const dataDir = mkdtempSync(join(tmpdir(), "agent-runs-"));
-  const stores = openLocalStores({ dataDir });
+  const { accounts, runs, workspace, database, removeOrphanedFiles, close } = openLocalPlatform({ dataDir });
   return {
-    ...stores,
+    accounts,
+    runs,
+    workspace,
+    database,
+    removeOrphanedFiles,
+    close,
     dataDir,
     [Symbol.dispose]() {
-      stores.close();
+      close();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

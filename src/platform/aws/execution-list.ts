@@ -3,14 +3,13 @@ import {
   ExecutionDoesNotExist,
   type ExecutionStatus,
   paginateListExecutions,
-  type SFNClient,
 } from "@aws-sdk/client-sfn";
 import type { Execution, Executions } from "../../workflow/execution.ts";
 import { withMappedErrors } from "./errors.ts";
-import { executionsThatMayBe, runOfExecution } from "./workflow.ts";
+import { candidateExecutions, runOfExecution, type StateMachine } from "./workflow.ts";
 
-/** The state machine's executions, as its own record has them. What changed within the last seconds may be missing. */
-export function awsExecutions({ sfn, stateMachineArn }: { sfn: SFNClient; stateMachineArn: string }): Executions {
+/** Executions as Step Functions lists them. Changes of the last seconds can be missing. */
+export function awsExecutions({ sfn, stateMachineArn }: StateMachine): Executions {
   async function describe(turn: number, executionArn: string): Promise<Execution | undefined> {
     try {
       const { status, error, cause } = await sfn.send(new DescribeExecutionCommand({ executionArn }));
@@ -29,7 +28,7 @@ export function awsExecutions({ sfn, stateMachineArn }: { sfn: SFNClient; stateM
   return withMappedErrors<Executions>("Step Functions", {
     async runningRuns() {
       const found = new Set<string>();
-      // 1,000 a page, 5 pages a second by AWS's quota: 100,000 runs at work take 20 s.
+      // 1,000 per page, 5 pages a second by AWS's quota: 100,000 running executions take 20 s.
       const pages = paginateListExecutions(
         { client: sfn },
         { stateMachineArn, statusFilter: "RUNNING", maxResults: 1_000 },
@@ -40,7 +39,7 @@ export function awsExecutions({ sfn, stateMachineArn }: { sfn: SFNClient; stateM
     },
 
     async find(runId, turn) {
-      for (const { first, executionArn } of executionsThatMayBe(stateMachineArn, runId, turn)) {
+      for (const { first, executionArn } of candidateExecutions(stateMachineArn, runId, turn)) {
         const execution = await describe(first, executionArn);
         if (execution) return execution;
       }

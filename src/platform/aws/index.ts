@@ -1,30 +1,63 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import type { Stores } from "../../runs/ports.ts";
+import type { Platform } from "../types.ts";
 import { awsAccounts } from "./accounts.ts";
-import type { DynamoTable } from "./clients.ts";
 import type { Objects } from "./bucket.ts";
+import { type ClientSettings, documentClient, type DynamoTable, s3Client, sfnClient } from "./clients.ts";
 import { awsRuns } from "./runs.ts";
+import { awsSecrets, secretsManagerClient } from "./secrets.ts";
+import { awsWorkflow } from "./workflow.ts";
 import { awsWorkspace } from "./workspace.ts";
 
-/** `s3` is called when an object is first touched, so that a request that touches none does not pay for the client. */
-export interface AwsConfig extends DynamoTable {
-  s3: () => Promise<S3Client>;
+/** A deployed service. `retentionDays`: how long new items are kept; absent for readers. */
+export interface AwsSettings {
+  clients: ClientSettings;
+  table: string;
   bucket: string;
-  /** Of what is written to runs: see `awsRuns`. */
+  stateMachineArn: string;
   retentionDays?: number;
 }
 
-/** The stores on AWS: one DynamoDB table (its layout is in `table.ts`) and one bucket. */
-export function awsStores({ documents, s3, table, bucket, retentionDays }: AwsConfig): Stores {
-  let opened: Promise<Objects> | undefined;
-  const open = async (): Promise<Objects> => {
+/** The AWS platform for operators' commands and tests. Lambda functions compose the same parts in `lambda.ts`. */
+export function awsPlatform({ clients, stateMachineArn, ...stores }: AwsSettings): Platform {
+  const documents = documentClient(clients);
+  const sfn = sfnClient(clients);
+  const s3 = once(() => s3Client(clients));
+  const secretsManager = once(() => secretsManagerClient(clients));
+  return {
+    ...awsStores({ ...stores, documents, s3 }),
+    ...awsSecrets(secretsManager),
+    workflow: awsWorkflow({ sfn, stateMachineArn }),
+    close() {
+      documents.destroy();
+      sfn.destroy();
+      for (const client of [s3.opened(), secretsManager.opened()]) void client?.then((opened) => opened.destroy());
+    },
+  };
+}
+
+/** `s3` is called when the first object is accessed: most requests access none. */
+export interface AwsStoresConfig extends DynamoTable {
+  s3: () => Promise<S3Client>;
+  bucket: string;
+  retentionDays?: number;
+}
+
+/** The stores on AWS: one DynamoDB table (layout in `table.ts`) and one bucket. */
+export function awsStores({ documents, s3, table, bucket, retentionDays }: AwsStoresConfig): Stores {
+  const objects = once(async (): Promise<Objects> => {
     const [{ bucketObjects }, client] = await Promise.all([import("./bucket.ts"), s3()]);
     return bucketObjects(client, bucket);
-  };
-  const objects = (): Promise<Objects> => (opened ??= open());
+  });
   return {
     accounts: awsAccounts({ documents, table }),
     runs: awsRuns({ documents, table, objects, ...(retentionDays !== undefined && { retentionDays }) }),
     workspace: awsWorkspace(objects),
   };
+}
+
+/** Calls `open` at the first call and keeps its value. */
+function once<Value>(open: () => Value): (() => Value) & { opened: () => Value | undefined } {
+  let value: Value | undefined;
+  return Object.assign(() => (value ??= open()), { opened: () => value });
 }

@@ -1,11 +1,12 @@
 import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { type ClientSettings, tuned } from "./clients.ts";
 import { secretPrefix } from "./table.ts";
+import type { Secrets } from "../types.ts";
 
-/** A changed key is used after this many milliseconds at the latest; the old one has to be good for as long. */
-const cachedFor = 5 * 60_000;
+/** Milliseconds for which a value is cached. After a rotation, the old key must stay valid for as long. */
+const cacheMilliseconds = 5 * 60_000;
 
-// There is no such secret, or it can't be read by this account, or it is being deleted. Waiting does not help.
+// The secret does not exist, is not readable, or is being deleted. A retry does not help.
 const absent = new Set([
   "AccessDeniedException",
   "DecryptionFailure",
@@ -15,19 +16,23 @@ const absent = new Set([
   "ValidationException",
 ]);
 
-/**
- * Whether a secret's name, as `secretsmanager:agent-run-service/NAME`, has the form of those in AWS Secrets Manager.
- * Whether there is such a secret was asked when it was configured.
- */
+type OpenClient = () => Promise<SecretsManagerClient>;
+
+export function awsSecrets(client: OpenClient): Secrets {
+  return {
+    secretExists: awsSecretExists,
+    secretOf: awsSecretOf(client),
+    secretProblem: awsSecretProblem(client),
+  };
+}
+
+/** Checks the form `secretsmanager:agent-run-service/NAME` only. Existence was checked when it was configured. */
 export function awsSecretExists(secret: string): boolean {
   return nameOf(secret) !== undefined;
 }
 
-/**
- * Reads secrets from AWS Secrets Manager and keeps them in memory for five minutes. The secret is text, the API key
- * alone. `client` is called when a secret is first asked for.
- */
-export function awsSecretOf(client: () => Promise<SecretsManagerClient>, now: () => number = Date.now) {
+/** Reads secrets of AWS Secrets Manager. The secret string is the API key. `client` is called at the first use. */
+export function awsSecretOf(client: OpenClient, now: () => number = Date.now) {
   const cache = new Map<string, { value: string; until: number }>();
   return async (secret: string): Promise<string | undefined> => {
     const name = nameOf(secret);
@@ -41,7 +46,7 @@ export function awsSecretOf(client: () => Promise<SecretsManagerClient>, now: ()
     try {
       const { SecretString } = await opened.send(new GetSecretValueCommand({ SecretId: name }));
       const value = SecretString?.trim();
-      if (value) cache.set(name, { value, until: now() + cachedFor });
+      if (value) cache.set(name, { value, until: now() + cacheMilliseconds });
       return value || undefined;
     } catch (error) {
       if (error instanceof Error && absent.has(error.name)) return undefined;
@@ -50,15 +55,12 @@ export function awsSecretOf(client: () => Promise<SecretsManagerClient>, now: ()
   };
 }
 
-/**
- * Why functions can't use a secret by this name, as a sentence; undefined when they can. Asks AWS Secrets Manager
- * whether there is one, not for its value. Rejects with the client's error when it gives no answer to that.
- */
-export function awsSecretProblem(client: () => Promise<SecretsManagerClient>) {
+/** Asks AWS Secrets Manager whether the secret exists, not for its value. Rejects with the client's error. */
+export function awsSecretProblem(client: OpenClient) {
   return async (secret: string): Promise<string | undefined> => {
     const name = nameOf(secret);
     if (name === undefined) {
-      return `on AWS a secret is secretsmanager:${secretPrefix}NAME; the functions may read no others.`;
+      return `on AWS, a secret is secretsmanager:${secretPrefix}NAME; the functions can read no others.`;
     }
     const [{ DescribeSecretCommand, ResourceNotFoundException }, opened] = await Promise.all([
       import("@aws-sdk/client-secrets-manager"),
@@ -69,12 +71,12 @@ export function awsSecretProblem(client: () => Promise<SecretsManagerClient>) {
       return DeletedDate && `${name} is being deleted; restore it (aws secretsmanager restore-secret).`;
     } catch (error) {
       if (!(error instanceof ResourceNotFoundException)) throw error;
-      return `there is no ${name} in this region; make it (aws secretsmanager create-secret --name ${name}).`;
+      return `${name} does not exist in this region; create it (aws secretsmanager create-secret --name ${name}).`;
     }
   };
 }
 
-/** Loaded when first asked for: models on Bedrock, and organizations without a key, need none. */
+/** Loaded at the first use: models on Bedrock and servers without a key need no secret. */
 export async function secretsManagerClient(settings: ClientSettings): Promise<SecretsManagerClient> {
   const { SecretsManagerClient } = await import("@aws-sdk/client-secrets-manager");
   return new SecretsManagerClient(tuned(settings, 5_000));

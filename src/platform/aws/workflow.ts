@@ -8,21 +8,27 @@ import {
 import type { Workflow } from "../../runs/ports.ts";
 import { withMappedErrors } from "./errors.ts";
 
-/** One execution of the state machine for each turn, named by run and turn. Its input is `{runId, turn}`, no content. */
-export function awsWorkflow({ sfn, stateMachineArn }: { sfn: SFNClient; stateMachineArn: string }): Workflow {
+/** The Step Functions state machine that drives turns, and its client. */
+export interface StateMachine {
+  sfn: SFNClient;
+  stateMachineArn: string;
+}
+
+/** Starts one execution per turn, named by run and turn. Its input is `{runId, turn}`: executions hold no content. */
+export function awsWorkflow({ sfn, stateMachineArn }: StateMachine): Workflow {
   return withMappedErrors<Workflow>("Step Functions", {
     async start(runId, turn) {
       const name = executionName(runId, turn);
       try {
         await sfn.send(new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify({ runId, turn }) }));
       } catch (error) {
-        // The same turn was started before and has already ended; while it still runs, AWS answers as if it were new.
+        // The turn was started before and has ended. While it is running, AWS returns the existing execution.
         if (!(error instanceof ExecutionAlreadyExists)) throw error;
       }
     },
 
     async stop(runId, turn) {
-      for (const { executionArn } of executionsThatMayBe(stateMachineArn, runId, turn)) {
+      for (const { executionArn } of candidateExecutions(stateMachineArn, runId, turn)) {
         try {
           await sfn.send(new StopExecutionCommand({ executionArn }));
           return;
@@ -39,16 +45,16 @@ function executionName(runId: string, turn: number): string {
   return `${runId}-${turn}`;
 }
 
-/** AWS answers for an execution that has ended as if it had been stopped now; an emulator refuses in these words. */
+/** AWS accepts a stop of an ended execution. An emulator returns this error. */
 function hasEnded(error: unknown): boolean {
   return error instanceof Error && error.name === "ValidationException" && error.message.includes("not running");
 }
 
 /**
- * The executions that a turn may belong to, each with the turn it was started for; the turn's is the first that there
- * is. Inputs that waited follow each other in one execution, which is named after the first of their turns.
+ * Names the executions that a turn may belong to, latest first; the first that exists is the turn's. One execution
+ * continues through queued inputs and is named after the first of their turns (`first`).
  */
-export function* executionsThatMayBe(
+export function* candidateExecutions(
   stateMachineArn: string,
   runId: string,
   turn: number,
@@ -59,7 +65,7 @@ export function* executionsThatMayBe(
   }
 }
 
-/** The id of the run whose turn an execution of this name drives. */
+/** The id of the run that an execution of this name drives. */
 export function runOfExecution(name: string): string {
   return name.slice(0, name.lastIndexOf("-"));
 }

@@ -2,13 +2,14 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isBusy } from "./sqlite.ts";
 
-// For a server that was told to end just now, as when one is started again.
+// Time for the previous server to shut down when the service is restarted.
 const waitMilliseconds = 3_000;
 
 /**
- * Holds the data folder for one server until the process ends, however it ends: the lock is SQLite's, and so the
- * operating system's. False when another server still holds it after 3 s; two servers would work on the same runs.
- * Throws an Error for a file that can't be locked.
+ * Locks the data directory for one server: two servers would advance the same runs. The lock is SQLite's file lock, which
+ * the operating system releases when the process ends.
+ * - False: another server holds the lock for more than 3 s.
+ * - Throws when the file cannot be locked.
  */
 export function lockDataDir(dataDir: string): boolean {
   const file = join(dataDir, "server.lock");
@@ -22,10 +23,10 @@ export function lockDataDir(dataDir: string): boolean {
     db?.close();
     if (isBusy(error)) return false;
     throw new Error(
-      `${file}: ${(error as Error).message} (it holds nothing: remove it when no server uses the folder)`,
+      `${file}: ${(error as Error).message} (the file is empty: delete it if no server uses the directory)`,
       { cause: error },
     );
   }
 }
 
-const held: DatabaseSync[] = []; // a collected DatabaseSync would be closed, and its lock gone
+const held: DatabaseSync[] = []; // garbage collection would close the database and release the lock

@@ -1,38 +1,38 @@
 import type { Claim, Lease, LeaseRequest } from "../../runs/types.ts";
 
 /**
- * Who works on which run. Kept in memory: the lock on the data folder lets one server work at a time, and its leases
- * end with it. A claim then costs no write.
+ * Leases of one server, in memory, so that a claim costs no write. The lock of the data directory allows one server, and
+ * its leases end with it.
  */
 export interface Leases {
   claim(request: LeaseRequest): Omit<Claim, "turn"> | undefined;
   renew(lease: Lease, until: number): boolean;
   isCurrent(lease: Lease): boolean;
   release(lease: Lease): void;
-  /** Ends whatever lease there is on the run. */
+  /** Ends the lease on the run, if any. */
   end(runId: string): void;
 }
 
 export function memoryLeases(): Leases {
-  const held = new Map<string, { owner: string; token: number; until: number }>();
+  const held = new Map<string, { owner: string; fencingToken: number; until: number }>();
   let lastToken = 0;
-  const isCurrent = ({ runId, fencingToken: token }: Lease): boolean => held.get(runId)?.token === token;
+  const isCurrent = ({ runId, fencingToken }: Lease): boolean => held.get(runId)?.fencingToken === fencingToken;
 
   return {
     isCurrent,
 
     claim({ runId, owner, now, until }) {
       const current = held.get(runId);
-      const living = current && current.until > now && current.until < now + 2 * (until - now);
-      if (living && current.owner !== owner) return undefined;
-      const token = ++lastToken;
-      held.set(runId, { owner, token, until });
-      return { fencingToken: token, takenOver: current !== undefined };
+      const valid = current && current.until > now && current.until < now + 2 * (until - now);
+      if (valid && current.owner !== owner) return undefined;
+      const fencingToken = ++lastToken;
+      held.set(runId, { owner, fencingToken, until });
+      return { fencingToken, takenOver: current !== undefined };
     },
 
     renew(lease, until) {
       const current = held.get(lease.runId);
-      if (current?.token !== lease.fencingToken) return false;
+      if (current?.fencingToken !== lease.fencingToken) return false;
       current.until = until;
       return true;
     },

@@ -12,7 +12,7 @@ import type { Runs } from "../../runs/ports.ts";
 import type { Database } from "./sqlite.ts";
 import { memoryLeases } from "./leases.ts";
 
-/** A row of `runs` as an array: what a poll reads is wanted as arrays, objects take it 1.7 times as long. */
+/** A row of `runs` as an array. Polls read rows as arrays, because objects take 1.7 times as long. */
 type RunRow = [
   seq: number,
   id: string,
@@ -28,7 +28,7 @@ type RunRow = [
   used: string | null,
 ];
 
-/** Runs in the database. `create` is called once a run is admitted. */
+/** Runs in the database, leases in memory. */
 export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
   const leases = memoryLeases();
   const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL)");
@@ -63,14 +63,14 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
   const statusOf = db.prepare("SELECT status FROM runs WHERE id = ?");
   const isRunning = db.prepare("SELECT turn FROM runs WHERE id = ? AND status = 'running'");
 
-  /** False: one of them has its place taken. */
-  function add(seq: number | bigint, messages: TurnMessage[], steps: RunJournalEntry[]): boolean {
+  /** False: one of them already exists. */
+  function insert(seq: number | bigint, messages: TurnMessage[], steps: RunJournalEntry[]): boolean {
     return (
       messages.every(({ turn, role, text }) => insertMessage.run(seq, turn, role, text).changes === 1) &&
-      steps.every((record) => {
-        const { turn, step, part } = record;
-        const call = "call" in record ? record.call : 0;
-        return insertStep.run(seq, turn, step, part, call, JSON.stringify(record)).changes === 1;
+      steps.every((entry) => {
+        const { turn, step, part } = entry;
+        const call = "call" in entry ? entry.call : 0;
+        return insertStep.run(seq, turn, step, part, call, JSON.stringify(entry)).changes === 1;
       })
     );
   }
@@ -78,7 +78,7 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
   function apply({
     runId,
     expect,
-    fencingToken: token,
+    fencingToken,
     set,
     messages = [],
     steps = [],
@@ -86,22 +86,22 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
     summary,
     queue,
   }: RunChange): void {
-    if (token !== undefined && !leases.isCurrent({ runId, fencingToken: token })) throw changeLost;
+    if (fencingToken !== undefined && !leases.isCurrent({ runId, fencingToken })) throw changeRejected;
     const found = expected.get(runId, expect.status, expect.turn) as [number, number, string | null] | undefined;
-    if (!found) throw changeLost;
-    const [seq, waiting, before] = found;
-    if (expect.queued !== undefined && expect.queued !== waiting) throw changeLost;
-    if (!add(seq, messages, steps)) throw changeLost;
+    if (!found) throw changeRejected;
+    const [seq, queuedBefore, usedBefore] = found;
+    if (expect.queued !== undefined && expect.queued !== queuedBefore) throw changeRejected;
+    if (!insert(seq, messages, steps)) throw changeRejected;
     if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
-    const queued = queue === undefined ? waiting : requeue(seq, waiting, queue);
+    const queued = queue === undefined ? queuedBefore : requeue(seq, queuedBefore, queue);
     if (set) {
       const failure = set.failure ? JSON.stringify(set.failure) : null;
-      updateRun.run(set.status, set.turn, set.updatedAt, failure, queued, total(before, used), seq);
-    } else if (used || queue !== undefined) updateCounts.run(queued, total(before, used), seq);
+      updateRun.run(set.status, set.turn, set.updatedAt, failure, queued, total(usedBefore, used), seq);
+    } else if (used || queue !== undefined) updateCounts.run(queued, total(usedBefore, used), seq);
   }
 
-  /** Takes the room of a long answer, and gives it back. */
-  function tryRoom(): void {
+  /** Probes for 64 KiB of free space: a long model response. */
+  function probeDiskSpace(): void {
     putSummary.run(-1, 0, "0".repeat(65_536));
     dropSummary.run(-1);
   }
@@ -114,17 +114,17 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
     return true;
   }
 
-  /** How many inputs wait afterwards. */
+  /** Returns the new number of queued inputs. */
   function requeue(seq: number, queued: number, queue: NonNullable<RunChange["queue"]>): number {
     if (queue === "drop") {
       dropQueue.run(seq);
       return 0;
     }
     if ("add" in queue) {
-      if (insertQueued.run(seq, queue.add.turn, queue.add.text).changes === 0) throw changeLost;
+      if (insertQueued.run(seq, queue.add.turn, queue.add.text).changes === 0) throw changeRejected;
       return queued + 1;
     }
-    if (deleteQueued.run(seq, queue.take).changes === 0) throw changeLost;
+    if (deleteQueued.run(seq, queue.take).changes === 0) throw changeRejected;
     return queued - 1;
   }
 
@@ -149,7 +149,7 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
           createdAt,
           updatedAt,
         );
-        if (!add(seq, messages, [])) throw new Error(`run ${id}: two messages with one place`);
+        if (!insert(seq, messages, [])) throw new Error(`run ${id}: two messages have the same key`);
       }),
 
     async read(id) {
@@ -171,13 +171,13 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
     change: (change) =>
       write(() => apply(change)).then(
         () => {
-          const { runId, fencingToken: token, set } = change;
-          if (set && token === undefined) leases.end(runId);
-          else if (set && token !== undefined) leases.release({ runId, fencingToken: token });
+          const { runId, fencingToken, set } = change;
+          if (set && fencingToken === undefined) leases.end(runId);
+          else if (set && fencingToken !== undefined) leases.release({ runId, fencingToken });
           return true;
         },
         (error: unknown) => {
-          if (error === changeLost) return false;
+          if (error === changeRejected) return false;
           throw error;
         },
       ),
@@ -185,8 +185,8 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
     erase: (id) => write(() => eraseNow(id)),
 
     async claim(request) {
-      // Whoever claims is about to pay for an answer, which there must be room to record.
-      if (refusesWrites()) await write(tryRoom);
+      // A worker that claims is about to pay for a model response, which must fit on the disk.
+      if (refusesWrites()) await write(probeDiskSpace);
       const found = read(() => isRunning.get(request.runId));
       const claim = found && leases.claim(request);
       return claim && { ...claim, turn: Number(found["turn"]) };
@@ -211,8 +211,8 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
   };
 }
 
-// Thrown to have the transaction undone.
-const changeLost = new Error("the change lost");
+// Thrown to roll back the transaction.
+const changeRejected = new Error("the change was rejected");
 
 function total(before: string | null, used: Usage | undefined): string | null {
   if (!used) return before;

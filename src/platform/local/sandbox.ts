@@ -3,16 +3,15 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { childProcessSandbox } from "../../sandbox/child-process.ts";
-import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
+import type { Sandbox } from "../../sandbox/types.ts";
 
-/** The tools' edges on one machine: programs and documents in processes of their own, and a network that is its owner's. */
-export function localToolDependencies() {
+/** The sandbox of one machine: child processes run programs and read documents. All agents share it. */
+export function localSandbox(): Sandbox & { close(): void } {
   const root = fileURLToPath(new URL("../../..", import.meta.url));
   const packages = join(root, "node_modules");
-  const sandbox = childProcessSandbox({
+  return childProcessSandbox({
     program: join(root, "src/sandbox/child.ts"),
     readable: [join(root, "src"), join(root, "package.json"), packages, realpathSync(packages)],
     maxProcesses: Math.max(2, availableParallelism()),
   });
-  return { sandbox, readDocument: sandboxDocumentReader(sandbox), privateAddresses: true };
 }

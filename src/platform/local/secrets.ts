@@ -1,47 +1,47 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import type { Secrets } from "../types.ts";
 
 /**
- * Resolves `env:NAME` from `environment` and `file:PATH` (relative to the data folder) from disk, without the line
- * break at its end. There is no secret when it is empty, and when its file can't be read or may be used by others.
+ * Secrets of one machine.
+ * - `env:NAME`: a variable of `environment`.
+ * - `file:PATH`: a file, relative to the data directory, without surrounding white space. Readable by its owner only.
  */
-export function localSecrets(environment: Record<string, string | undefined>, dataDir: string) {
+export function localSecrets(environment: Record<string, string | undefined>, dataDir: string): Secrets {
   const find = (secret: string): string | undefined => {
-    const [, kind, name = ""] = /^(env|file):(.+)$/.exec(secret) ?? [];
+    const [, kind, name = ""] = secretName.exec(secret) ?? [];
     if (kind === "env") return environment[name] || undefined;
     const path = resolve(dataDir, name);
     if (kind !== "file" || secretFileProblem(path) !== undefined) return undefined;
     return readFileSync(path, "utf8").trim() || undefined;
   };
   return {
-    secretExists: (secret: string): boolean => find(secret) !== undefined,
-    secretOf: async (secret: string): Promise<string | undefined> => find(secret),
+    secretExists: (secret) => find(secret) !== undefined,
+    secretOf: async (secret) => find(secret),
+    // The value of `env:NAME` is not checked: the environment of the server counts, not that of the command.
+    async secretProblem(secret) {
+      const [, kind, name = ""] = secretName.exec(secret) ?? [];
+      if (kind === undefined) return "on one machine, a secret is env:NAME or file:PATH.";
+      const problem = kind === "file" ? secretFileProblem(resolve(dataDir, name)) : undefined;
+      return problem && `${resolve(dataDir, name)} ${problem}.`;
+    },
   };
 }
 
-/**
- * Why a service with this data folder can't use a secret by this name, as a sentence; undefined when it can. Of
- * `env:NAME` only the form is looked at: it is the environment of the server that counts.
- */
-export function localSecretProblem(secret: string, dataDir: string): string | undefined {
-  const [, kind, name = ""] = /^(env|file):(.+)$/.exec(secret) ?? [];
-  if (kind === undefined) return "on one machine a secret is env:NAME or file:PATH.";
-  const problem = kind === "file" ? secretFileProblem(resolve(dataDir, name)) : undefined;
-  return problem && `${resolve(dataDir, name)} ${problem}.`;
-}
+const secretName = /^(env|file):(.+)$/;
 
-/** Why a file can't be used as a secret, as the end of a sentence; undefined when it can. */
+/** Why a file cannot be used as a secret, as the end of a sentence. Undefined: it can. */
 function secretFileProblem(path: string): string | undefined {
   try {
     const status = statSync(path, { throwIfNoEntry: false });
-    if (!status?.isFile()) return "is no file";
-    // Windows has no such modes.
+    if (!status?.isFile()) return "is not a file";
+    // Windows does not have these modes.
     if (process.platform !== "win32" && (status.mode & 0o077) !== 0) {
-      return `may be used by others (mode ${(status.mode & 0o777).toString(8)}; chmod 600 fixes it)`;
+      return `is accessible to other users (mode ${(status.mode & 0o777).toString(8)}; run chmod 600)`;
     }
     accessSync(path, constants.R_OK);
     return status.size === 0 ? "is empty" : undefined;
   } catch (error) {
-    return `can't be read by the user that the service runs as (${(error as NodeJS.ErrnoException).code})`;
+    return `cannot be read by the user that the service runs as (${(error as NodeJS.ErrnoException).code})`;
   }
 }

@@ -8,28 +8,28 @@ import { fail } from "../../workflow/fail.ts";
 import { retryPolicy } from "../../workflow/policy.ts";
 import { RetryLater } from "../../workflow/retry-later.ts";
 
-/** The workflow of one machine. It lives in the process that serves HTTP. */
+/** The workflow of one machine. It runs in the process that serves HTTP. */
 export interface Runner extends Workflow {
-  /** Works on every run that is `running`, and drops the work on every other: at start, and after outside changes. */
+  /** Advances every run with the status `running` and stops all other work. Called at start and after outside changes. */
   reconcile(): Promise<void>;
-  /** Stops all work, resolving when none is left; the runs stay `running` and go on with the next `reconcile`. */
+  /** Resolves when all work has stopped. The runs stay `running` and continue with the next `reconcile`. */
   close(): Promise<void>;
 }
 
-/** For a process beside the server, on the same data: the server notices the change by itself. */
+/** For a process beside the server, on the same data directory: the server notices changes by itself. */
 export const externalWorkflow: Workflow = { start: async () => {}, stop: async () => {} };
 
 interface Job {
-  /** The one it has come to. */
+  /** The current turn. */
   turn: number;
   abort: AbortController;
   ended: Promise<void>;
 }
 
-/** Turns worked on at the same time; more wait, in order. 10,000 runs that go on after a restart are no flood then. */
-const maxWorkedOn = 1_000;
+/** Concurrent turns; further turns wait in order. This limits the load when 10,000 runs resume after a restart. */
+const maxConcurrentTurns = 1_000;
 
-export function startRunner(deps: AdvanceDeps, { workers = maxWorkedOn }: { workers?: number } = {}): Runner {
+export function startRunner(deps: AdvanceDeps, { workers = maxConcurrentTurns }: { workers?: number } = {}): Runner {
   const jobs = new Map<string, Job>();
   const places = semaphore(workers);
   let closed = false;
@@ -58,7 +58,7 @@ export function startRunner(deps: AdvanceDeps, { workers = maxWorkedOn }: { work
     },
 
     async reconcile() {
-      const before = [...jobs]; // a job that begins during the query is not in its answer, and must not be dropped
+      const before = [...jobs]; // without jobs that begin during the query, which it may not return
       const running = await deps.runs.listRunning();
       const turns = new Map(running.map(({ id, turn }) => [id, turn]));
       for (const [runId, job] of before) if (turns.get(runId) !== job.turn) job.abort.abort();
@@ -74,7 +74,7 @@ export function startRunner(deps: AdvanceDeps, { workers = maxWorkedOn }: { work
   };
 }
 
-/** What the state machine does on AWS: advance until done, wait on `RetryLater`, and leave the rest to `fail`. */
+/** Does what the state machine does on AWS: advance until done, retry on `RetryLater`, call `fail` on other errors. */
 async function drive(deps: AdvanceDeps, payload: TurnId, job: Job, places: Semaphore): Promise<void> {
   const { signal } = job.abort;
   const { runId } = payload;
@@ -94,14 +94,14 @@ async function drive(deps: AdvanceDeps, payload: TurnId, job: Job, places: Semap
         return giveUp(deps, { runId, turn: job.turn }, error, signal);
       }
       const milliseconds = Math.round(Math.max(error.retryAfterMs ?? 0, delayOf(attempt)));
-      log("error", "turn waits", { runId, turn: job.turn, attempt, milliseconds, reason: error.message });
-      await pause(milliseconds, signal).catch(() => {}); // the loop sees it
+      log("error", "turn will be retried", { runId, turn: job.turn, attempt, milliseconds, reason: error.message });
+      await pause(milliseconds, signal).catch(() => {}); // the loop checks the signal
       attempt++;
     }
   }
 }
 
-/** Without its final status the run would stay `running`: tried until it is written or the process ends. */
+/** Writes the final status. Retries until it succeeds or the process ends: the run would stay `running`. */
 async function giveUp(deps: AdvanceDeps, turn: TurnId, error: unknown, signal: AbortSignal): Promise<void> {
   const reason = error instanceof Error ? error : new Error(String(error));
   for (let attempt = 1; !signal.aborted; attempt++) {
@@ -109,7 +109,7 @@ async function giveUp(deps: AdvanceDeps, turn: TurnId, error: unknown, signal: A
       const cause = reason instanceof RetryLater ? reason.message : (reason.stack ?? reason.message);
       return await fail(deps, turn, { error: reason.name, cause });
     } catch (failed) {
-      log("error", "turn's failure could not be recorded; trying again", { ...turn, error: failed });
+      log("error", "the failure of a turn could not be written; retrying", { ...turn, error: failed });
       await pause(delayOf(attempt), signal).catch(() => {});
     }
   }

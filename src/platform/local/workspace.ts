@@ -7,10 +7,10 @@ import { settleAll } from "../../async/settle-all.ts";
 import { requireFlatName, isFlatName } from "../../filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 
-/** How files begin that are being written. They are beside the runs' folders, where a start finds what a crash left. */
+/** Name prefix of temporary files. They are beside the workspaces, so that the next start finds those of a crash. */
 export const temporary = ".partial-";
 
-/** Each run's files in a folder of its own below `root`. */
+/** Stores the files of each run in a directory below `root`. */
 export function localWorkspace(root: string): Workspace {
   const folderOf = (runId: string): string => join(root, requireFlatName(runId));
 
@@ -28,7 +28,7 @@ export function localWorkspace(root: string): Workspace {
 
     async list(runId) {
       const folder = folderOf(runId);
-      // Most runs have no files: asked at once, without a way through the thread pool (0.2 ms under load).
+      // Most runs have no files. A synchronous check avoids the thread pool (0.2 ms under load).
       if (!existsSync(folder)) return [];
       const names = await readdir(folder).catch(absent);
       const files = await Promise.all(
@@ -44,7 +44,7 @@ export function localWorkspace(root: string): Workspace {
     async remove(runId, names) {
       const folder = folderOf(runId);
       await Promise.all(names.map((name) => rm(join(folder, requireFlatName(name)), { force: true })));
-      await rmdir(folder).catch(() => {}); // where other files are left, the folder stays
+      await rmdir(folder).catch(() => {}); // fails if other files are left
     },
 
     async removeAll(runId) {
@@ -53,7 +53,7 @@ export function localWorkspace(root: string): Workspace {
   };
 }
 
-/** Written elsewhere and renamed, so that a crash leaves the old file or the new one, never half of it. */
+/** Writes a temporary file and renames it, so that a crash leaves the old file or the new one. */
 async function writeWhole(root: string, file: string, content: Uint8Array): Promise<void> {
   const partial = join(root, `${temporary}${randomUUID()}`);
   try {
@@ -72,7 +72,7 @@ async function writeWhole(root: string, file: string, content: Uint8Array): Prom
 }
 
 const [full, exhausted] = ["the disk of the workspaces is full", "the process has too many files open"];
-/** What passes, by the system's code for it. */
+/** Error codes of outages that a retry can outlast. */
 const outages: Record<string, string> = { ENOSPC: full, EDQUOT: full, EMFILE: exhausted, ENFILE: exhausted };
 
 function refused(error: NodeJS.ErrnoException): never {
@@ -89,7 +89,7 @@ async function syncFolder(folder: string): Promise<void> {
   try {
     await handle.sync();
   } catch (error) {
-    // Windows can't sync a folder, and its file systems do not need it.
+    // Windows cannot sync a directory, and its file systems do not need it.
     if (process.platform !== "win32") throw error;
   } finally {
     await handle.close();

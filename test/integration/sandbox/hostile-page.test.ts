@@ -1,11 +1,11 @@
 import { afterAll, expect, it } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
-import { localToolDependencies } from "../../../src/platform/local/sandbox.ts";
+import { localSandbox } from "../../../src/platform/local/sandbox.ts";
 import { builtInTools } from "../../../src/agent/tools/index.ts";
 import { files } from "../../unit/agent/scripted.ts";
 
-const edges = localToolDependencies();
-afterAll(() => edges.sandbox.close());
+const sandbox = localSandbox();
+afterAll(() => sandbox.close());
 
 it("a page made to be read for hours is given up, and stops nothing else meanwhile", { timeout: 60_000 }, async () => {
   const pages: Record<string, string> = { "/good": "<h1>Title</h1>", "/deep": "<div>".repeat(20_000) };
@@ -13,7 +13,7 @@ it("a page made to be read for hours is given up, and stops nothing else meanwhi
     response.writeHead(200, { "content-type": "text/html" }).end(pages[request.url ?? ""]);
   });
   const agent = { tools: ["web_fetch"], webFetch: { privateAddresses: true } };
-  const [tool] = builtInTools(agent, { secretOf: async () => undefined, ...edges });
+  const [tool] = builtInTools(agent, { secretOf: async () => undefined, sandbox, privateAddresses: true });
   const get = (path: string) =>
     tool?.run({ url: server.url + path }, { files: files(), signal: new AbortController().signal });
 

@@ -1,8 +1,8 @@
-import { localToolDependencies } from "../../../src/platform/local/sandbox.ts";
+import { localSandbox } from "../../../src/platform/local/sandbox.ts";
 import type { SandboxEngine, SandboxFile, SandboxResult } from "../../../src/sandbox/types.ts";
 
 /** The sandbox as `npm start` has it. */
-export const { sandbox } = localToolDependencies();
+export const sandbox = localSandbox();
 
 const never = new AbortController().signal;
 

@@ -1,0 +1,55 @@
+import { env } from "../../env.ts";
+import { emitter, measuredRuns } from "../../observability/metrics.ts";
+import type { Runs, Stores } from "../../runs/ports.ts";
+import { type ClientSettings, documentClient, s3Client, sfnClient } from "./clients.ts";
+import { awsStores } from "./index.ts";
+import { awsRuns } from "./runs.ts";
+import { awsSecretOf, secretsManagerClient } from "./secrets.ts";
+import type { Secrets } from "../types.ts";
+import type { StateMachine } from "./workflow.ts";
+
+// Parts of the AWS platform for Lambda functions, configured by the environment variables that `lib/` sets. Each function
+// composes only the parts that it has permissions for. Its imports decide its bundle and so its cold start.
+
+const table = env("TABLE_NAME");
+export const emit = emitter(table);
+
+/** Stores for reading: without metrics, and without an expiry of new items. */
+export function readOnlyStores(settings: ClientSettings): Stores {
+  return awsStores({
+    documents: documentClient(settings),
+    s3: () => s3Client(settings),
+    table,
+    bucket: env("BUCKET_NAME"),
+  });
+}
+
+/** Stores for creating and advancing runs: writes emit metrics, and items expire. */
+export function measuredStores(settings: ClientSettings): Stores {
+  const stores = awsStores({
+    documents: documentClient(settings),
+    s3: () => s3Client(settings),
+    table,
+    bucket: env("BUCKET_NAME"),
+    retentionDays: Number(env("RETENTION_DAYS")),
+  });
+  return { ...stores, runs: measuredRuns(stores.runs, emit) };
+}
+
+/** Runs for functions that only write a final status. They have no permission for texts and files. */
+export function statusOnlyRuns(settings: ClientSettings): Runs {
+  const denied = new Error("this function may only write the status of a run; it has no access to texts and files");
+  const runs = awsRuns({ documents: documentClient(settings), table, objects: () => Promise.reject(denied) });
+  return measuredRuns(runs, emit);
+}
+
+/** The state machine that drives turns. */
+export function stateMachine(settings: ClientSettings): StateMachine {
+  return { sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") };
+}
+
+/** Secrets in AWS Secrets Manager. The client is loaded at the first use. */
+export function readSecrets(settings: ClientSettings): Pick<Secrets, "secretOf"> {
+  let client: ReturnType<typeof secretsManagerClient> | undefined;
+  return { secretOf: awsSecretOf(() => (client ??= secretsManagerClient(settings))) };
+}

@@ -1,0 +1,67 @@
+import type { DatabaseSync } from "node:sqlite";
+
+const schemaVersion = 2;
+
+// The names of the entries' parts sort in the order of a step, so the primary key is the order of the journal.
+const steps = `
+  CREATE TABLE steps (
+    run INTEGER NOT NULL, turn INTEGER NOT NULL, step INTEGER NOT NULL, part TEXT NOT NULL, call INTEGER NOT NULL,
+    body TEXT NOT NULL, PRIMARY KEY (run, turn, step, part, call)
+  ) STRICT, WITHOUT ROWID;`;
+const queueAndSummaries = `
+  CREATE TABLE queue (
+    run INTEGER NOT NULL, turn INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (run, turn)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE summaries (run INTEGER PRIMARY KEY, through_turn INTEGER NOT NULL, text TEXT NOT NULL) STRICT;`;
+
+const schema = `
+  CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE agents (id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE keys (hash TEXT PRIMARY KEY, agent_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX keys_by_agent ON keys (agent_id);
+  -- Rows are stored in the order of creation ("seq"), so a commit writes a few pages at the end of each table. With the
+  -- random id as key, a commit writes pages for every run (1/3 of the speed).
+  CREATE TABLE runs (
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent_id TEXT NOT NULL, organization_id TEXT NOT NULL,
+    name TEXT NOT NULL, status TEXT NOT NULL, turn INTEGER NOT NULL, created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL, failure TEXT, queued INTEGER NOT NULL DEFAULT 0, used TEXT
+  ) STRICT;
+  CREATE INDEX runs_by_agent ON runs (agent_id, created_at);
+  CREATE INDEX runs_running ON runs (seq) WHERE status = 'running';
+  -- "input_to_agent" sorts before "output_from_agent", so the primary key is the order of the transcript.
+  CREATE TABLE messages (
+    run INTEGER NOT NULL, turn INTEGER NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (run, turn, role)
+  ) STRICT, WITHOUT ROWID;
+  ${steps}
+  ${queueAndSummaries}
+`;
+
+// Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
+const fromVersion1 = `
+  ALTER TABLE runs ADD COLUMN queued INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN used TEXT;
+  ALTER TABLE steps RENAME TO steps_1;
+  ${steps}
+  INSERT INTO steps SELECT run, turn, step, part, 0, body FROM steps_1 WHERE part <> 'results';
+  INSERT INTO steps
+    SELECT run, turn, step, 'result', results.key, json_object(
+      'turn', turn, 'step', step, 'part', 'result', 'call', results.key, 'result', json(results.value)
+    ) FROM steps_1, json_each(steps_1.body, '$.results') AS results WHERE part = 'results';
+  DROP TABLE steps_1;
+  ${queueAndSummaries}
+`;
+
+/** Creates the tables, or updates those of an earlier version. Throws for a file of a later version. */
+export function migrate(db: DatabaseSync, file: string): void {
+  db.exec("BEGIN IMMEDIATE");
+  const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
+  const script = [schema, fromVersion1][version];
+  if (script !== undefined) db.exec(`${script} PRAGMA user_version = ${schemaVersion}`);
+  db.exec("COMMIT");
+  if (version > schemaVersion) {
+    throw new Error(
+      `${file} was written by a newer version of this service (schema ${version}; this version supports ` +
+        `${schemaVersion}): update the service, or use another --data-dir`,
+    );
+  }
+}
