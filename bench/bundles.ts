@@ -1,65 +1,65 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { build } from "esbuild";
-import { bundleOptions, bundleSandbox } from "../lib/bundling.ts";
-import { environment } from "./aws-home.ts";
-import { newDataDir, root } from "./servers.ts";
+import { basename, join } from "node:path";
+import { bundleFunction, bundleSandbox, lambdasFolder } from "../lib/bundling.ts";
+import { newDataDir } from "./servers.ts";
 import { median, type Row } from "./table.ts";
 
-const entries = join(root, "lambdas");
-
-// In the fresh process: how long the runtime waits between starting to load the code and having its handler.
+// The time from starting to load the code to having the handler, in a fresh process.
 const script = `
-  const begun = performance.now();
+  const start = performance.now();
   const { handler } = require(process.argv[1]);
-  const milliseconds = performance.now() - begun;
+  const milliseconds = performance.now() - start;
   if (typeof handler !== "function") throw new Error("no handler");
   console.log(milliseconds);
 `;
 
-/** The code of every Lambda function as it is deployed, by the name of its entry. */
-export async function buildBundles(): Promise<Map<string, string>> {
-  const folder = join(newDataDir(), "bundles");
-  mkdirSync(folder);
-  const names = readdirSync(entries)
-    .filter((file) => /^export .*\bhandler\b/m.test(readFileSync(join(entries, file), "utf8")))
-    .map((file) => basename(file, ".ts"));
-  const entryPoints = Object.fromEntries(names.map((name) => [name, join(entries, `${name}.ts`)]));
-  await build({ ...bundleOptions, entryPoints, outdir: folder, outExtension: { ".js": ".cjs" } });
-  const bundles = new Map(names.map((name) => [name, join(folder, `${name}.cjs`)]));
-  bundleSandbox(join(folder, "run-program")); // finds its engines beside itself
-  return bundles.set("run-program", join(folder, "run-program", "index.js"));
-}
+/** The environment variables that handlers require at start. */
+const environment = {
+  AWS_REGION: "eu-central-1",
+  AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
+  AWS_SECRET_ACCESS_KEY: "example",
+  TABLE_NAME: "table",
+  BUCKET_NAME: "bucket",
+  STATE_MACHINE_ARN: "arn:aws:states:eu-central-1:123456789012:stateMachine:turns",
+  RETENTION_DAYS: "90",
+};
 
-/** Bytes of a function's code that its start reads; for the sandbox, of everything that it is deployed with. */
-function bytesOf(name: string, file: string): number {
-  if (name !== "run-program") return statSync(file).size;
-  const files = readdirSync(dirname(file), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return files.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
-}
-
-/** Milliseconds of initialisation, for those that somebody waits for. */
+/** Milliseconds to load, for functions whose cold start a user notices. */
 const targets: Record<string, number> = { create: 100, get: 100, advance: 250 };
 
-/** Size and initialisation of each Lambda function's code. */
 export async function measureBundles({ samples }: { samples: number }): Promise<Row[]> {
-  const bundles = [...(await buildBundles())];
-  const names = bundles.map(([name]) => name);
-
-  const times = new Map<string, number[]>(names.map((name) => [name, []]));
-  for (let index = 0; index < samples; index++) {
-    for (const [name, file] of bundles) times.get(name)?.push(load(file));
+  const functions = readdirSync(lambdasFolder)
+    .filter(
+      (file) => file.endsWith(".ts") && /^export .*\bhandler\b/m.test(readFileSync(join(lambdasFolder, file), "utf8")),
+    )
+    .map((file) => {
+      const name = basename(file, ".ts");
+      const folder = join(newDataDir(), name);
+      mkdirSync(folder);
+      if (name === "run-program") bundleSandbox(folder);
+      else bundleFunction(name, folder);
+      return { name, folder, times: [] as number[] };
+    });
+  for (let round = 0; round < samples; round++) {
+    for (const { folder, times } of functions) times.push(load(join(folder, "index.js")));
   }
-  const sizes = bundles.map(([name, file]): Row => {
-    return { name: `${name}: bundle`, unit: "KB", service: bytesOf(name, file) / 1_024 };
+  const sizes = functions.map(({ name, folder }): Row => {
+    return { name: `${name}: bundle`, unit: "KB", service: bytesOf(name, folder) / 1_024 };
   });
-  const inits = names.map((name): Row => {
+  const inits = functions.map(({ name, times }): Row => {
     const atMost = targets[name];
     const target = atMost === undefined ? undefined : { atMost };
-    return { name: `${name}: init`, unit: "ms", service: median(times.get(name) ?? []), target };
+    return { name: `${name}: init`, unit: "ms", service: median(times), target };
   });
   return [...sizes, ...inits];
+}
+
+/** Size of the code that a cold start reads; for the sandbox, of everything that is deployed. */
+function bytesOf(name: string, folder: string): number {
+  if (name !== "run-program") return statSync(join(folder, "index.js")).size;
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
 function load(file: string): number {
@@ -67,6 +67,7 @@ function load(file: string): number {
     env: { ...environment, PATH: process.env["PATH"] },
     encoding: "utf8",
   });
-  if (status !== 0) throw new Error(`${file} does not load: ${stderr.trim()}`);
+  // Node also prints the line of the bundle that threw, which can be a megabyte long.
+  if (status !== 0) throw new Error(`${file} does not load: ${/^\w*Error: .*/m.exec(stderr)?.[0]}`);
   return Number(stdout);
 }

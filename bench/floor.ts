@@ -4,9 +4,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-// What every value of the benchmark stands beside: the service's job done by bare node:http over bare node:sqlite.
-// It hashes and looks up the key, creates runs, carries them out and reads them, with no validation, no routes beyond
-// these, no lifecycle and no recovery. POST /receive only takes a body in.
+// The floor: the service's job with bare node:http and node:sqlite. It checks the API key, creates, finishes and reads
+// runs, without validation, status rules and recovery. POST /receive only receives a body.
 
 const schema = `
   CREATE TABLE IF NOT EXISTS keys (hash TEXT PRIMARY KEY, agent_id TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -24,7 +23,7 @@ const schema = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Opens the floor's database in `dataDir`, with the same durability as the service's. */
+/** Opens the database with the same durability as the service's. */
 function openDatabase(dataDir: string) {
   const db = new DatabaseSync(join(dataDir, "runs.sqlite"));
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${schema}`);
@@ -50,7 +49,7 @@ function openDatabase(dataDir: string) {
   }
 
   return {
-    /** `done` is called once `write` is on disk; all writes of one tick share a transaction. */
+    /** Calls `done` when `write` is on disk. All writes of one tick share a transaction. */
     write(write: () => void, done: () => void): void {
       if (batch.push({ write, done }) === 1) setImmediate(flush);
     },
@@ -75,7 +74,7 @@ function openDatabase(dataDir: string) {
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** Puts one finished run with these texts (input, output, input, …) into the floor's database. */
+/** Adds a finished run with these texts (input, output, input, …) to the floor's database. */
 export function seedFloor(dataDir: string, id: string, agentId: string, texts: string[]): void {
   const db = openDatabase(dataDir);
   db.addRun(id, agentId, "seeded", "finished", texts);

@@ -21,22 +21,22 @@ interface Side {
   many: Connection[];
   shortRun: string;
   longRun: string;
-  /** MB before any load. */
+  /** MB before the first request. */
   idleMemory: number | undefined;
-  /** Of every measure and round. */
+  /** Of all measurements and rounds. */
   samples: Sample[];
 }
 
 type Sample = Pick<Row, "name" | "unit"> & { value: number };
 
-/** Puts a side under load for so many milliseconds. */
-type Measure = (side: Side, milliseconds: number) => Promise<Sample[]>;
+/** Sends load to one side for so many milliseconds. */
+type Measurement = (side: Side, milliseconds: number) => Promise<Sample[]>;
 
 const perSecond = (count: number, milliseconds: number): number => (count / milliseconds) * 1_000;
 
-const measures: Measure[] = [
+const measurements: Measurement[] = [
   async ({ server, one }, milliseconds) => {
-    const times = await hammer([one], aCreate(server), 201, milliseconds);
+    const times = await hammer([one], smallCreate(server), 201, milliseconds);
     return [
       { name: "create, median", unit: "ms", value: median(times) },
       { name: "create, 99th percentile", unit: "ms", value: quantile(times, 0.99) },
@@ -60,14 +60,14 @@ const measures: Measure[] = [
 ];
 
 /**
- * Latencies and rates of both servers. Floor and service take turns within each measure, so that what else the
- * machine does meets both; round 0 warms them up and does not count.
+ * Latencies and rates of both servers. Floor and service alternate within each measurement, so that other load on the
+ * machine affects both. Round 0 warms up.
  */
 export async function measureRates({ rounds, milliseconds }: { rounds: number; milliseconds: number }): Promise<Row[]> {
   const sides = [await openSide("floor"), await openSide("service")] as const;
   try {
     for (let round = 0; round <= rounds; round++) {
-      for (const measure of measures) {
+      for (const measure of measurements) {
         for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
           const samples = await measure(side, milliseconds);
           if (round > 0) side.samples.push(...samples);
@@ -93,9 +93,9 @@ async function openSide(kind: Kind): Promise<Side> {
   return { server, one, many, shortRun, longRun, idleMemory: memoryOf(server.pid, "VmRSS"), samples: [] };
 }
 
-const aCreate = (server: Server): Buffer => createRequest(server, { input_text: inputText });
+const smallCreate = (server: Server): Buffer => createRequest(server, { input_text: inputText });
 
-/** Puts a finished run with so many messages into a data folder before its server starts. */
+/** Adds a finished run to a data directory before its server starts. */
 async function seed(kind: Kind, dataDir: string, messages: number): Promise<string> {
   const id = randomUUID();
   const texts = Array.from({ length: messages }, (_, index) => `${index}: ${messageText}`);
@@ -133,26 +133,26 @@ async function pollUntilFinished(connection: Connection, request: Buffer): Promi
   }
 }
 
-/** Milliseconds from sending the create to the poll that shows `finished`, polling without pause. */
+/** Milliseconds from sending the create to the first poll with `finished`. Polls without pause. */
 async function createAndPoll({ server, one }: Side, milliseconds: number): Promise<number[]> {
   const until = performance.now() + milliseconds;
   const times: number[] = [];
   while (performance.now() < until) {
-    const begun = performance.now();
-    const runId = await create(one, aCreate(server));
+    const start = performance.now();
+    const runId = await create(one, smallCreate(server));
     await pollUntilFinished(one, getRequest(server, runId));
-    times.push(performance.now() - begun);
+    times.push(performance.now() - start);
   }
   return times;
 }
 
 /**
- * Creates for so long without polling; then the database says when the last of them was finished. Both servers keep
+ * Sends creates without polling, then reads from the database when the last run finished. Both servers have the columns
  * `status`, `created_at` and `updated_at` in `runs`.
  */
 async function finishedPerSecond({ server, many }: Side, milliseconds: number): Promise<number> {
   const begun = Date.now();
-  const created = (await hammer(many, aCreate(server), 201, milliseconds)).length;
+  const created = (await hammer(many, smallCreate(server), 201, milliseconds)).length;
   const db = new DatabaseSync(join(server.dataDir, "runs.sqlite"), { readOnly: true });
   try {
     const done = db.prepare(
@@ -163,7 +163,7 @@ async function finishedPerSecond({ server, many }: Side, milliseconds: number): 
       if (count >= created) return perSecond(created, last - begun);
       await sleep(10);
     }
-    throw new Error(`of ${created} runs not all were finished 10 s after the last create`);
+    throw new Error(`some of ${created} runs were not finished 10 s after the last create`);
   } finally {
     db.close();
   }

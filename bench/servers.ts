@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-export const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The two servers that are compared; `kind` names the columns. */
+/** `floor`: bench/floor.ts. `service`: `npm start`'s server. */
 export type Kind = "floor" | "service";
 
-/** A server as a child process of its own. */
+/** A server in a child process. */
 export interface Server {
   kind: Kind;
   pid: number;
@@ -17,19 +17,19 @@ export interface Server {
   apiKey: string;
   templateId: string;
   dataDir: string;
-  /** `performance.now()` right before the process was started. */
+  /** `performance.now()` before the process was started. */
   spawnedAt: number;
-  /** Resolves when the process is gone. */
+  /** Stops the server. Resolves when the process has exited. */
   end(): Promise<void>;
 }
 
-// Only the floor is told its agent's id; the service makes its own, or finds what was seeded.
+// The service creates its own starter agent, or uses the seeded one.
 export const floorAgentId = "00000000-0000-4000-8000-000000000001";
 
-/** Every folder that was made, for whoever cleans up. */
+/** All directories created so far, for removal at exit. */
 export const dataDirs: string[] = [];
 
-/** A fresh folder on the disk that holds the project: a folder in memory would make every fsync free. */
+/** A new directory on the project's disk. In a memory file system fsync would be free. */
 export function newDataDir(): string {
   const parent = join(root, "node_modules", ".cache");
   mkdirSync(parent, { recursive: true });
@@ -38,14 +38,14 @@ export function newDataDir(): string {
   return dataDir;
 }
 
-/** The command that starts a server. `npmStart`: the service as people start it, through npm. */
+/** `npmStart`: starts the service through npm, as users do. */
 function commandOf(kind: Kind, dataDir: string, npmStart = false): string[] {
   if (kind === "floor") return [process.execPath, "bench/floor.ts", dataDir, floorAgentId];
   const options = ["--json", "--port", "0", "--data-dir", dataDir];
   return npmStart ? ["npm", "start", "--silent", "--", ...options] : [process.execPath, "bin/local.ts", ...options];
 }
 
-/** Starts a server and resolves when it has printed its line. Rejects with its stderr when it ends before that. */
+/** Resolves when the server has printed its line of JSON. Rejects with its stderr if it exits before. */
 export async function startServer(kind: Kind, dataDir: string, npmStart = false): Promise<Server> {
   const [command = "", ...args] = commandOf(kind, dataDir, npmStart);
   const spawnedAt = performance.now();
@@ -78,13 +78,13 @@ export async function startServer(kind: Kind, dataDir: string, npmStart = false)
   };
 }
 
-/** npm does not hand signals on in every version, so what it started is ended as a group. */
+/** Not every npm version forwards signals, so its process group is signaled. */
 function stop(child: ChildProcess, group: boolean): void {
   if (group && child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
   else child.kill("SIGTERM");
 }
 
-/** Resident memory of a process in MB, now or at its highest; undefined where the system has no /proc. */
+/** Resident memory of a process in MB, current or peak. Undefined on systems without /proc. */
 export function memoryOf(pid: number, field: "VmRSS" | "VmHWM"): number | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
@@ -94,11 +94,11 @@ export function memoryOf(pid: number, field: "VmRSS" | "VmHWM"): number | undefi
   }
 }
 
-/** Makes VmHWM start again from what is resident now (proc(5), clear_refs). */
+/** Resets VmHWM to the current resident memory (proc(5), clear_refs). */
 export function resetPeak(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");
   } catch {
-    // Without it the peak counts from the process's start.
+    // Without /proc, the peak includes the process's start.
   }
 }

@@ -4,7 +4,7 @@ import { median, type Row } from "./table.ts";
 
 const inputText = "The first input.";
 
-/** Milliseconds from starting the process to its first answered create, on a new data folder and on a used one. */
+/** Milliseconds from the start of the process to the response to its first create, with a new and a used data directory. */
 export async function measureStartup({ rounds }: { rounds: number }): Promise<Row[]> {
   const times = { floor: [] as number[], service: [] as number[], again: [] as number[], npm: [] as number[] };
   for (let index = 0; index < rounds; index++) {

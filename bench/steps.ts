@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { noUsage } from "../src/agent/turn/limits.ts";
@@ -8,37 +10,55 @@ import { filesOf } from "../src/runs/uploads.ts";
 import type { RunJournalEntry } from "../src/runs/types.ts";
 import { finishTurn, journalWriter } from "../src/runs/turn-writes.ts";
 import { type LocalPlatform, openLocalPlatform } from "../src/platform/local/index.ts";
-import { newRun } from "./new-run.ts";
-import { inTurns } from "./rounds.ts";
+import { alternate } from "./rounds.ts";
 import { newDataDir } from "./servers.ts";
 import type { Row } from "./table.ts";
 
 const steps = 12;
 
-/** What the engine adds to a step; the floor is a bare loop that writes the same records. */
+/** A whole turn with a model that answers at once. Floor: a bare loop that writes the same journal entries. */
 export async function measureSteps(rounds: number): Promise<Row[]> {
   const dataDir = newDataDir();
-  const stores = openLocalPlatform({ dataDir });
-  const bare = bareLoop(dataDir);
-  const records = await wholeTurn(stores);
-  const turns = await inTurns(
+  const platform = openLocalPlatform({ dataDir });
+  const bare = openBareLoop(dataDir);
+  const entries = await runScriptedTurn(platform);
+  let turns = 1;
+  const times = await alternate(
     { rounds, calls: 20 },
-    () => bare(records),
-    () => wholeTurn(stores),
+    () => bare.run(entries),
+    () => {
+      turns++;
+      return runScriptedTurn(platform);
+    },
   );
-  stores.close();
+  platform.close();
+  bare.close();
   return [
     {
       name: `${steps}-step turn, per record`,
       unit: "ms",
-      floor: turns.floor / records.length,
-      service: turns.service / records.length,
+      floor: times.floor / entries.length,
+      service: times.service / entries.length,
       target: { timesFloor: 1.5 },
+    },
+    {
+      name: `${steps}-step turn, bytes per step`,
+      unit: "bytes",
+      floor: databaseSize(join(dataDir, "bare.sqlite")) / (turns - 1) / steps,
+      service: databaseSize(join(dataDir, "runs.sqlite")) / turns / steps,
     },
   ];
 }
 
-/** Lists the files in every step but the last. */
+/** Bytes on disk, with the write-ahead log merged. */
+function databaseSize(file: string): number {
+  const db = new DatabaseSync(file);
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  db.close();
+  return statSync(file).size;
+}
+
+/** Calls `list_files` in every step but the last. */
 function scripted(): Model {
   let calls = 0;
   return async () => {
@@ -54,12 +74,13 @@ function scripted(): Model {
   };
 }
 
-/** A turn as `advance` works on it, with a model that answers at once. Resolves with what was recorded. */
-async function wholeTurn({ runs, workspace }: LocalPlatform): Promise<RunJournalEntry[]> {
-  const run = newRun({ id: "agent", organizationId: "organization" });
-  const runId = run.id;
-  await runs.create(run, [{ turn: 1, role: "input_to_agent", text: "Go." }]);
+/** Advances a new run to its end, as the workflow does. Resolves with its journal. */
+async function runScriptedTurn({ runs, workspace }: LocalPlatform): Promise<RunJournalEntry[]> {
   const now = Date.now();
+  const runId = randomUUID();
+  const run = { id: runId, agentId: "agent", organizationId: "organization", name: "bench", turn: 1 };
+  const input = { turn: 1, role: "input_to_agent", text: "Go." } as const;
+  await runs.create({ ...run, status: "running", createdAt: now, updatedAt: now }, [input]);
   const claim = await runs.claim({ runId, owner: "bench", now, until: now + 60_000 });
   const worked = { runId, turn: 1, fencingToken: claim?.fencingToken ?? 0, startedAt: now };
   const record = journalWriter({ runs }, worked);
@@ -95,8 +116,8 @@ async function wholeTurn({ runs, workspace }: LocalPlatform): Promise<RunJournal
   return [...recorded, { turn: 1, ...outcome.last }];
 }
 
-/** The same records and texts by a bare loop over node:sqlite, each on disk before the next. */
-function bareLoop(dataDir: string): (records: RunJournalEntry[]) => Promise<void> {
+/** Writes the same journal with bare node:sqlite, each entry on disk before the next. */
+function openBareLoop(dataDir: string): { run: (entries: RunJournalEntry[]) => Promise<void>; close: () => void } {
   const db = new DatabaseSync(join(dataDir, "bare.sqlite"));
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
     CREATE TABLE runs (id INTEGER PRIMARY KEY, status TEXT, output TEXT) STRICT;
@@ -115,14 +136,15 @@ function bareLoop(dataDir: string): (records: RunJournalEntry[]) => Promise<void
         resolve(value);
       });
     });
-  return async (records) => {
-    const { lastInsertRowid: run } = (await write(() => insertRun.run())) as { lastInsertRowid: number };
-    for (const [place, record] of records.entries()) {
-      const last = place === records.length - 1;
+  async function run(entries: RunJournalEntry[]): Promise<void> {
+    const { lastInsertRowid: runId } = (await write(() => insertRun.run())) as { lastInsertRowid: number };
+    for (const [place, entry] of entries.entries()) {
+      const last = place === entries.length - 1;
       await write(() => {
-        insertStep.run(run, place, JSON.stringify(record));
-        if (last) finish.run("All steps are done.", run);
+        insertStep.run(runId, place, JSON.stringify(entry));
+        if (last) finish.run("All steps are done.", runId);
       });
     }
-  };
+  }
+  return { run, close: () => db.close() };
 }

@@ -1,14 +1,14 @@
-/** One line of a table. Of rates (`/s`) more is better, of everything else less. */
+/** One line of a table. For rates (`/s`) more is better, for everything else less. */
 export interface Row {
   name: string;
-  unit: "ms" | "/s" | "MB" | "KB" | "calls" | "units" | "transitions";
+  unit: "ms" | "/s" | "MB" | "KB" | "bytes";
   service: number;
   floor?: number;
-  /** The target: at most so many times the floor, or at most so much. Without one the row is information. */
+  /** Maximum: a multiple of the floor, or a value. */
   target?: { timesFloor: number } | { atMost: number } | undefined;
 }
 
-/** How many times worse than the floor: 1 is as good, 2 is half as fast or twice as long. */
+/** How many times worse than the floor. 1: equal; 2: half the rate or twice the time. */
 function ratioOf({ unit, floor, service }: Row): number | undefined {
   if (floor === undefined) return undefined;
   return unit === "/s" ? floor / service : service / floor;
@@ -19,29 +19,28 @@ function isMet(row: Row): boolean | undefined {
   return "atMost" in row.target ? row.service <= row.target.atMost : (ratioOf(row) ?? 0) <= row.target.timesFloor;
 }
 
-/** A table with a title, one line per row, numbers under each other. */
 export function formatTable(title: string, rows: Row[]): string {
-  const lines = [
-    ["", "floor", "service", "unit", "ratio", "target", ""],
-    ...rows.map((row) => {
+  const lines = [["", "floor", "service", "unit", "ratio", "target", ""]].concat(
+    rows.map((row) => {
       const ratio = ratioOf(row);
+      const met = isMet(row);
       return [
         row.name,
-        row.floor === undefined ? "" : number(row.floor),
-        number(row.service),
+        row.floor === undefined ? "" : format(row.floor),
+        format(row.service),
         row.unit,
         ratio === undefined ? "" : `${ratio.toFixed(2)} ×`,
         targetOf(row),
-        { true: "met", false: "MISSED", undefined: "" }[String(isMet(row)) as "true" | "false" | "undefined"],
+        met === undefined ? "" : met ? "met" : "MISSED",
       ];
     }),
-  ];
-  const widths = [0, 1, 2, 3, 4, 5, 6].map((column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
-  const alignLeft = [true, false, false, true, false, false, true];
+  );
+  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
+  const leftAligned = new Set([0, 3, 6]);
   const text = lines.map((line) =>
     line
       .map((cell, column) =>
-        alignLeft[column] ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+        leftAligned.has(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
       )
       .join("  ")
       .trimEnd(),
@@ -49,13 +48,13 @@ export function formatTable(title: string, rows: Row[]): string {
   return `\n${title}\n${text.join("\n")}`;
 }
 
-/** Which targets are met and which are missed, in sentences. */
-export function formatVerdict(rows: Row[]): string {
+/** Counts met targets and lists missed ones. */
+export function formatSummary(rows: Row[]): string {
   const missed = rows.filter((row) => isMet(row) === false);
   const met = rows.filter((row) => isMet(row) === true);
   const list = missed.map((row) => {
     const ratio = ratioOf(row);
-    const received = row.target && "timesFloor" in row.target && ratio ? `${ratio.toFixed(2)} ×` : number(row.service);
+    const received = row.target && "timesFloor" in row.target && ratio ? `${ratio.toFixed(2)} ×` : format(row.service);
     return `  missed: ${row.name.trim()}: ${received}, target ${targetOf(row)}`;
   });
   return [`\n${met.length} targets met, ${missed.length} missed`, ...list].join("\n");
@@ -63,19 +62,17 @@ export function formatVerdict(rows: Row[]): string {
 
 function targetOf({ target, unit }: Row): string {
   if (!target) return "";
-  return "atMost" in target ? `≤ ${number(target.atMost)} ${unit}` : `≤ ${target.timesFloor} ×`;
+  return "atMost" in target ? `≤ ${format(target.atMost)} ${unit}` : `≤ ${target.timesFloor} ×`;
 }
 
-function number(value: number): string {
+function format(value: number): string {
   if (Number.isNaN(value)) return "n/a";
-  return Math.abs(value) >= 100
-    ? Math.round(value).toLocaleString("en-US")
-    : value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString("en-US");
+  return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
 }
 
-/** The value below which so large a share of the values lies; 0.5 is the median. */
 export function quantile(values: number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 

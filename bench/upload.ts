@@ -1,6 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { open, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { createRequest, expectAnswer, head, openConnection } from "./load.ts";
 import { type Kind, memoryOf, newDataDir, resetPeak, type Server, startServer } from "./servers.ts";
 import { median, type Row } from "./table.ts";
@@ -13,20 +11,18 @@ const warmUploads = 6;
 interface Upload {
   firstMilliseconds: number;
   warmMilliseconds: number;
-  /** MB over what was resident before the first upload. */
+  /** MB above the resident memory before the first upload. */
   firstPeak: number;
   warmPeak: number;
 }
 
-/** The largest create there is, 14 MB of JSON, against a server that only takes the same bytes in. */
+/** The largest create, 14 MB of JSON. Floor: a server that only receives the same bytes. */
 export async function measureUpload({ rounds }: { rounds: number }): Promise<Row[]> {
   const receiving: Upload[] = [];
   const creating: Upload[] = [];
-  const storing: number[] = [];
   for (let index = 0; index < rounds; index++) {
     receiving.push(await upload("floor"));
     creating.push(await upload("service"));
-    storing.push(await storeFiles());
   }
   const over = (name: string, unit: Row["unit"], field: keyof Upload, atMost: number): Row[] => {
     const floor = median(receiving.map((one) => one[field]));
@@ -41,7 +37,6 @@ export async function measureUpload({ rounds }: { rounds: number }): Promise<Row
     ...over("14 MB create, warm", "ms", "warmMilliseconds", 60),
     ...over("extra peak memory of the first", "MB", "firstPeak", 60),
     ...over("extra peak memory, warm", "MB", "warmPeak", 60),
-    { name: "writing such files to disk, alone", unit: "ms", service: median(storing) },
   ];
 }
 
@@ -66,7 +61,7 @@ async function upload(kind: Kind): Promise<Upload> {
   }
 }
 
-// Without input text: what is measured is the create, not the agent's turn after it.
+// Without input text no turn starts, so only the create is measured.
 function uploadRequest(server: Server): Buffer {
   const inputs = files.map(({ filename, content }) => ({ filename, content_base64: content.toString("base64") }));
   return createRequest(server, { files: inputs });
@@ -76,21 +71,4 @@ function receiveRequest(server: Server): Buffer {
   const whole = uploadRequest(server);
   const body = whole.subarray(whole.indexOf("\r\n\r\n") + 4);
   return Buffer.concat([head("POST", "/receive", server.apiKey, body.length), body]);
-}
-
-/** How long this disk takes for the same files, so that a slow disk is not taken for a slow service. */
-async function storeFiles(): Promise<number> {
-  const folder = newDataDir();
-  const begun = performance.now();
-  await Promise.all(
-    files.map(async ({ filename, content }) => {
-      const handle = await open(join(folder, filename), "wx");
-      await handle.writeFile(content);
-      await handle.datasync();
-      await handle.close();
-    }),
-  );
-  const milliseconds = performance.now() - begun;
-  await rm(folder, { recursive: true });
-  return milliseconds;
 }

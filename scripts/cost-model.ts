@@ -42,7 +42,7 @@ const priceList = [
   ["publicAddress", 0.005, "public IPv4 address hour", "vpc/pricing"],
 ] as const;
 
-/** What the code and the templates do not determine. Units counted with `npm run bench`'s AWS test double. */
+/** What the code and the templates do not determine. `counted`: AWS calls of the real handlers on a test double. */
 const assumptionList = [
   ["polls", 60, "polls of a run", "assumed"],
   ["stepSeconds", 5, "seconds of a step", "assumed"],
