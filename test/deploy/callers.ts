@@ -1,4 +1,4 @@
-import { signedHeaders } from "../../src/platform/aws/signature.ts";
+import { signedHeaders } from "../../src/platform/aws/sign-request.ts";
 import { emulated, endpoint } from "./service.ts";
 
 /** Keys of somebody who has certain rights and no others, as the SDK reads them from the environment. */
@@ -42,7 +42,7 @@ async function iam(Action: string, parameters: Record<string, string>): Promise<
   const url = new URL("/", endpoint());
   const body = String(new URLSearchParams({ Action, Version: "2010-05-08", ...parameters }));
   const form = { "content-type": "application/x-www-form-urlencoded" };
-  const headers = signedHeaders({ caller: emulated(), service: "iam", method: "POST", url, body, headers: form });
+  const headers = await signedHeaders({ aws: emulated(), service: "iam", method: "POST", url, body, headers: form });
   const answer = await fetch(url, { method: "POST", headers, body });
   const xml = await answer.text();
   if (!answer.ok) throw new Error(`IAM refused ${Action}: ${xml}`);

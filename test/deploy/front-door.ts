@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { signedHeaders } from "../../src/platform/aws/signature.ts";
+import { signedHeaders } from "../../src/platform/aws/sign-request.ts";
 import { newStandIn } from "./callers.ts";
 import { assembly, cdk, frontDoorName } from "./cdk.ts";
 import { emulated, endpoint, stackOutputs } from "./service.ts";
@@ -56,7 +56,7 @@ export async function deployFrontDoor(): Promise<void> {
 export async function deployedFrontDoor() {
   const { DistributionId = "", Environment = "", RoleName = "" } = await stackOutputs(frontDoorName);
   const url = new URL(`/2020-05-31/distribution/${DistributionId}`, endpoint());
-  const headers = signedHeaders({ caller: emulated(), service: "cloudfront", method: "GET", url, body: "" });
+  const headers = await signedHeaders({ aws: emulated(), service: "cloudfront", method: "GET", url, body: "" });
   const answer = await fetch(url, { headers });
   const distribution = await answer.text();
   return {

@@ -4,7 +4,7 @@ import {
   DescribeStackResourcesCommand,
   DescribeStacksCommand,
 } from "@aws-sdk/client-cloudformation";
-import { signedHeaders } from "../../src/platform/aws/signature.ts";
+import { signedHeaders } from "../../src/platform/aws/sign-request.ts";
 import { stackName } from "./cdk.ts";
 import { forwardTo } from "./forwarder.ts";
 import { environment, run, succeed } from "./processes.ts";
@@ -34,7 +34,7 @@ export async function callFunction(id: string): Promise<unknown> {
   const call = { url, method: "POST", body: "{}" };
   const answer = await fetch(url, {
     ...call,
-    headers: signedHeaders({ ...call, caller: emulated(), service: "lambda" }),
+    headers: await signedHeaders({ ...call, aws: emulated(), service: "lambda" }),
   });
   return answer.json();
 }

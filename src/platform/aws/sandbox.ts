@@ -3,18 +3,22 @@ import { maxFileMegabytes, encodeMessage, decodeResult } from "../../sandbox/cod
 import { sandboxLimits } from "../../sandbox/limits.ts";
 import { log } from "../../log.ts";
 import { StoreUnavailable } from "../../errors.ts";
-import { type Caller, signedHeaders } from "./signature.ts";
+import { type AwsCredentials, signedHeaders } from "./sign-request.ts";
 
-/** Beyond the program's own seconds: a cold start of the function, and both messages. */
-const slackSeconds = 30;
+/** Added to the time limit of the program: the cold start of the function and both messages. */
+const overheadSeconds = 30;
 
 /**
- * The sandbox in a function of its own, which may do nothing else. Rejects with `StoreUnavailable` when the function
- * can't be called now. `endpoint`: another service that speaks Lambda's wire. `tenant`: whose environments of the
- * function are used, and nobody else's (1 to 256 letters, digits and hyphens, as ids are).
+ * A sandbox in a Lambda function without permissions. Rejects with `StoreUnavailable` when the function cannot be invoked
+ * now. `tenant`: Lambda does not share execution environments between tenants (1 to 256 letters, digits and hyphens).
+ * `endpoint`: replaces AWS with a compatible service.
  */
-export function lambdaSandbox(caller: Caller & { endpoint?: string }, functionName: string, tenant: string): Sandbox {
-  const base = caller.endpoint ?? `https://lambda.${caller.region}.amazonaws.com`;
+export function lambdaSandbox(
+  aws: AwsCredentials & { endpoint?: string },
+  functionName: string,
+  tenant: string,
+): Sandbox {
+  const base = aws.endpoint ?? `https://lambda.${aws.region}.amazonaws.com`;
   const url = new URL(`/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`, base);
   return {
     maxBytes: sandboxLimits.filesBytes,
@@ -28,8 +32,8 @@ export function lambdaSandbox(caller: Caller & { endpoint?: string }, functionNa
         );
       }
       const body = JSON.stringify({ request: message });
-      const timeout = AbortSignal.timeout((request.seconds + slackSeconds) * 1_000);
-      const response = await send({ url, caller, tenant, body }, AbortSignal.any([signal, timeout])).catch(
+      const timeout = AbortSignal.timeout((request.seconds + overheadSeconds) * 1_000);
+      const response = await send({ url, aws, tenant, body }, AbortSignal.any([signal, timeout])).catch(
         (error: unknown) => {
           signal.throwIfAborted();
           throw unavailable(String(error), error);
@@ -38,12 +42,12 @@ export function lambdaSandbox(caller: Caller & { endpoint?: string }, functionNa
       const { status } = response;
       if (isTransient(status)) throw unavailable(`status ${status}: ${response.text.slice(0, 300)}`);
       if (status !== 200) {
-        log("error", "the sandbox's function refuses calls", { status, answer: response.text.slice(0, 300) });
-        return withoutResult(`Programs can't be run now: the service's sandbox refuses calls (status ${status}).`);
+        log("error", "the sandbox function rejected a call", { status, answer: response.text.slice(0, 300) });
+        return withoutResult(`Programs cannot run: the sandbox function rejected the call (status ${status}).`);
       }
       const answer = JSON.parse(response.text) as { result?: string; errorMessage?: string };
       if (answer.result) return decodeResult(answer.result);
-      return withoutResult(`The program's sandbox ended with it: ${answer.errorMessage ?? "it gave no reason"}.`);
+      return withoutResult(`The sandbox function failed: ${answer.errorMessage ?? "it gave no reason"}.`);
     },
   };
 }
@@ -53,24 +57,24 @@ function withoutResult(problem: string): SandboxResult {
 }
 
 function unavailable(reason: string, cause?: unknown): StoreUnavailable {
-  return new StoreUnavailable(`the sandbox's function did not answer (${reason}); try again later`, { cause });
+  return new StoreUnavailable(`the sandbox function did not answer (${reason}); try again later`, { cause });
 }
 
-/** Throttled, an outage, or 409: the function's connection to its network is being made again after weeks of rest. */
+/** Throttling, an outage, or 409: Lambda is reconnecting an idle function to its VPC. */
 function isTransient(status: number): boolean {
   return status === 409 || status === 429 || status >= 500;
 }
 
 interface Invoke {
   url: URL;
-  caller: Caller;
+  aws: AwsCredentials;
   tenant: string;
   body: string;
 }
 
-async function send({ url, caller, tenant, body }: Invoke, signal: AbortSignal) {
+async function send({ url, aws, tenant, body }: Invoke, signal: AbortSignal) {
   const further = { "x-amz-tenant-id": tenant };
-  const headers = signedHeaders({ caller, service: "lambda", method: "POST", url, body, headers: further });
+  const headers = await signedHeaders({ aws, service: "lambda", method: "POST", url, body, headers: further });
   const response = await fetch(url.href, { method: "POST", headers, body, signal });
   return { status: response.status, text: await response.text() };
 }

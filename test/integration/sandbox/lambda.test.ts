@@ -7,7 +7,7 @@ import { httpServer } from "../../support/http-server.ts";
 import { maxMessageBytes, encodeMessage, decodeRequest, decodeResult } from "../../../src/sandbox/codec.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import { lambdaSandbox } from "../../../src/platform/aws/sandbox.ts";
-import { signedHeaders } from "../../../src/platform/aws/signature.ts";
+import { signedHeaders } from "../../../src/platform/aws/sign-request.ts";
 import { sandbox } from "./sandbox.ts";
 
 afterAll(() => sandbox.close());
@@ -77,7 +77,7 @@ describe("the sandbox in a function of its own", () => {
     expect(encodeMessage(program("1", { "table.csv": table }))?.length).toBeLessThan(maxMessageBytes);
   });
 
-  it("is waited for when Lambda is busy, and ends with its program when that killed it", async () => {
+  it("rejects with StoreUnavailable when Lambda is busy and reports a function that failed", async () => {
     await using busy = await invokeServer({ status: 429, body: '{"Reason":"ConcurrentInvocationLimitExceeded"}' });
     const remote = lambdaSandbox({ ...caller, endpoint: busy.endpoint }, "sandbox", "agent-1");
     await expect(remote.run(program("1"), never)).rejects.toThrow(StoreUnavailable);
@@ -89,7 +89,7 @@ describe("the sandbox in a function of its own", () => {
     expect(
       await lambdaSandbox({ ...caller, endpoint: dead.endpoint }, "sandbox", "agent-1").run(program("1"), never),
     ).toMatchObject({
-      problem: "The program's sandbox ended with it: Task timed out after 90 seconds.",
+      problem: "The sandbox function failed: Task timed out after 90 seconds.",
     });
   });
 
@@ -113,12 +113,12 @@ describe("messages", () => {
 });
 
 describe("a signature", () => {
-  it("is the one that AWS's own client makes", async () => {
+  it("equals that of the AWS SDK", async () => {
     const now = new Date("2026-11-21T12:00:00Z");
     const url = new URL("https://lambda.us-east-1.amazonaws.com/2015-03-31/functions/f-1/invocations");
     const [body, headers] = ['{"a":1}', { "x-amz-tenant-id": "agent-1" }];
     const withToken = { ...caller, credentials: { ...caller.credentials, sessionToken: "token" } };
-    const ours = signedHeaders({ caller: withToken, service: "lambda", method: "POST", url, body, headers, now });
+    const ours = await signedHeaders({ aws: withToken, service: "lambda", method: "POST", url, body, headers }, now);
     const signer = await new SFNClient(withToken).config.signer({
       name: "sigv4",
       signingName: "lambda",
