@@ -35,7 +35,7 @@ async function run(baseUrl: string): Promise<RunStatus> {
   return finished(service, await createRun(service, { input_text: "Go." }));
 }
 
-/** The most memory that the service ever had, in MB; 0 where it can't be known. */
+/** Peak memory of the service in MB. 0 on other systems than Linux. */
 function peak(): number {
   if (process.platform !== "linux") return 0;
   const status = readFileSync(`/proc/${service?.child.pid}/status`, "utf8");
@@ -61,37 +61,41 @@ const endlessLine: Reply = async (response) => {
 
 const endlessError: Reply = async (response) => pour(response.writeHead(503));
 
-test("an answer without end ends the run, not the service", { timeout: 60_000 }, async () => {
+test("an endless answer fails the run, not the service", { timeout: 60_000 }, async () => {
   await using server = await chatServer(endlessLine, answers);
-  const ended = await run(server.baseUrl);
-  expect(ended.loop_status).toBe("technical_error");
+  const status = await run(server.baseUrl);
+  expect(status.loop_status).toBe("technical_error");
   expect(peak()).toBeLessThan(1_000);
-  const shown = await done(service?.dataDir ?? "", "run", "show", ended.agent_id);
+  const shown = await done(service?.dataDir ?? "", "run", "show", status.agent_id);
   expect(shown).toMatchObject({ failure: { category: "model_answer", retryable: false } });
 });
 
-test("of an error without end a sentence is kept, and the call is made again", { timeout: 60_000 }, async () => {
+test("an endless error response is truncated, and the call is retried", { timeout: 60_000 }, async () => {
   await using server = await chatServer(endlessError, answers);
   expect(await run(server.baseUrl)).toMatchObject({ loop_status: "finished" });
   expect(peak()).toBeLessThan(500);
 });
 
-test("100 parallel calls are all made, a few at a time, while others are served", { timeout: 120_000 }, async () => {
-  const searches = Array.from({ length: 100 }, (_, index) =>
-    toolCallChunk(index, { id: `c${index}`, name: "search_files", arguments: '{"pattern":"x"}' }),
-  );
-  await using server = await chatServer(
-    streams(chunk({ role: "assistant" }), ...searches, chunk({}, { finish_reason: "tool_calls" })),
-    answers,
-  );
-  const ended = await run(server.baseUrl);
-  expect(ended.transcript.at(-1)).toEqual({ role: "output_from_agent", text: "Done." });
-  expect(peak()).toBeLessThan(600);
-  const results = server.received[1]?.body.messages.filter((message) => "role" in message && message.role === "tool");
-  expect(results).toHaveLength(100);
-  for (const result of results ?? []) expect(result).toMatchObject({ content: "No line matches in 0 files." });
-  expect(await read(service as Service, ended.agent_id)).toEqual(ended);
-});
+test(
+  "100 parallel tool calls are executed a few at a time, while the service responds",
+  { timeout: 120_000 },
+  async () => {
+    const searches = Array.from({ length: 100 }, (_, index) =>
+      toolCallChunk(index, { id: `c${index}`, name: "search_files", arguments: '{"pattern":"x"}' }),
+    );
+    await using server = await chatServer(
+      streams(chunk({ role: "assistant" }), ...searches, chunk({}, { finish_reason: "tool_calls" })),
+      answers,
+    );
+    const status = await run(server.baseUrl);
+    expect(status.transcript.at(-1)).toEqual({ role: "output_from_agent", text: "Done." });
+    expect(peak()).toBeLessThan(600);
+    const results = server.received[1]?.body.messages.filter((message) => "role" in message && message.role === "tool");
+    expect(results).toHaveLength(100);
+    for (const result of results ?? []) expect(result).toMatchObject({ content: "No line matches in 0 files." });
+    expect(await read(service as Service, status.agent_id)).toEqual(status);
+  },
+);
 
 const unreadable: Reply = (response) => {
   startStream(response);
@@ -103,12 +107,12 @@ const noJson: Reply = (response) => {
   response.end(`data: {"choices":[{"delta":{"content":"secret plan\n\n`);
 };
 
-test("what can't be read of an answer is quoted in no log", async () => {
+test("an unreadable answer does not appear in the log", async () => {
   await using server = await chatServer(unreadable, noJson);
   service = await startService(newDataDir(), [...modelAt(server.baseUrl), "--verbose"]);
   let logs = "";
   service.child.stderr?.on("data", (chunked: Buffer) => (logs += chunked.toString()));
-  for (const form of [/another form/, /no JSON/]) {
+  for (const form of [/format of the API/, /not valid JSON/]) {
     const { agent_id: id, loop_status: status } = await finished(
       service,
       await createRun(service, { input_text: "Go." }),
@@ -122,7 +126,7 @@ test("what can't be read of an answer is quoted in no log", async () => {
   expect(logs).not.toContain("secret");
 });
 
-test("edits of one file that a model asks for in one answer are all made, in their order", async () => {
+test("edits of one file in one answer are applied in order", async () => {
   const parts = ["one", "two", "three", "four", "five"];
   const write = { name: "a.txt", content: parts.join(" ") };
   const edits = parts.map((part) => ({ name: "a.txt", old_text: part, new_text: part.toUpperCase() }));
@@ -142,7 +146,7 @@ test("edits of one file that a model asks for in one answer are all made, in the
   expect(readFileSync(file, "utf8")).toBe("ONE TWO THREE FOUR FIVE");
 });
 
-test("counts of tokens that can't be are none", async () => {
+test("impossible token counts are clamped", async () => {
   const usage = { prompt_tokens: -500, completion_tokens: 1e300, total_tokens: 3 };
   const counts = streams(chunk({ role: "assistant", content: "Done." }), chunk({}, { finish_reason: "stop" }), {
     ...chunk({}),

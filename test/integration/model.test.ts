@@ -26,7 +26,7 @@ const hangs: Reply = () => {};
 
 const start = (baseUrl: string, dataDir = newDataDir()): Promise<Service> => startService(dataDir, modelAt(baseUrl));
 
-test("a model on an OpenAI-compatible server runs the agent, its tools included", async () => {
+test("a model on an OpenAI-compatible server runs the agent with its tools", async () => {
   await using server = await chatServer(writes, answers);
   await using service = await start(server.baseUrl);
   const runId = await createRun(service, { input_text: "How much?" });
@@ -41,7 +41,7 @@ test("a model on an OpenAI-compatible server runs the agent, its tools included"
   expect(readFileSync(join(service.dataDir, "workspaces", runId, "report.txt"), "utf8")).toBe("42");
 });
 
-test("kill -9 while the model is answering: the recorded step is neither paid for nor done again", async () => {
+test("kill -9 during a model call does not repeat the recorded step", async () => {
   await using server = await chatServer(writes, hangs, answers);
   const first = await start(server.baseUrl);
   const runId = await createRun(first, { input_text: "How much?" });
@@ -51,16 +51,16 @@ test("kill -9 while the model is answering: the recorded step is neither paid fo
   await using second = await start(server.baseUrl, first.dataDir);
   const run = await finished({ ...second, apiKey: first.apiKey }, runId);
   expect([run.loop_status, run.transcript.at(-1)?.text]).toEqual(["finished", "The answer is 42."]);
-  expect(server.received).toHaveLength(3); // two steps, and one call again for the kill
+  expect(server.received).toHaveLength(3); // two steps, and one call repeated after the kill
   expect(server.received[2]?.body.messages).toEqual(server.received[1]?.body.messages);
 });
 
-test("a busy provider is waited for as long as it asks, one that refuses ends the run", async () => {
+test("waits for a busy provider as long as it asks, and fails the run when it rejects the call", async () => {
   await using server = await chatServer(refuses(429, "busy", { "retry-after": "1" }), answers, refuses(401, "no"));
   await using service = await start(server.baseUrl);
-  const asked = performance.now();
+  const startedAt = performance.now();
   expect((await finished(service, await createRun(service, { input_text: "a" }))).loop_status).toBe("finished");
-  expect(performance.now() - asked).toBeGreaterThan(1_000);
+  expect(performance.now() - startedAt).toBeGreaterThan(1_000);
   const refused = await finished(service, await createRun(service, { input_text: "b" }));
   expect(refused).toMatchObject({
     loop_status: "technical_error",

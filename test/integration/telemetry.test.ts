@@ -11,7 +11,7 @@ interface Span {
   attributes: { key: string; value: Record<string, unknown> }[];
 }
 
-/** Takes OTLP/HTTP traces in JSON. */
+/** An OTLP/HTTP collector for traces in JSON. */
 async function collector() {
   const bodies: string[] = [];
   const server = await httpServer((request, response) => {
@@ -35,7 +35,7 @@ async function collector() {
 const valuesOf = ({ attributes }: Span) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
-test("with an OTLP endpoint a run is one trace of GenAI spans, named by its id, without any content", async () => {
+test("with an OTLP endpoint, a run is one trace of GenAI spans with the run id, without content", async () => {
   const traces = await collector();
   await using service = await startService(newDataDir(), [], { OTEL_EXPORTER_OTLP_ENDPOINT: traces.endpoint });
   const content_base64 = Buffer.from("a very secret line").toString("base64");
@@ -44,7 +44,7 @@ test("with an OTLP endpoint a run is one trace of GenAI spans, named by its id, 
     files: [{ filename: "a.txt", content_base64 }],
   });
   expect((await finished(service, runId)).loop_status).toBe("finished");
-  expect(await service.end("SIGTERM")).toBe(0); // what is left is sent before the process ends
+  expect(await service.end("SIGTERM")).toBe(0); // the remaining spans are sent before the process exits
   await traces.close();
 
   const spans = traces.spans();
@@ -63,7 +63,7 @@ test("with an OTLP endpoint a run is one trace of GenAI spans, named by its id, 
   expect(traces.bodies.join("")).not.toMatch(/secret line|What is in it/);
 });
 
-test("an OTLP endpoint that is down fails no run", async () => {
+test("an unreachable OTLP endpoint does not fail a run", async () => {
   await using service = await startService(newDataDir(), [], {
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
     OTEL_EXPORTER_OTLP_TIMEOUT: "500", // ms for all attempts of the last export; 10 s by default

@@ -27,7 +27,7 @@ function used(steps: number, more: Partial<Usage> = {}): Usage {
   return { ...noUsage, steps, inputTokens: 100 * steps, outputTokens: 10 * steps, ...more };
 }
 
-/** Runs of a real store, all that was emitted about them, and a clock. */
+/** A measured store, the emitted values, and a clock. */
 async function measuredStore(
   use: (runs: Runs, emitted: [MetricValues, string?][], clock: { now: number }) => Promise<void>,
 ) {
@@ -43,7 +43,7 @@ async function measuredStore(
   );
 }
 
-test("a turn is measured from its creation to its end", () =>
+test("emits the metrics of a turn from its creation to its end", () =>
   measuredStore(async (runs, emitted, clock) => {
     await runs.create(run, [{ turn: 1, role: "input_to_agent", text: "i" }]);
     clock.now = 1_250;
@@ -75,7 +75,7 @@ test("a turn is measured from its creation to its end", () =>
     ]);
   }));
 
-test("a failure is counted with its category, and only by the worker whose write took effect", () =>
+test("counts a failure with its category, for the applied write only", () =>
   measuredStore(async (runs, emitted) => {
     await runs.create(run, []);
     const change = {
@@ -88,14 +88,14 @@ test("a failure is counted with its category, and only by the worker whose write
     expect(emitted).toEqual([[{ RunsCreated: 1 }], [{ RunsFailed: 1 }, "model_refused"]]);
   }));
 
-test("an aborted execution counts as a terminated run when that is what its run is, and only then", () => {
+test("counts an aborted execution as a terminated run only when the run is terminated", () => {
   expect(executionMetrics("ABORTED", "terminated")).toEqual({ RunsTerminated: 1 });
-  for (const found of ["running", "finished", "technical_error", undefined] as const)
-    expect(executionMetrics("ABORTED", found)).toEqual({});
+  for (const status of ["running", "finished", "technical_error", undefined] as const)
+    expect(executionMetrics("ABORTED", status)).toEqual({});
   expect(executionMetrics("FAILED", "terminated")).toEqual({});
 });
 
-test("the wait before a turn is measured once, and not for a turn that another worker began", () =>
+test("emits the queue time once, and not for a turn that another worker has started", () =>
   measuredStore(async (runs, emitted) => {
     await runs.create(run, []);
     const expected = { status: "running", turn: 1 } as const;
@@ -106,7 +106,7 @@ test("the wait before a turn is measured once, and not for a turn that another w
     expect(emitted.slice(1).map(([measured]) => "QueueTime" in measured)).toEqual([true, false, false]);
   }));
 
-test("one line is one document of the embedded metric format", () => {
+test("writes one line of embedded metric format", () => {
   const write = vi.fn();
   const emit = emitter("the-table", { now: () => 1_700_000_000_000, write });
   emit({});

@@ -14,13 +14,13 @@ const spending = (): Model => endless(answer("What I have.", [], { usage }), { u
 const wide = { steps: 1_000, tokens: 1e9, seconds: 3_600 };
 
 describe("prices", () => {
-  it("count cached input at its own price, or as input", () => {
+  it("apply to cached input: its own price, or the input price", () => {
     expect(usageOf(usage, prices).dollars).toBeCloseTo(priceOfCall, 10);
     expect(usageOf(usage, { input: 3, output: 15 }).dollars).toBeCloseTo((1_000 * 3 + 100 * 15) / 1_000_000, 10);
     expect(usageOf(usage, undefined).dollars).toBe(0);
   });
 
-  it("count what is written to the cache at its own price, or as input and a quarter", () => {
+  it("apply to cache writes: their own price, or 1.25 times the input price", () => {
     const written = { ...usage, cacheWriteInputTokens: 500 };
     const others = 100 * 3 + 400 * 0.3 + 100 * 15;
     expect(usageOf(written, { ...prices, cacheWriteInput: 6 }).dollars).toBeCloseTo((others + 500 * 6) / 1e6, 10);
@@ -29,13 +29,13 @@ describe("prices", () => {
     expect(usageOf(more, prices).dollars).toBeCloseTo((80 * 0.3 + 20 * 3.75) / 1e6, 10);
   });
 
-  it("are added to totals of before there was such a count", () => {
+  it("add to stored totals that lack a newer field", () => {
     const { cacheWriteInputTokens: _, ...before } = usageOf(usage, prices);
     const after = usageOf({ ...usage, cacheWriteInputTokens: 7 }, prices);
     expect(addUsage(before as Usage, after)).toMatchObject({ steps: 2, cacheWriteInputTokens: 7 });
   });
 
-  it("are recorded with each answer, so that a later price changes nothing of the past", async () => {
+  it("are recorded as cost of each answer, so that later price changes do not affect it", async () => {
     const { input, ports, records } = turn(spending(), { input: { limits: { ...wide, steps: 2 }, prices } });
     const outcome = await runTurn(input, ports);
     const answers = records.filter((record) => record.part === "answer");
@@ -81,7 +81,7 @@ describe("each limit of a run", () => {
     ["dollars", 1.000001, 1],
     ["steps", 7, 0],
     ["seconds", 50, 0],
-  ])("%s of %i: %i calls more", async (reason, limit, steps) => {
+  ])("%s of %i: %i more calls", async (reason, limit, steps) => {
     const { input, ports, records, events } = turn(spending(), {
       input: { limits: wide, runLimits: { [reason]: limit }, usedBefore: before, prices },
     });
@@ -95,7 +95,7 @@ describe("each limit of a run", () => {
     expect(events).toContainEqual({ type: "limit-exceeded", step: steps + 1, reason, of: "run" });
   });
 
-  it("counts on from what is recorded after a crash", async () => {
+  it("includes the journal of the turn after a crash", async () => {
     const first = turn(spending(), { input: { limits: { ...wide, steps: 3 } } });
     await runTurn(first.input, first.ports);
     const second = turn(spending(), { input: { journal: first.records, limits: wide, runLimits: { steps: 4 } } });

@@ -8,7 +8,7 @@ import { answer, call, files, scripted, turn } from "./scripted.ts";
 
 class Killed extends Error {}
 
-/** A step with 1 to 3 parallel tool calls of all kinds, or an empty answer. */
+/** A step with 1 to 3 parallel tool calls, or an empty answer. */
 const step = fc.oneof(
   {
     weight: 6,
@@ -34,22 +34,22 @@ const scriptOf = (steps: string[][]): ModelOutcome[] => [
   answer("The end."),
 ];
 
-/** A listing that is made once more after a kill may show what a call beside it wrote before the kill. */
-function withoutListing(part: JournalEntry): JournalEntry {
-  if (part.part !== "result" || part.result.name !== "list_files") return part;
-  return { ...part, result: { ...part.result, text: "" } };
+/** A listing repeated after a kill can show a file that a parallel call wrote before the kill. */
+function withoutListing(entry: JournalEntry): JournalEntry {
+  if (entry.part !== "result" || entry.result.name !== "list_files") return entry;
+  return { ...entry, result: { ...entry.result, text: "" } };
 }
 
-/** As a store gives them back. */
+/** In the order in which a store returns entries. */
 function inOrder(records: JournalEntry[]): JournalEntry[] {
   return structuredClone(records).toSorted((a, b) => place(a) - place(b));
 }
 
-function place(part: JournalEntry): number {
-  return part.step * 1_000 + (part.part === "result" ? 100 + part.call : 0);
+function place(entry: JournalEntry): number {
+  return entry.step * 1_000 + (entry.part === "result" ? 100 + entry.call : 0);
 }
 
-/** Runs a turn as a workflow does, starting again after each kill, with nothing kept but the records and the files. */
+/** Runs a turn like a workflow: restarts after each kill, with only the journal and the files kept. */
 async function untilEnded(script: ModelOutcome[], limitOfSteps: number, kills: { at: number; after: boolean }[]) {
   const { model, requests } = scripted([...script, answer("The end.")]);
   const space = files({ "a.txt": "first\nsecond\n" });
@@ -63,14 +63,14 @@ async function untilEnded(script: ModelOutcome[], limitOfSteps: number, kills: {
       ports: {
         files: space,
         emit: (event) => void (event.type === "tool-call-started" && toolRuns++),
-        record: async (part) => {
+        record: async (entry) => {
           const kill = left[0]?.at === recorded.length ? left.shift() : undefined;
           if (kill && !kill.after) {
-            if (part.part === "answer") lost.answers++;
+            if (entry.part === "answer") lost.answers++;
             else lost.results++;
             throw new Killed();
           }
-          recorded.push(JSON.parse(JSON.stringify(part)) as JournalEntry);
+          recorded.push(JSON.parse(JSON.stringify(entry)) as JournalEntry);
           if (kill) throw new Killed();
           return true;
         },
@@ -85,7 +85,7 @@ async function untilEnded(script: ModelOutcome[], limitOfSteps: number, kills: {
   }
 }
 
-it("ends alike wherever it is cut, and pays for nothing that was recorded", async () => {
+it("has the same outcome wherever it is killed, and repeats no recorded call", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 6 }),
@@ -99,7 +99,7 @@ it("ends alike wherever it is cut, and pays for nothing that was recorded", asyn
         expect(cut.outcome).toEqual(uncut.outcome);
         expect(cut.recorded.map(withoutListing)).toEqual(uncut.recorded.map(withoutListing));
         expect(cut.files).toEqual(uncut.files);
-        // What a kill kept from being recorded is done once more, and nothing else.
+        // Only calls whose entry was not recorded are repeated.
         expect(cut.calls).toBe(uncut.calls + cut.lost.answers);
         expect(cut.toolRuns).toBe(uncut.toolRuns + cut.lost.results);
       },
@@ -108,7 +108,7 @@ it("ends alike wherever it is cut, and pays for nothing that was recorded", asyn
   );
 });
 
-it("takes a recorded last answer as the end, without a model call", async () => {
+it("ends with a recorded final answer, without a model call", async () => {
   const { model, requests } = scripted([]);
   const last = { part: "answer", step: 1, ...answerOf("Kept."), ended: "tokens" } as JournalEntry;
   const { input, ports } = turn(model, { input: { journal: [last] } });

@@ -5,7 +5,7 @@ import { builtInTools, type ToolDependencies, toolNames } from "../../../src/age
 import type { Files, Tool } from "../../../src/agent/tools/tool.ts";
 import type { TurnEvent, TurnInput, TurnPorts } from "../../../src/agent/turn/types.ts";
 
-/** An answer as a model would give it. */
+/** The outcome of a successful model call. */
 export function answer(text: string, toolCalls: ToolCall[] = [], more: Partial<ModelAnswer> = {}): ModelOutcome {
   const finishReason = toolCalls.length > 0 ? "tool-calls" : "stop";
   return { answer: { text, toolCalls, finishReason, usage: { inputTokens: 10, outputTokens: 5 }, ...more } };
@@ -15,7 +15,7 @@ export function call(id: string, name: string, input: unknown): ToolCall {
   return { id, name, input };
 }
 
-/** A model that gives these outcomes one after the other, wherever the conversation stands; it keeps what it was asked. */
+/** A model with these outcomes, selected by the number of answers in the conversation. Records its requests. */
 export function scripted(outcomes: ModelOutcome[]): { model: Model; requests: ModelRequest[] } {
   const requests: ModelRequest[] = [];
   const model: Model = async (request) => {
@@ -27,7 +27,7 @@ export function scripted(outcomes: ModelOutcome[]): { model: Model; requests: Mo
   return { model, requests };
 }
 
-/** A model that calls `list_files` while it is offered tools, and then gives its last outcome. */
+/** A model that calls `list_files` while it is offered tools, and then returns `last`. */
 export function endless(last: ModelOutcome, more: Partial<ModelAnswer> = {}): Model {
   let id = 0;
   return async ({ tools }) => (tools.length > 0 ? answer("", [call(`${++id}`, "list_files", {})], more) : last);
@@ -37,12 +37,12 @@ function answersIn(messages: Message[]): number {
   return messages.filter((message) => message.role === "assistant").length;
 }
 
-/** All built-in tools, without a sandbox unless one is given. */
+/** All built-in tools. Default: no sandbox. */
 export function allTools(edges: Partial<ToolDependencies> = {}): Tool[] {
   return builtInTools({ tools: toolNames }, { secretOf: async () => undefined, privateAddresses: false, ...edges });
 }
 
-/** A workspace in memory. */
+/** An in-memory workspace. */
 export function files(initial: Record<string, string | Uint8Array> = {}): Files & { content: Map<string, Uint8Array> } {
   const content = new Map(
     Object.entries(initial).map(([name, data]) => [name, typeof data === "string" ? Buffer.from(data) : data]),
@@ -56,7 +56,7 @@ export function files(initial: Record<string, string | Uint8Array> = {}): Files 
   };
 }
 
-/** Ports and input of a turn with all tools, an empty workspace and wide limits, kept in memory. */
+/** Input and ports of a turn with all tools, an empty workspace and wide limits. Records entries and events. */
 export function turn(
   model: Model,
   { input = {}, ports = {} }: { input?: Partial<TurnInput>; ports?: Partial<TurnPorts> } = {},
@@ -84,8 +84,8 @@ export function turn(
       files: files(),
       now: () => 0,
       signal: new AbortController().signal,
-      record: async (part) => {
-        records.push(JSON.parse(JSON.stringify(part)) as JournalEntry);
+      record: async (entry) => {
+        records.push(JSON.parse(JSON.stringify(entry)) as JournalEntry);
         return true;
       },
       emit: (event) => events.push(event),

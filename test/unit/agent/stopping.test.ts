@@ -7,7 +7,7 @@ import { answer, call, files, scripted, turn } from "./scripted.ts";
 const write = (id: string, name: string) => call(id, "write_file", { name, content: name });
 
 describe("pausing and stopping", () => {
-  it("begins no step from the deadline on, but ends the one whose answer is recorded", async () => {
+  it("starts no step after the deadline, but completes a step whose answer is recorded", async () => {
     let now = 0;
     const { model, requests } = scripted([answer("", [write("1", "a.txt")]), answer("Done.")]);
     const { input, ports, records } = turn(async (request) => ((now = 100), model(request)), {
@@ -19,7 +19,7 @@ describe("pausing and stopping", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("stops when a record is refused, without running the tools", async () => {
+  it("stops when an entry is rejected, without executing the tools", async () => {
     const space = files();
     const { model } = scripted([answer("", [write("1", "a.txt")])]);
     const { input, ports } = turn(model, { ports: { files: space, record: async () => false } });
@@ -27,7 +27,7 @@ describe("pausing and stopping", () => {
     expect(space.content.size).toBe(0);
   });
 
-  it("stops at once by the signal, during a model call or a tool that ignores it", async () => {
+  it("stops at once when the signal aborts, during a model call or a tool that ignores it", async () => {
     const deaf: Tool = { definition: { name: "deaf", description: "", input: {} }, run: () => new Promise(() => {}) };
     const models: Model[] = [() => new Promise(() => {}), scripted([answer("", [call("1", "deaf", {})])]).model];
     for (const model of models) {
@@ -39,7 +39,7 @@ describe("pausing and stopping", () => {
     }
   });
 
-  it("hands its signal to the model and the tools", async () => {
+  it("passes its signal to the model", async () => {
     const stop = new AbortController();
     let seen: AbortSignal | undefined;
     const { input, ports } = turn(({ signal }) => ((seen = signal), new Promise(() => {})), {
@@ -51,7 +51,7 @@ describe("pausing and stopping", () => {
     expect(seen?.reason).toEqual(new Error("stopped by an operator"));
   });
 
-  it("passes on an outage of the store, after all tools of the answer have ended", async () => {
+  it("rejects with a store error after all tool calls of the answer have ended", async () => {
     const space = files();
     const slow = Promise.withResolvers<void>();
     const flaky = {

@@ -10,7 +10,7 @@ import { pause } from "../../../src/async/backoff.ts";
 import { fastClock } from "../../support/fast-clock.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 
-// A worker looks every 2 s whether its run was stopped, and deleting a run waits for that.
+// A worker checks every 2 s whether its run was stopped. Deleting a run waits for that.
 beforeAll(() => {
   const clock = fastClock();
   return () => clock[Symbol.dispose]();
@@ -18,7 +18,7 @@ beforeAll(() => {
 
 const names = Array.from({ length: 16 }, (_, index) => `file-${index}.txt`);
 
-/** A model that asks for all files in one answer. */
+/** A model that writes all files in one answer. */
 const writer: Model = async () => ({
   answer: {
     text: "",
@@ -30,7 +30,7 @@ const writer: Model = async () => ({
 
 const openModel = async () => ({ model: writer, name: "m", provider: "p" });
 
-/** A run whose agent writes the files one after another, in 4.8 s. `first` resolves when the first write begins. */
+/** A run whose agent writes the files one after another, in 4.8 s. `first` resolves when the first write starts. */
 async function writing() {
   const stores = temporaryStores();
   await putAgent(stores);
@@ -49,7 +49,7 @@ async function writing() {
   return { stores, deps, runId, first: first.promise };
 }
 
-test.concurrent("a run that is deleted while its agent writes files keeps none of them", async () => {
+test.concurrent("deleting a run while its agent writes files removes all files", async () => {
   const { stores, deps, runId, first } = await writing();
   using _ = stores;
   const workflow = startRunner(deps);
@@ -62,7 +62,7 @@ test.concurrent("a run that is deleted while its agent writes files keeps none o
 });
 
 test.concurrent.each(["running", "terminated"])(
-  "a %s run that another process deletes while its agent writes files keeps none of them",
+  "deleting a %s run from another process while its agent writes files removes all files",
   async (status) => {
     const { stores, deps, runId, first } = await writing();
     using _ = stores;

@@ -22,7 +22,7 @@ async function failureFor(error: string, cause: string) {
 }
 
 test.each(["model_unavailable", "internal", "model_configuration"] as const)(
-  "what was waited for in vain keeps its category: %s",
+  "keeps the failure category after the last attempt: %s",
   async (category) => {
     const reason = { category, title: "It is away.", remedy: "Wait.", retryable: true };
     const later = new RetryLater(reason, undefined);
@@ -33,7 +33,7 @@ test.each(["model_unavailable", "internal", "model_configuration"] as const)(
   },
 );
 
-/** Asks for a program to be run, and nothing else. */
+/** A model that only calls `run_javascript`. */
 const programmer: Model = async () => ({
   answer: {
     text: "",
@@ -43,7 +43,7 @@ const programmer: Model = async () => ({
   },
 });
 
-test("a sandbox that never answers is what the run and its log name", async () => {
+test("names the sandbox when it never responded", async () => {
   await putAgent(stores);
   const agent = (await stores.accounts.findAgent("A")) as Agent;
   await stores.accounts.createAgent({ ...agent, tools: ["run_javascript"] });
@@ -59,10 +59,10 @@ test("a sandbox that never answers is what the run and its log name", async () =
       run: () => Promise.reject(new StoreUnavailable("the sandbox's function did not answer (Timeout)")),
     },
   };
-  const allowance = { signal: new AbortController().signal, deadline: Infinity };
+  const budget = { signal: new AbortController().signal, deadline: Infinity };
   const turn = { runId, turn: 1 };
-  expect(await advance(deps, turn, allowance)).toEqual({ done: false, turn: 1 }); // the answer was recorded
-  const error = await advance(deps, turn, allowance).catch((thrown: unknown) => thrown as Error);
+  expect(await advance(deps, turn, budget)).toEqual({ done: false, turn: 1 }); // progress: the answer was recorded
+  const error = await advance(deps, turn, budget).catch((thrown: unknown) => thrown as Error);
   expect(error).toBeInstanceOf(RetryLater);
   const { name, message } = error as RetryLater;
   await fail(deps, turn, { error: name, cause: message });
@@ -71,7 +71,7 @@ test("a sandbox that never answers is what the run and its log name", async () =
   );
 });
 
-test("any other error is internal, and its text stays in the log", async () => {
+test("maps other errors to internal and keeps their text out of the run", async () => {
   const run = await failureFor("TypeError", "secret detail");
   expect(run).toMatchObject({ status: "technical_error", failure: { category: "internal" } });
   expect(JSON.stringify(run)).not.toContain("secret detail");

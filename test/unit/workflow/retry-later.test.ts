@@ -5,7 +5,7 @@ import { retryPolicy } from "../../../src/workflow/policy.ts";
 const busy = { category: "model_unavailable", title: "Busy.", remedy: "Wait.", retryable: true } as const;
 const payload = { runId: "R", turn: 3 };
 
-test("a time that the provider asked for is waited by the state machine, in whole seconds", () => {
+test("the state machine waits as long as the provider asked, in whole seconds", () => {
   const first = retryAfterResponse(new RetryLater(busy, 61_200), payload);
   expect(first).toEqual({ done: false, turn: 3, waitSeconds: 62, waits: 1 });
   expect(retryAfterResponse(new RetryLater(busy, 1_000), { ...payload, ...first })).toMatchObject({
@@ -14,19 +14,19 @@ test("a time that the provider asked for is waited by the state machine, in whol
   });
 });
 
-test("what nobody asked a time for is left to the policy, and so is the wait after the last one", () => {
-  const unasked = new RetryLater(busy, undefined);
-  const asked = new RetryLater(busy, 60_000);
+test("rethrows errors without a requested delay, and after the last wait", () => {
+  const withoutDelay = new RetryLater(busy, undefined);
+  const withDelay = new RetryLater(busy, 60_000);
   const other = new Error("the table is gone");
-  expect(() => retryAfterResponse(unasked, payload)).toThrow(unasked);
+  expect(() => retryAfterResponse(withoutDelay, payload)).toThrow(withoutDelay);
   expect(() => retryAfterResponse(other, payload)).toThrow(other);
-  expect(() => retryAfterResponse(asked, { ...payload, waits: retryPolicy.maxAttempts })).toThrow(asked);
+  expect(() => retryAfterResponse(withDelay, { ...payload, waits: retryPolicy.maxAttempts })).toThrow(withDelay);
 });
 
-test("a wait after steps that were recorded is the first again", () => {
-  const asked = new RetryLater(busy, 60_000);
-  asked.progress = true;
-  expect(retryAfterResponse(asked, { ...payload, waits: retryPolicy.maxAttempts })).toMatchObject({
+test("counts waits from 1 again after progress", () => {
+  const withDelay = new RetryLater(busy, 60_000);
+  withDelay.progress = true;
+  expect(retryAfterResponse(withDelay, { ...payload, waits: retryPolicy.maxAttempts })).toMatchObject({
     waitSeconds: 60,
     waits: 1,
   });

@@ -8,35 +8,35 @@ import {
   sweepSeconds,
 } from "../../../src/workflow/policy.ts";
 
-// How long a run may stay `running` at most once nobody works on it, in seconds, while AWS takes our calls.
+// The longest time in seconds that an orphaned run stays `running`, while AWS accepts our calls.
 
-/** EventBridge starts what is scheduled within the minute that it names, not at its first second. */
+/** EventBridge starts a schedule within its minute, not at the first second. */
 const clock = 60;
 
-/** A sweep has just begun without this run, the next one fails, and the one after that comes to it last. */
+/** A sweep has just missed the run, the next sweep fails, and the one after that checks this run last. */
 const swept = clock + 2 * sweepMinutes * 60 + sweepSeconds;
 
-/** Lambda calls a function that failed on an event twice more, after one minute and after two. */
+/** Lambda retries a failed event twice, after one minute and after two. */
 const reconciled = 3 * reconcileSeconds + 60 + 120;
 
 const delays = Array.from({ length: failPolicy.maxAttempts }, (_, retry) =>
   Math.min(failPolicy.firstDelaySeconds * failPolicy.backoffRate ** retry, failPolicy.maxDelaySeconds),
 );
-/** The `fail` task hangs each time, and its delays are never shortened by the jitter. */
+/** The `fail` task hangs each time, and jitter never shortens its delays. */
 const failed = (failPolicy.maxAttempts + 1) * failPolicy.taskSeconds + delays.reduce((sum, delay) => sum + delay);
 
-/** From the moment in the name on. The sweep leaves a turn alone until its grace is over. */
+/** From the moment in the name. The sweep skips a turn during its grace period. */
 const worst = {
-  "its execution ended otherwise, and reconcile works": reconciled,
-  "its execution ended otherwise, and reconcile's event is lost": graceSeconds + swept,
+  "its execution failed, and reconcile works": reconciled,
+  "its execution failed, and the event for reconcile is lost": graceSeconds + swept,
   "its execution could not be started": graceSeconds + swept,
-  "it is past its deadline, and its execution goes on": graceSeconds + swept,
-  "advance gave up, and fail works at last": failed,
-  "advance gave up, fail does not work, and reconcile does": failed + reconciled,
-  "advance gave up, and neither fail nor reconcile works": Math.max(failed, graceSeconds) + swept,
+  "it is past its deadline, and its execution is running": graceSeconds + swept,
+  "advance failed, and fail works on its last attempt": failed,
+  "advance and fail failed, and reconcile works": failed + reconciled,
+  "advance, fail and reconcile failed": Math.max(failed, graceSeconds) + swept,
 };
 
-test.each(Object.entries(worst))("within ten minutes: %s", (_, seconds) => {
+test.each(Object.entries(worst))("ends within ten minutes: %s", (_, seconds) => {
   expect(seconds).toBeLessThanOrEqual(600);
 });
 
@@ -44,11 +44,11 @@ function minutes(seconds: number): string {
   return String(Math.ceil(seconds / 60));
 }
 
-test("the runbook says how long", () => {
+test("docs/operations.md states these times", () => {
   const runbook = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
   const [said = ""] = /^At the worst a run has its final status[^]*?\n\n/m.exec(runbook) ?? [];
   expect([...said.matchAll(/\bwithin (\d+)/g)].map(([, figure]) => figure)).toEqual([
-    minutes(worst["its execution ended otherwise, and reconcile works"]),
+    minutes(worst["its execution failed, and reconcile works"]),
     minutes(worst["its execution could not be started"]),
     minutes(Math.max(...Object.values(worst))),
   ]);

@@ -20,7 +20,7 @@ const begun = 1_763_000_000_000;
 let clock = begun;
 const now = (): number => clock;
 
-/** Step Functions as this test wants it: executions by the turn they were started for, and what was stopped. */
+/** Fake Step Functions: executions by the turn they were started for, and the stopped ones. */
 let known: Map<string, Omit<Execution, "turn">>;
 let stopped: string[];
 const executions: Executions = {
@@ -55,7 +55,7 @@ async function running(fields: Partial<Run> = {}): Promise<string> {
 const statusOf = async (id: string) => (await runs.read(id))?.run.status;
 const reasonOf = async (id: string) => (await runs.read(id))?.run.failure?.title;
 
-/** The event as AWS documents it, without what is not read ("Automating Step Functions event delivery with EventBridge"). */
+/** The used fields of the event that AWS documents under "Automating Step Functions event delivery with EventBridge". */
 function event(runId: string, detail: Partial<ExecutionEvent["detail"]>): ExecutionEvent {
   return {
     detail: {
@@ -69,13 +69,13 @@ function event(runId: string, detail: Partial<ExecutionEvent["detail"]>): Execut
   };
 }
 
-/** The time at which a turn that was just accepted is old enough to be looked at. */
+/** Moves the clock past the grace period of the sweep. */
 function later(): void {
   clock = begun + (graceSeconds + 1) * 1_000;
 }
 
 describe("reconcile", () => {
-  test("an execution whose fail task failed: technical_error, with what the state machine says", async () => {
+  test("records the execution's error when the fail task failed", async () => {
     const runId = await running();
     const cause = JSON.stringify({ errorType: "Error", errorMessage: "The table is on fire." });
     expect(await reconcile(deps, event(runId, { error: "Lambda.Unknown", cause }))).toBe("technical_error");
@@ -83,47 +83,47 @@ describe("reconcile", () => {
     expect(await reasonOf(runId)).toBe("The turn's execution failed (Lambda.Unknown: The table is on fire.).");
   });
 
-  test("an execution whose fail task was never done: the reason that it ended with", async () => {
+  test("records the last attempt's failure when the fail task never ran", async () => {
     const runId = await running();
-    const vain = new RetryLater(
+    const later = new RetryLater(
       { category: "model_unavailable", title: "It is away.", remedy: "Wait.", retryable: true },
       undefined,
     );
-    const cause = JSON.stringify({ errorType: vain.name, errorMessage: vain.message });
-    await reconcile(deps, event(runId, { error: vain.name, cause }));
+    const cause = JSON.stringify({ errorType: later.name, errorMessage: later.message });
+    await reconcile(deps, event(runId, { error: later.name, cause }));
     expect((await runs.read(runId))?.run.failure).toMatchObject({
       category: "model_unavailable",
       title: "Failed after 40 attempts: It is away.",
     });
   });
 
-  test("an execution that timed out: technical_error at the limit", async () => {
+  test("records a limit failure for an execution that timed out", async () => {
     const runId = await running();
     await reconcile(deps, event(runId, { status: "TIMED_OUT" }));
     expect((await runs.read(runId))?.run).toMatchObject({ status: "technical_error", failure: { category: "limit" } });
   });
 
-  test("an execution that was aborted because its run was stopped: nothing to do", async () => {
+  test("does nothing for an execution that was aborted because its run was stopped", async () => {
     const runId = await running();
     await stopRun(deps, runId);
     expect(await reconcile(deps, event(runId, { status: "ABORTED" }))).toBe("terminated");
     expect(await statusOf(runId)).toBe("terminated");
   });
 
-  test("an event that comes twice, or after the next turn began, changes nothing", async () => {
+  test("does nothing for a duplicate event, or after the next turn started", async () => {
     const runId = await running({ status: "finished" });
     await acceptInput(deps, runId, "And now?");
     expect(await reconcile(deps, event(runId, {}))).toBe("running");
     expect(await statusOf(runId)).toBe("running");
   });
 
-  test("an event without ids is refused, so that it reaches the dead letters", async () => {
+  test("rejects an event without ids, so that it reaches the dead-letter queue", async () => {
     await expect(reconcile(deps, event("x", { input: null }))).rejects.toThrow("has no run");
   });
 });
 
 describe("sweep", () => {
-  test("StartExecution failed after the run was stored, and so did the write of its failure", async () => {
+  test("ends a run whose execution never started and whose failure was not recorded", async () => {
     const accounts = stores.accounts;
     const [organizationId, agentId] = ["o", "6affadb2-0000-4000-8000-000000000000"];
     await accounts.createOrganization({ id: organizationId, name: "O", model: { provider: "demo", enabled: true } });
@@ -145,14 +145,14 @@ describe("sweep", () => {
     await expect(create).rejects.toThrow("down");
     expect(await statusOf(id)).toBe("running");
 
-    expect(await sweep(deps)).toEqual({ running: 1, ended: 0 }); // its start may be under way
+    expect(await sweep(deps)).toEqual({ running: 1, ended: 0 }); // its execution may be about to start
     later();
     expect(await sweep(deps)).toEqual({ running: 1, ended: 1 });
     expect([await statusOf(id), await reasonOf(id)]).toEqual(["technical_error", "The turn could not be started."]);
     expect(await sweep(deps)).toEqual({ running: 0, ended: 0 });
   });
 
-  test("an execution that is gone without a word", async () => {
+  test("ends runs whose execution ended without a final status", async () => {
     const [failed, succeeded] = [await running(), await running()];
     known.set(`${failed}-1`, { ended: "failed", error: "States.Runtime" });
     known.set(`${succeeded}-1`, { ended: "succeeded" });
@@ -162,7 +162,7 @@ describe("sweep", () => {
     expect(await reasonOf(succeeded)).toContain("no final status");
   });
 
-  test("a later turn of an execution that goes on is at work; one of an execution that was aborted is not", async () => {
+  test("keeps a later turn of a running execution, and ends a later turn of an aborted one", async () => {
     const [atWork, aborted, unstarted] = [
       await running({ turn: 3 }),
       await running({ turn: 3 }),
@@ -178,7 +178,7 @@ describe("sweep", () => {
     expect(await reasonOf(unstarted)).toBe("The turn could not be started.");
   });
 
-  test("a list of executions that lags behind ends nobody", async () => {
+  test("keeps a run whose running execution is missing in the list", async () => {
     const runId = await running();
     known.set(`${runId}-1`, { ended: undefined });
     later();
@@ -186,7 +186,7 @@ describe("sweep", () => {
     expect(await sweep({ ...deps, executions: lagging })).toEqual({ running: 1, ended: 0 });
   });
 
-  test("past its deadline: the run ends at the limit, and its execution is stopped", async () => {
+  test("ends a run past its deadline at the limit, and stops its execution", async () => {
     const runId = await running({ turn: 2 });
     known.set(`${runId}-1`, { ended: undefined });
     clock = begun + turnSeconds * 1_000 + 10 * minute;
@@ -195,15 +195,15 @@ describe("sweep", () => {
     expect(stopped).toEqual([`${runId}-1`]);
   });
 
-  test("one run's trouble keeps no other waiting, and is told", async () => {
+  test("checks the other runs after an error, and reports the error", async () => {
     const ids = [await running(), await running(), await running()];
     later();
-    const troubled: Executions = {
+    const flaky: Executions = {
       ...executions,
       find: (runId, turn) =>
         runId === ids[1] ? Promise.reject(new StoreUnavailable("throttled")) : executions.find(runId, turn),
     };
-    await expect(sweep({ ...deps, executions: troubled })).rejects.toThrow("1 runs could not be checked");
+    await expect(sweep({ ...deps, executions: flaky })).rejects.toThrow("1 runs could not be checked");
     expect(await Promise.all(ids.map(statusOf))).toEqual(["technical_error", "running", "technical_error"]);
   });
 });

@@ -6,7 +6,7 @@ import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, call, endless, scripted, turn } from "./scripted.ts";
 
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };
-const wrongKey: Failure = { category: "model_configuration", title: "Key.", remedy: "Mend.", retryable: false };
+const wrongKey: Failure = { category: "model_configuration", title: "Key.", remedy: "Fix it.", retryable: false };
 
 const hanging: Model = ({ tools }) => (tools.length > 0 ? new Promise(() => {}) : Promise.resolve(answer("Cut.")));
 const noSummary: Model = ({ instructions }) =>
@@ -16,26 +16,31 @@ describe("at a limit", () => {
   it.each([
     ["steps", { steps: 3, tokens: 1000, seconds: 600 }, 6],
     ["tokens", { steps: 100, tokens: 30, seconds: 600 }, 4],
-  ] as const)("%s: calls the model once more, without tools, and takes its text", async (reason, limits, recorded) => {
-    const { input, ports, records, events } = turn(endless(answer("What I have.")), { input: { limits } });
-    const outcome = await runTurn(input, ports);
-    expect(outcome).toMatchObject({
-      kind: "done",
-      text: "What I have.",
-      finishReason: reason,
-      last: { ended: reason },
-    });
-    expect(records).toHaveLength(recorded);
-    expect(events).toContainEqual({ type: "limit-exceeded", reason, of: "turn", step: recorded / 2 + 1 });
-    expect(outcome).toMatchObject({ last: { note: expect.stringContaining(`limit of ${limits[reason]} ${reason}`) } });
-  });
+  ] as const)(
+    "%s: calls the model once more, without tools, and outputs its text",
+    async (reason, limits, recorded) => {
+      const { input, ports, records, events } = turn(endless(answer("What I have.")), { input: { limits } });
+      const outcome = await runTurn(input, ports);
+      expect(outcome).toMatchObject({
+        kind: "done",
+        text: "What I have.",
+        finishReason: reason,
+        last: { ended: reason },
+      });
+      expect(records).toHaveLength(recorded);
+      expect(events).toContainEqual({ type: "limit-exceeded", reason, of: "turn", step: recorded / 2 + 1 });
+      expect(outcome).toMatchObject({
+        last: { note: expect.stringContaining(`limit of ${limits[reason]} ${reason}`) },
+      });
+    },
+  );
 
-  it("seconds: counts from when the input was accepted, across resumes", async () => {
+  it("seconds: counts from the accepted input, across resumes", async () => {
     const { input, ports } = turn(endless(answer("Late.")), { ports: { now: () => 600_000 } });
     expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Late.", finishReason: "seconds" });
   });
 
-  it("seconds: cuts off a model call and a tool that ignore their signals", async () => {
+  it("seconds: aborts a model call and a tool that ignore their signals", async () => {
     vi.useFakeTimers();
     try {
       const slowModel = turn(hanging, { ports: { now: () => Date.now() }, input: { startedAt: Date.now() } });
@@ -63,7 +68,7 @@ describe("at a limit", () => {
     }
   });
 
-  it("is told for what it is when there is no time to summarise", async () => {
+  it("keeps the exceeded limit when summarizing takes too long", async () => {
     vi.useFakeTimers();
     try {
       const history: Message[] = Array.from({ length: 20 }, (): Message[] => [
@@ -88,7 +93,7 @@ describe("at a limit", () => {
     }
   });
 
-  it("ignores tool calls in the last answer, and does not echo them", async () => {
+  it("ignores tool calls in the final answer, and drops the original message", async () => {
     const last = answer("Text.", [call("x", "list_files", {})], { echo: ["calls"] });
     const { input, ports } = turn(endless(last), { input: { limits: { steps: 1, tokens: 1000, seconds: 600 } } });
     const outcome = await runTurn(input, ports);
@@ -97,10 +102,10 @@ describe("at a limit", () => {
   });
 
   it.each([
-    ["is empty", answer(""), "failed", false],
-    ["fails for good", { failure: wrongKey }, "failed", false],
-    ["may be had later", { failure: outage, retryAfterMs: 5 }, "retry", true],
-  ] as const)("is the failure's category when the last answer %s", async (_, last, kind, retryable) => {
+    ["the answer is empty", answer(""), "failed", false],
+    ["the call fails", { failure: wrongKey }, "failed", false],
+    ["the call fails with a retryable error", { failure: outage, retryAfterMs: 5 }, "retry", true],
+  ] as const)("fails with the category limit when %s", async (_, last, kind, retryable) => {
     const { input, ports } = turn(endless(last), { input: { limits: { steps: 1, tokens: 1000, seconds: 600 } } });
     expect(await runTurn(input, ports)).toMatchObject({ kind, failure: { category: "limit", retryable } });
   });

@@ -6,11 +6,11 @@ import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, call, files, scripted, turn } from "./scripted.ts";
 
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };
-const wrongKey: Failure = { category: "model_configuration", title: "Key.", remedy: "Mend.", retryable: false };
+const wrongKey: Failure = { category: "model_configuration", title: "Key.", remedy: "Fix it.", retryable: false };
 const write = (id: string, name: string) => call(id, "write_file", { name, content: name });
 
 describe("a turn", () => {
-  it("ends with the model's text, and leaves recording the last answer to the caller", async () => {
+  it("ends with the model's text, and leaves the last entry to the caller", async () => {
     const { model, requests } = scripted([answer("Done.")]);
     const { input, ports, records } = turn(model);
     expect(await runTurn(input, ports)).toEqual({
@@ -25,14 +25,14 @@ describe("a turn", () => {
     expect(requests[0]?.tools.map((tool) => tool.name)).toEqual(working);
   });
 
-  it("records an answer before its tools run, and their results before the next model call", async () => {
+  it("records an answer before its tools execute, and their results before the next model call", async () => {
     const log: string[] = [];
     const { model } = scripted([answer("", [write("1", "a.txt"), write("2", "b.txt")]), answer("Done.")]);
     const space = files();
     const { input, ports } = turn(async (request) => (log.push("model"), model(request)), {
       ports: {
         files: { ...space, write: async (name, data) => (log.push(`write ${name}`), space.write(name, data)) },
-        record: async (part) => (log.push(`record ${part.part}`), true),
+        record: async (entry) => (log.push(`record ${entry.part}`), true),
       },
     });
     await runTurn(input, ports);
@@ -47,7 +47,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("runs the calls of one answer at the same time, and gives results in call order", async () => {
+  it("executes the calls of one answer concurrently, with results in call order", async () => {
     const first = Promise.withResolvers<void>();
     const tools: Tool[] = [
       {
@@ -74,7 +74,7 @@ describe("a turn", () => {
     });
   });
 
-  it("tells the model about calls that can't be run: invalid, unknown, wrong input", async () => {
+  it("returns an error for calls that cannot be executed: invalid, unknown, wrong input", async () => {
     const broken = { ...call("1", "read_file", "{"), invalid: "Not JSON." };
     const calls = [broken, call("2", "delete_all", {}), call("3", "read_file", { file: "a" })];
     const { model } = scripted([answer("", calls), answer("Done.")]);
@@ -88,8 +88,8 @@ describe("a turn", () => {
     ]);
   });
 
-  it("offers no tool that can't work here, and says so to a model that calls it all the same", async () => {
-    const invalid = "There is no such tool."; // what a provider finds, which was given none
+  it("does not offer an unavailable tool, and returns an error when the model calls it", async () => {
+    const invalid = "There is no such tool."; // set by the provider, which was not offered the tool
     const { model, requests } = scripted([
       answer("", [{ ...call("1", "run_shell", { script: "ls" }), invalid }, call("2", "delete_all", {})]),
       answer("Done."),
@@ -104,7 +104,7 @@ describe("a turn", () => {
     expect(unknown).toMatchObject({ result: { text: expect.not.stringContaining("run_shell") } });
   });
 
-  it("names the files of the workspace before the first step only, and records that it did", async () => {
+  it("lists the workspace files before the first step only, and records the note", async () => {
     const { model, requests } = scripted([answer("", [call("1", "list_files", {})]), answer("Done.")]);
     const { input, ports, records } = turn(model, { ports: { files: files({ "a.txt": "abc" }) } });
     await runTurn(input, ports);
@@ -114,7 +114,7 @@ describe("a turn", () => {
     expect(records[0]).toMatchObject({ part: "answer", note: note.text });
   });
 
-  it("emits what happens without any content", async () => {
+  it("emits events without content", async () => {
     const { model } = scripted([answer("", [write("1", "secret.txt")]), answer("secret")]);
     const { input, ports, events } = turn(model);
     await runTurn(input, ports);
@@ -130,15 +130,15 @@ describe("a turn", () => {
   });
 });
 
-describe("trouble with the model", () => {
-  it("passes on what waiting may mend as retry, anything else as failed", async () => {
+describe("a model failure", () => {
+  it("ends the turn with retry when it is retryable, otherwise with failed", async () => {
     const retry = turn(scripted([{ failure: outage, retryAfterMs: 7000 }]).model);
     expect(await runTurn(retry.input, retry.ports)).toEqual({ kind: "retry", failure: outage, retryAfterMs: 7000 });
     const failed = turn(scripted([{ failure: wrongKey }]).model);
     expect(await runTurn(failed.input, failed.ports)).toEqual({ kind: "failed", failure: wrongKey });
   });
 
-  it("asks once more after an empty answer, and fails at the second", async () => {
+  it("repeats the call after an empty answer, and fails at the second", async () => {
     const better = scripted([answer(" "), answer("Done.")]);
     const once = turn(better.model);
     expect(await runTurn(once.input, once.ports)).toMatchObject({ kind: "done", text: "Done." });
@@ -153,19 +153,19 @@ describe("trouble with the model", () => {
     expect(never.requests).toHaveLength(2);
   });
 
-  it("forgives empty answers that have others between them", async () => {
+  it("allows empty answers that are not consecutive", async () => {
     const look = answer("", [call("1", "list_files", {})]);
     const { model } = scripted([answer(""), look, answer(""), answer("Done.")]);
     const { input, ports } = turn(model);
     expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
   });
 
-  it("keeps an answer that was cut at its longest, and says so", async () => {
+  it("keeps an answer cut at the maximum length, with its finish reason", async () => {
     const { input, ports } = turn(scripted([answer("Half of", [], { finishReason: "length" })]).model);
     expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Half of", finishReason: "answer_length" });
   });
 
-  it("fails at once when a content filter withheld everything, and keeps a refusal in words", async () => {
+  it("fails when a content filter removed the whole answer, and keeps a refusal in words", async () => {
     const { model, requests } = scripted([answer("", [], { finishReason: "content-filter" })]);
     const withheld = turn(model);
     expect(await runTurn(withheld.input, withheld.ports)).toMatchObject({ failure: { category: "model_refused" } });

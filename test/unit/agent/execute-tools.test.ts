@@ -4,7 +4,7 @@ import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, call, files, scripted, turn } from "./scripted.ts";
 
-/** A tool that counts how often it was called. */
+/** A tool that counts its calls. */
 function counting(name: string, more: Partial<Tool> = {}): Tool & { calls: number } {
   const tool: Tool & { calls: number } = {
     definition: { name, description: "", input: {} },
@@ -18,14 +18,14 @@ function counting(name: string, more: Partial<Tool> = {}): Tool & { calls: numbe
 const script = [answer("", [call("a", "send", {}), call("b", "look", {})]), answer("Done.")];
 
 describe("a tool with effects outside the workspace", () => {
-  it("is recorded as begun before it is called, one without is not", async () => {
+  it("is recorded as begun before it is called; a tool without effects is not", async () => {
     const log: string[] = [];
     const send = counting("send", { effects: "outside", run: async () => (log.push("send"), { text: "sent" }) });
     const look = counting("look");
     const { input, ports } = turn(scripted(script).model, {
       ports: {
         tools: [send, look],
-        record: async (part) => (log.push(part.part + ("call" in part ? ` ${part.call}` : "")), true),
+        record: async (entry) => (log.push(entry.part + ("call" in entry ? ` ${entry.call}` : "")), true),
       },
     });
     await runTurn(input, ports);
@@ -40,7 +40,7 @@ describe("a tool with effects outside the workspace", () => {
     { part: "began", step: 1, call: 0 },
   ];
 
-  it("is not called again after a crash: the model is told that its effect is unknown", async () => {
+  it("is not called again after a crash; the model learns that the outcome is unknown", async () => {
     const [send, look] = [counting("send", { effects: "outside" }), counting("look")];
     const { model, requests } = scripted(script);
     const { input, ports, records } = turn(model, { ports: { tools: [send, look] }, input: { journal: begun } });
@@ -56,7 +56,7 @@ describe("a tool with effects outside the workspace", () => {
     expect(requests[0]?.messages.at(-1)).toMatchObject({ role: "tool", results: [unknown, { callId: "b" }] });
   });
 
-  it("is not called again either when it edits a file: what it inserts would be there twice", async () => {
+  it("is not called again when it edits a file, which could insert a text twice", async () => {
     const edit = call("a", "edit_file", { name: "list.txt", old_text: "end", new_text: "item\nend" });
     const edits = [answer("", [edit]), answer("Done.")];
     const space = files({ "list.txt": "item\nend" });
@@ -72,7 +72,7 @@ describe("a tool with effects outside the workspace", () => {
     expect(requests[0]?.messages.at(-1)).toMatchObject({ role: "tool", results: [unknown] });
   });
 
-  it("whose server does not answer after the crash is said to be of unknown effect, too", async () => {
+  it("has an unknown outcome when its server does not respond after the crash", async () => {
     const { model, requests } = scripted(script);
     const { input, ports } = turn(model, { ports: { tools: [counting("look")] }, input: { journal: begun } });
     await runTurn(input, ports);
@@ -80,7 +80,7 @@ describe("a tool with effects outside the workspace", () => {
     expect(requests[0]?.messages.at(-1)).toMatchObject({ role: "tool", results: [unknown, { callId: "b" }] });
   });
 
-  it("is called again when it is idempotent, without a second record of the beginning", async () => {
+  it("is called again when it is idempotent, without a second began entry", async () => {
     const send = counting("send", { effects: "outside", idempotent: true });
     const tools = [send, counting("look")];
     const { input, ports, records } = turn(scripted(script).model, { ports: { tools }, input: { journal: begun } });
@@ -89,7 +89,7 @@ describe("a tool with effects outside the workspace", () => {
     expect(records.filter(({ part }) => part === "began")).toEqual([]);
   });
 
-  it("is not called when its beginning could not be recorded", async () => {
+  it("is not called when the began entry is rejected", async () => {
     const send = counting("send", { effects: "outside" });
     const { input, ports } = turn(scripted(script).model, {
       ports: { tools: [send, counting("look")], record: async ({ part }) => part !== "began" },
@@ -98,7 +98,7 @@ describe("a tool with effects outside the workspace", () => {
     expect(send.calls).toBe(0);
   });
 
-  it("is called once for each call that has no record of its beginning", async () => {
+  it("is called when its call has no began entry", async () => {
     const send = counting("send", { effects: "outside" });
     const { input, ports } = turn(scripted(script).model, {
       ports: { tools: [send, counting("look")] },
@@ -109,11 +109,11 @@ describe("a tool with effects outside the workspace", () => {
   });
 });
 
-describe("a result", () => {
+describe("a tool result", () => {
   const text = `${"0123456789".repeat(4_000)}end`;
   const large: Tool = { definition: { name: "send", description: "", input: {} }, run: async () => ({ text }) };
 
-  it("that is large goes whole into the workspace, and the model gets its head and where it is", async () => {
+  it("that is large is written to a workspace file; the model gets its beginning and the file name", async () => {
     const space = files();
     const { model, requests } = scripted(script);
     const { input, ports } = turn(model, {
@@ -131,7 +131,7 @@ describe("a result", () => {
     expect(result?.text).toMatch(/40003 characters.*workspace file tool-result-3-1-1\.txt/);
   });
 
-  it("is large when it does not fit a small window", async () => {
+  it("counts as large when it exceeds a small context window", async () => {
     const space = files();
     const small = { ...large, run: async () => ({ text: "x".repeat(5_000) }) };
     const { input, ports } = turn(scripted(script).model, {
@@ -142,7 +142,7 @@ describe("a result", () => {
     expect([...space.content.keys()]).toEqual(["tool-result-1-1-1.txt"]);
   });
 
-  it("is Unicode, whatever the tool gives", async () => {
+  it("is well-formed Unicode", async () => {
     const broken: Tool = {
       definition: { name: "broken", description: "", input: {} },
       run: async () => ({ text: "\u0000 and \ud800 alone" }),

@@ -6,13 +6,13 @@ import { answer, call, turn } from "./scripted.ts";
 
 const window = 20_000;
 
-/** Three bytes a token, as the engine estimates. */
+/** Tokens of a request, with three bytes per token as in `bytesPerToken`. */
 const sizeOf = (request: ModelRequest): number =>
   Math.ceil(Buffer.byteLength(JSON.stringify([request.instructions, request.messages, request.tools])) / 3);
 
 /**
- * A model of that window, which refuses what exceeds it. It calls `look` until it has had `steps` answers, and
- * summarises when it is asked to; `requests` are those of the conversation.
+ * A model with that context window, which rejects longer requests. It calls `look` for `steps` steps and writes
+ * summaries. `requests`: the requests of the conversation. `counts`: whether it reports token usage.
  */
 function model(steps: number, { counts = true } = {}) {
   const requests: ModelRequest[] = [];
@@ -45,7 +45,7 @@ const look = (characters: number): Tool => ({
 const setUp = (ask: Model, tool: Tool, input: Parameters<typeof turn>[1] = {}) =>
   turn(ask, { ports: { tools: [tool] }, input: { contextTokens: window, ...input.input } });
 
-/** The same, with a long text in each of its answers. */
+/** The same model, with a long text in each answer. */
 function talking(steps: number) {
   const inner = model(steps);
   const ask: Model = async (request) => {
@@ -56,9 +56,9 @@ function talking(steps: number) {
   return { ...inner, ask };
 }
 
-describe("a conversation that nears the window", () => {
+describe("a conversation near the context window", () => {
   it.each([true, false])(
-    "has its older tool results shortened, and never exceeds it (usage told: %s)",
+    "is truncated at the oldest tool results and never exceeds it (token usage reported: %s)",
     async (counts) => {
       const { ask, requests, summaries } = model(30, { counts });
       const { input, ports, records, events } = setUp(ask, look(6_000));
@@ -67,7 +67,7 @@ describe("a conversation that nears the window", () => {
       expect(summaries).toEqual([]);
       const cuts = records.flatMap((record) => (record.part === "answer" && record.cut ? [record.cut] : []));
       expect(cuts.length).toBeGreaterThan(2);
-      expect(cuts.length).toBeLessThan(10); // cut deep and seldom, so that the provider's cache stays useful
+      expect(cuts.length).toBeLessThan(10); // few large truncations keep the provider's prompt cache useful
       expect(events.filter(({ type }) => type === "conversation-compacted")).toHaveLength(cuts.length);
 
       const last = requests.at(-1)?.messages ?? [];
@@ -79,7 +79,7 @@ describe("a conversation that nears the window", () => {
     },
   );
 
-  it("goes on after a crash with the same conversation", async () => {
+  it("resumes after a crash with the same conversation", async () => {
     const whole = model(12);
     const first = setUp(whole.ask, look(6_000));
     await runTurn(first.input, first.ports);
@@ -90,7 +90,7 @@ describe("a conversation that nears the window", () => {
     expect(after.requests[0]?.messages).toEqual(whole.requests[11]?.messages);
   });
 
-  it("is summarised when shortening does not help, and keeps this turn's input", async () => {
+  it("is summarized when truncation is not enough, and keeps the turn's input", async () => {
     const { ask, requests, summaries } = model(3);
     const history: Message[] = Array.from({ length: 20 }, (_, n): Message[] => [
       { role: "user", text: `Question ${n + 1}. ${"q".repeat(1_000)}` },
@@ -113,7 +113,7 @@ describe("a conversation that nears the window", () => {
     expect(requests.at(-1)?.messages).toContainEqual({ role: "user", text: "And now?" });
   });
 
-  it("is summarised within one turn, too, when its own steps fill the window", async () => {
+  it("is summarized within one turn when its steps fill the window", async () => {
     const long = talking(40);
     const { input, ports, records } = setUp(long.ask, look(10));
     expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
@@ -121,7 +121,7 @@ describe("a conversation that nears the window", () => {
     expect(long.requests.at(-1)?.messages).toContainEqual({ role: "user", text: "Go." });
   });
 
-  it("resumes at each record of a summarised turn with the same next request", async () => {
+  it("resumes at each entry around a summary with the same next request", async () => {
     const whole = talking(14);
     const first = setUp(whole.ask, look(10));
     await runTurn(first.input, first.ports);
@@ -136,7 +136,7 @@ describe("a conversation that nears the window", () => {
     }
   });
 
-  it("goes on without a summary that the provider won't make", async () => {
+  it("continues without a summary when the provider rejects the call", async () => {
     const { ask, requests } = model(0);
     const stubborn: Model = async (request) =>
       request.instructions.startsWith("You summarize")
@@ -156,19 +156,22 @@ describe("a conversation that nears the window", () => {
   });
 });
 
-describe("a conversation that the provider finds too long, though the agent says there is room", () => {
+describe("a conversation that the provider rejects as too long, despite a larger configured window", () => {
   const wide = { contextTokens: 1_000_000 };
 
-  it.each([true, false])("is cut until it fits, and stays so (usage told: %s)", async (counts) => {
-    const { ask, requests, refusals } = model(30, { counts });
-    const { input, ports } = setUp(ask, look(6_000), { input: wide });
-    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
-    expect(requests).toHaveLength(31);
-    expect(refusals.length).toBeGreaterThan(0);
-    expect(refusals.length).toBeLessThan(4);
-  });
+  it.each([true, false])(
+    "is truncated until it fits, and stays within the smaller window (token usage reported: %s)",
+    async (counts) => {
+      const { ask, requests, refusals } = model(30, { counts });
+      const { input, ports } = setUp(ask, look(6_000), { input: wide });
+      expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
+      expect(requests).toHaveLength(31);
+      expect(refusals.length).toBeGreaterThan(0);
+      expect(refusals.length).toBeLessThan(4);
+    },
+  );
 
-  it("is summarised when its texts fill it", async () => {
+  it("is summarized when its texts fill the window", async () => {
     const long = talking(40);
     const { input, ports, records } = setUp(long.ask, look(10), { input: wide });
     expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
@@ -176,7 +179,7 @@ describe("a conversation that the provider finds too long, though the agent says
     expect(long.refusals.length).toBeLessThan(4);
   });
 
-  it("is cut for the last answer at a limit, too", async () => {
+  it("is truncated for the final answer at a limit, too", async () => {
     const { ask, requests, refusals } = model(30);
     const narrow: Model = (request) =>
       ask(request.tools.length > 0 ? request : { ...request, instructions: "x".repeat(9_000) });
@@ -188,7 +191,7 @@ describe("a conversation that the provider finds too long, though the agent says
     expect(refusals).toHaveLength(1);
   });
 
-  it("fails when there is nothing to leave out", async () => {
+  it("fails when no further compaction is possible", async () => {
     const { ask, refusals } = model(3);
     const history: Message[] = [{ role: "user", text: "q".repeat(90_000) }];
     const { input, ports } = setUp(ask, look(10), { input: { ...wide, history } });

@@ -6,7 +6,7 @@ import { temporaryStores } from "../../support/temporary-stores.ts";
 const stores = temporaryStores();
 afterAll(() => stores[Symbol.dispose]());
 
-test("programs of two agents run in sandboxes of two tenants, those of one agent in one", async () => {
+test("each agent has its own sandbox tenant, shared by its runs", async () => {
   const programs: [tenant: string, program: string][] = [];
   const limits = { steps: 5, tokens: 10_000, seconds: 60 };
   const agent = { organizationId: "o", name: "A", instructions: "", tools: ["run_javascript"], limits };
@@ -33,8 +33,8 @@ test("programs of two agents run in sandboxes of two tenants, those of one agent
         },
       }),
     };
-    const allowance = { signal: new AbortController().signal, deadline: Infinity };
-    expect(await advance(deps, { runId: run.id, turn: 1 }, allowance)).toMatchObject({ done: true });
+    const budget = { signal: new AbortController().signal, deadline: Infinity };
+    expect(await advance(deps, { runId: run.id, turn: 1 }, budget)).toMatchObject({ done: true });
   }
   expect(programs).toEqual([
     ["agent-1", "1"],

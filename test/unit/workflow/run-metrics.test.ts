@@ -11,7 +11,7 @@ afterAll(() => stores[Symbol.dispose]());
 
 const begun = 1_763_000_000_000;
 
-/** A run in its turn `turn`, worked on by an execution that was started for its first, and what becomes of it. */
+/** Ends a run in turn `turn`, whose execution was started for turn 1, and returns its status and metrics. */
 async function counted(turn: number, end: (home: Home, runId: string) => Promise<void>) {
   const measured: MetricValues[] = [];
   const emit = (values: MetricValues): void => void measured.push(values);
@@ -28,7 +28,7 @@ async function counted(turn: number, end: (home: Home, runId: string) => Promise
     },
     workflow: {
       start: async () => {},
-      /** Step Functions reports what was aborted, whoever did it. */
+      /** Step Functions emits an event for every aborted execution. */
       async stop(runId: string) {
         aborted = true;
         const detail = { name: `${runId}-1`, status: "ABORTED" as const, input: JSON.stringify({ runId, turn: 1 }) };
@@ -48,11 +48,11 @@ async function counted(turn: number, end: (home: Home, runId: string) => Promise
 type Home = Parameters<typeof sweep>[0];
 const failed = { status: "technical_error", RunsFailed: 1, RunsTerminated: 0 };
 
-test("a run that the sweep ends is counted as failed, although the sweep aborts its execution", async () => {
+test("a run ended by the sweep counts as failed, although the sweep aborts its execution", async () => {
   expect(await counted(1, async (home) => void (await sweep(home)))).toEqual(failed);
 });
 
-test("a run in a later turn whose execution was aborted from outside is counted when the sweep ends it", async () => {
+test("a run in a later turn whose execution was aborted outside the service counts when the sweep ends it", async () => {
   const aborted = counted(3, async (home, runId) => {
     await home.workflow.stop(runId, 3);
     await sweep(home);
@@ -60,9 +60,9 @@ test("a run in a later turn whose execution was aborted from outside is counted 
   expect(await aborted).toEqual(failed);
 });
 
-test.each([1, 3])("a run that is stopped at work in its turn %i is counted as terminated", async (turn) => {
+test.each([1, 3])("a run stopped in turn %i counts as terminated", async (turn) => {
   const stopped = counted(turn, (home, runId) =>
-    // From an operator's machine, where nothing is measured.
+    // An operator's machine emits no metrics.
     stopRun({ ...home, runs: stores.runs }, runId),
   );
   expect(await stopped).toEqual({ status: "terminated", RunsFailed: 0, RunsTerminated: 1 });

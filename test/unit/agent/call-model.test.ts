@@ -6,7 +6,7 @@ import { answer, turn } from "./scripted.ts";
 
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };
 
-/** Gives these outcomes one after the other, the last one for ever, and keeps when it was called. */
+/** A model with these outcomes in order, repeating the last one. Records the times of its calls. */
 function model(first: ModelOutcome, ...later: ModelOutcome[]) {
   const outcomes = [first, ...later];
   const calledAt: number[] = [];
@@ -26,7 +26,7 @@ async function withFakeTime<Value>(work: () => Promise<Value>, milliseconds = 60
 }
 
 describe("a busy provider", () => {
-  it("is asked again within the step, and the turn goes on", async () => {
+  it("is called again within the step, and the turn continues", async () => {
     const { call, calledAt } = model({ failure: outage }, { failure: outage }, answer("Done."));
     const { input, ports, events } = turn(call, { input: { maxRetryWaitMs: 30_000 } });
     expect(await withFakeTime(() => runTurn(input, ports))).toMatchObject({ kind: "done", text: "Done." });
@@ -34,14 +34,14 @@ describe("a busy provider", () => {
     expect(events.filter(({ type }) => type === "model-retry-scheduled")).toHaveLength(2);
   });
 
-  it("is given as much time as it asks for", async () => {
+  it("is called again after the delay that it asks for", async () => {
     const { call, calledAt } = model({ failure: outage, retryAfterMs: 12_000 }, answer("Done."));
     const { input, ports } = turn(call, { input: { maxRetryWaitMs: 30_000 } });
     await withFakeTime(() => runTurn(input, ports));
     expect((calledAt[1] ?? 0) - (calledAt[0] ?? 0)).toBeGreaterThanOrEqual(12_000);
   });
 
-  it("is left to the workflow when it asks for more than there is patience or time", async () => {
+  it("is left to the workflow when it asks for more than the retry wait or the time left", async () => {
     for (const more of [{ maxRetryWaitMs: 10_000 }, { maxRetryWaitMs: 60_000, deadline: Date.now() + 5_000 }]) {
       const { call, calledAt } = model({ failure: outage, retryAfterMs: 12_000 });
       const { input, ports } = turn(call, { input: { startedAt: Date.now(), ...more }, ports: { now: Date.now } });
@@ -50,7 +50,7 @@ describe("a busy provider", () => {
     }
   });
 
-  it("is left to the workflow when it stays busy", async () => {
+  it("is left to the workflow when it stays busy for the whole retry wait", async () => {
     const { call, calledAt } = model({ failure: outage });
     const { input, ports } = turn(call, { input: { maxRetryWaitMs: 30_000 } });
     expect(await withFakeTime(() => runTurn(input, ports))).toEqual({ kind: "retry", failure: outage });
@@ -58,7 +58,7 @@ describe("a busy provider", () => {
     expect((calledAt.at(-1) ?? 0) - (calledAt[0] ?? 0)).toBeLessThanOrEqual(30_000);
   });
 
-  it("is not waited for once the turn is stopped", async () => {
+  it("is not called again after the turn is stopped", async () => {
     const stop = new AbortController();
     const { call, calledAt } = model({ failure: outage, retryAfterMs: 20_000 });
     const { input, ports } = turn(call, { input: { maxRetryWaitMs: 30_000 }, ports: { signal: stop.signal } });
@@ -67,7 +67,7 @@ describe("a busy provider", () => {
     expect(calledAt).toHaveLength(1);
   });
 
-  it("that refuses for good is asked once", async () => {
+  it("is called once when the failure is not retryable", async () => {
     const { call, calledAt } = model({ failure: { ...outage, retryable: false } });
     const { input, ports } = turn(call, { input: { maxRetryWaitMs: 30_000 } });
     expect(await runTurn(input, ports)).toMatchObject({ kind: "failed" });
@@ -75,7 +75,7 @@ describe("a busy provider", () => {
   });
 });
 
-it("delays have full jitter below a bound that doubles up to 8 s", () => {
+it("retry delays have full jitter below a bound that doubles up to 8 s", () => {
   for (const [attempt, bound] of [500, 1_000, 2_000, 4_000, 8_000, 8_000].entries()) {
     const delays = Array.from({ length: 200 }, () => retryDelay(attempt + 1));
     expect(Math.max(...delays)).toBeLessThan(bound);

@@ -1,0 +1,61 @@
+import { afterAll, expect, test } from "vitest";
+import type { RunChange } from "../../../src/runs/types.ts";
+import type { Runs } from "../../../src/runs/ports.ts";
+import { stopRun } from "../../../src/runs/control-run.ts";
+import { advance } from "../../../src/workflow/advance.ts";
+import { reconcile } from "../../../src/workflow/reconcile.ts";
+import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
+import { newRun } from "../../platform/run-fixtures.ts";
+import { temporaryStores } from "../../support/temporary-stores.ts";
+
+const stores = temporaryStores();
+afterAll(() => stores[Symbol.dispose]());
+
+const writes = [
+  ["a step", (change: RunChange) => change.steps !== undefined && change.set === undefined],
+  ["the turn's end", (change: RunChange) => change.set?.status === "finished"],
+] as const;
+
+test.each(writes)("a run stopped while advance writes %s stays terminated, without an output", async (_, at) => {
+  const run = newRun({ createdAt: Date.now(), updatedAt: Date.now() });
+  await stores.accounts.createOrganization({
+    id: run.organizationId,
+    name: "O",
+    model: { provider: "demo", enabled: true },
+  });
+  await stores.accounts.createAgent({
+    id: run.agentId,
+    organizationId: run.organizationId,
+    name: "A",
+    instructions: "",
+    tools: ["list_files"],
+    limits: { steps: 5, tokens: 10_000, seconds: 60 },
+    status: "active",
+  });
+  await stores.workspace.write(run.id, [{ name: "a.txt", content: Buffer.from("Hello.") }]);
+  await stores.runs.create(run, [{ turn: 1, role: "input_to_agent", text: "What is in the files?" }]);
+
+  let stopped = false;
+  const runs: Runs = {
+    ...stores.runs,
+    async change(change) {
+      if (at(change) && !stopped) {
+        stopped = true;
+        await stopRun({ runs: stores.runs, workflow: externalWorkflow, now: Date.now }, run.id);
+      }
+      return stores.runs.change(change);
+    },
+  };
+  const deps = { ...stores, runs, now: Date.now, secretOf: async () => undefined };
+  const turn = { runId: run.id, turn: 1 };
+  const budget = { signal: new AbortController().signal, deadline: Infinity };
+  expect(await advance(deps, turn, budget)).toEqual({ done: false, turn: 1 });
+  expect(await advance(deps, turn, budget)).toEqual({ done: true, turn: 1 });
+  expect(stopped).toBe(true);
+
+  // Stopping aborts the execution, for which Step Functions emits an event.
+  const detail = { name: `${run.id}-1`, status: "ABORTED" as const, input: JSON.stringify(turn) };
+  expect(await reconcile(deps, { detail })).toBe("terminated");
+  const { run: after, transcript = [] } = (await stores.runs.read(run.id)) ?? {};
+  expect([after?.status, transcript.length]).toEqual(["terminated", 1]);
+});
