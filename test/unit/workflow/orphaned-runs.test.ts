@@ -85,12 +85,12 @@ describe("reconcile", () => {
 
   test("records the last attempt's failure when the fail task never ran", async () => {
     const runId = await running();
-    const later = new RetryLater(
+    const lastError = new RetryLater(
       { category: "model_unavailable", title: "It is away.", remedy: "Wait.", retryable: true },
       undefined,
     );
-    const cause = JSON.stringify({ errorType: later.name, errorMessage: later.message });
-    await reconcile(deps, event(runId, { error: later.name, cause }));
+    const cause = JSON.stringify({ errorType: lastError.name, errorMessage: lastError.message });
+    await reconcile(deps, event(runId, { error: lastError.name, cause }));
     expect((await runs.read(runId))?.run.failure).toMatchObject({
       category: "model_unavailable",
       title: "Failed after 40 attempts: It is away.",
