@@ -68,7 +68,7 @@ describe.each(providers)("a model of $name", (wire, options) => {
     expect(server.received).toHaveLength(5);
     await service.end("SIGTERM");
 
-    expect(printed).toContain("model-failed");
+    expect(printed).toContain("model-call-failed");
     expect(printed).toContain("Not with [API key]");
     const stored = readdirSync(service.dataDir, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
