@@ -3,26 +3,27 @@ import type { Message, Model, ModelAnswer, ModelRequest, ToolCall, ToolResult } 
 import { isFilesNote, listedNames } from "../tools/list-files.ts";
 
 const maxSteps = 100;
-const maxDelay = 10_000; // milliseconds
+const maxDelayMs = 10_000;
 const maxFiles = 10;
 const scratchFile = "demo-scratch.txt";
 
 /**
- * A model without network and key: it lists the files of the workspace, reads the first ten of them at the same time,
- * and answers with what it found: sizes, line and word counts, first lines. Without files it answers at once.
+ * A model without network and API key. It lists the workspace files, reads the first ten in parallel, and reports their
+ * sizes, line and word counts and first lines. Without files it responds at once.
  *
- * Everything it does follows from the request, so that a turn can be continued anywhere and ends alike. A line
- * `demo: steps=12 delay=200` in the input makes it take at least 12 steps with tools (at most 100; those beyond listing
- * and reading write and read `demo-scratch.txt` in turns) and wait 200 milliseconds before each answer (at most
- * 10,000), for trying out what happens to a run in progress.
+ * Responses depend only on the request, so that a resumed turn ends the same way. For trying out a run in progress, the
+ * input can contain a line `demo: steps=12 delay=200`:
+ *
+ * - `steps`: least number of steps with tools, at most 100. Further steps write and read `demo-scratch.txt`.
+ * - `delay`: milliseconds before each response, at most 10,000.
  */
 export const demo: Model = async (request) => {
   request.signal.throwIfAborted();
-  const conversation = currentTurn(request.messages);
-  const { steps, delay } = directive(conversation.input);
+  const turn = currentTurn(request.messages);
+  const { steps, delay } = parseDirective(turn.input);
   if (delay > 0) await pause(delay, request.signal);
-  const calls = nextCalls(request, conversation, steps);
-  const text = calls.length > 0 ? "" : report(conversation);
+  const calls = nextCalls(request, turn, steps);
+  const text = calls.length > 0 ? "" : report(turn);
   return {
     answer: {
       text,
@@ -39,8 +40,9 @@ export const demo: Model = async (request) => {
 interface DemoTurn {
   input: string;
   hasFiles: boolean;
-  /** Steps that this turn has taken so far, and what the tools answered to them, oldest first. */
+  /** Steps of this turn so far. */
   steps: number;
+  /** Their tool results, oldest first. */
   results: ToolResult[];
 }
 
@@ -56,33 +58,33 @@ function currentTurn(messages: Message[]): DemoTurn {
   };
 }
 
-function directive(input: string): { steps: number; delay: number } {
+function parseDirective(input: string): { steps: number; delay: number } {
   const line = /^\s*demo:(.*)$/im.exec(input)?.[1] ?? "";
   const number = (name: string, max: number): number =>
     Math.min(Number(new RegExp(`\\b${name}=(\\d+)`, "i").exec(line)?.[1] ?? 0), max);
-  return { steps: number("steps", maxSteps), delay: number("delay", maxDelay) };
+  return { steps: number("steps", maxSteps), delay: number("delay", maxDelayMs) };
 }
 
 function nextCalls(request: ModelRequest, turn: DemoTurn, steps: number): ToolCall[] {
-  const can = (name: string): boolean => request.tools.some((tool) => tool.name === name);
+  const hasTool = (name: string): boolean => request.tools.some((tool) => tool.name === name);
   const call = (name: string, input: object, index = 0): ToolCall => ({
     id: `demo-${turn.steps + 1}-${index + 1}`,
     name,
     input,
   });
-  const reading = turn.hasFiles && can("list_files");
-  if (reading && turn.steps === 0) return [call("list_files", {})];
-  const names = filesFound(turn);
-  if (reading && turn.steps === 1 && names.length > 0 && can("read_file")) {
+  const readsFiles = turn.hasFiles && hasTool("list_files");
+  if (readsFiles && turn.steps === 0) return [call("list_files", {})];
+  const names = listedFiles(turn);
+  if (readsFiles && turn.steps === 1 && names.length > 0 && hasTool("read_file")) {
     return names.slice(0, maxFiles).map((name, index) => call("read_file", { name, limit: 500 }, index));
   }
-  if (turn.steps >= steps || !can("write_file") || !can("read_file")) return [];
-  const written = turn.results.at(-1)?.name === "write_file";
-  if (written) return [call("read_file", { name: scratchFile })];
+  if (turn.steps >= steps || !hasTool("write_file") || !hasTool("read_file")) return [];
+  const wroteLast = turn.results.at(-1)?.name === "write_file";
+  if (wroteLast) return [call("read_file", { name: scratchFile })];
   return [call("write_file", { name: scratchFile, content: `Step ${turn.steps + 1} of ${steps}.\n` })];
 }
 
-function filesFound({ results }: DemoTurn): string[] {
+function listedFiles({ results }: DemoTurn): string[] {
   return listedNames(results.find((result) => result.name === "list_files")?.text ?? "");
 }
 
@@ -90,12 +92,12 @@ function report(turn: DemoTurn): string {
   const { input, results, steps } = turn;
   const listing = results.find((result) => result.name === "list_files")?.text;
   const reads = results.filter((result) => result.name === "read_file");
-  const files = filesFound(turn);
+  const files = listedFiles(turn);
   const read = files.slice(0, maxFiles).flatMap((name, index) => describe(name, reads[index]));
   return [
     `The input has ${count(input.length, "character")} and ${count(words(input), "word")}: "${clipped(input)}"`,
     listing === undefined
-      ? "I looked at no files."
+      ? "I read no files."
       : `The workspace has ${count(files.length, "file")}:\n${listing}\n\n${read.join("\n\n")}`,
     ...(steps > 0 ? [`I took ${count(steps, "step")} with tools before this answer.`] : []),
     "This is the demo model: it calls no provider and does not understand the input. For real answers, set a model: " +
@@ -104,7 +106,7 @@ function report(turn: DemoTurn): string {
   ].join("\n\n");
 }
 
-/** What `read_file` answered: a heading line, the lines of the file, and perhaps a note in brackets that there is more. */
+/** Describes a result of `read_file`: a heading, the lines of the file, and a note in brackets if there are more. */
 function describe(name: string, result: ToolResult | undefined): string[] {
   if (!result) return [];
   if (result.error || result.attachments) return [`${name}: ${result.text}`];
@@ -112,9 +114,9 @@ function describe(name: string, result: ToolResult | undefined): string[] {
   const more = /^\[(More|Line \d+ is cut): .*\]$/.test(rest.at(-1) ?? "");
   const lines = more ? rest.slice(0, -1) : rest;
   const total = Number(/ of (\d+)$/.exec(heading)?.[1] ?? 0);
-  const inWords = `${more ? "at least " : ""}${count(words(lines.join("\n")), "word")}`;
+  const wordCount = `${more ? "at least " : ""}${count(words(lines.join("\n")), "word")}`;
   return [
-    `${name}: ${count(total, "line")}, ${inWords}. It begins:\n` +
+    `${name}: ${count(total, "line")}, ${wordCount}. It begins:\n` +
       lines
         .slice(0, 3)
         .map((line) => `> ${clipped(line)}`)
@@ -135,7 +137,7 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** About four characters to a token, as with common models. */
+/** An estimate: common models have about four characters per token. */
 function tokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
