@@ -123,12 +123,12 @@ export class Alarms extends Construct {
   /** `name` starts with the name of its runbook chapter. */
   #createAlarm(
     name: string,
-    { symptom: feel, metric, above, below, periods: [alarming, evaluated] = [2, 3], missing }: AlarmCondition,
+    { symptom, metric, above, below, periods: [alarming, evaluated] = [2, 3], missing }: AlarmCondition,
   ): Alarm {
     const chapter = sharedChapters.find((each) => name.startsWith(each)) ?? name;
     const alarm = new Alarm(this, name, {
       alarmName: `${this.#stackName}-${name}`,
-      alarmDescription: `${feel}. Runbook: docs/operations.md#${chapter}`,
+      alarmDescription: `${symptom}. Runbook: docs/operations.md#${chapter}`,
       metric,
       threshold: above ?? below ?? 0,
       comparisonOperator:

@@ -63,10 +63,11 @@ export function fargateOrigin(scope: Construct, server: UploadServer, origin: Or
     memoryLimitMiB: uploadHostings.fargate.memory,
     runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     taskRole: role,
+    volumes: [{ name: "Spool" }], // on the task's ephemeral storage: 20 GiB
   });
   const image = join(Stage.of(scope)?.outdir ?? "cdk.out", "large-body-image");
   writeImage(image, Stack.of(scope).bundlingRequired);
-  task.addContainer("Server", {
+  const container = task.addContainer("Server", {
     image: ContainerImage.fromAsset(image, { platform: Platform.LINUX_ARM64 }),
     environment,
     portMappings: [{ containerPort: port }],
@@ -74,6 +75,8 @@ export function fargateOrigin(scope: Construct, server: UploadServer, origin: Or
     readonlyRootFilesystem: true,
     stopTimeout: Duration.seconds(30),
   });
+  // The server spools large bodies to /tmp; everything else is read-only.
+  container.addMountPoints({ sourceVolume: "Spool", containerPath: "/tmp", readOnly: false });
 
   const cluster = new Cluster(scope, "Cluster", { vpc, containerInsightsV2: ContainerInsights.ENABLED }) as ICluster;
   const service = new FargateService(scope, "Service", {

@@ -99,10 +99,15 @@ export function grantServer(role: Role, { hosting, service, secrets, settings }:
   return { ...environment, ...memoryEnvironment(hosting) };
 }
 
+/**
+ * `VOLUME` gives the task's volume at /tmp the permissions of the image's /tmp. Without it, only root can write there
+ * (https://docs.aws.amazon.com/AmazonECS/latest/developerguide/bind-mounts.html).
+ */
 const dockerfile = `FROM public.ecr.aws/docker/library/node:24-slim
 WORKDIR /server
 COPY index.js .
 USER node
+VOLUME ["/tmp"]
 CMD ["node", "index.js"]
 `;
 

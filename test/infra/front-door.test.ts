@@ -193,6 +193,19 @@ describe("hosting", () => {
     expect(Number(maxConcurrency) * 20).toBeLessThanOrEqual(512); // MB of /tmp
   });
 
+  test("Fargate: the file system is read-only but for /tmp, where bodies are spooled", () => {
+    const { template } = synthesizeFrontDoor({ context: { largeBodies: "fargate" } });
+    template.hasResourceProperties("AWS::ECS::TaskDefinition", {
+      ContainerDefinitions: [
+        Match.objectLike({
+          ReadonlyRootFilesystem: true,
+          MountPoints: [{ SourceVolume: "Spool", ContainerPath: "/tmp", ReadOnly: false }],
+        }),
+      ],
+      Volumes: [{ Name: "Spool" }],
+    });
+  });
+
   test("Fargate: only CloudFront reaches the load balancer, and only the load balancer reaches the tasks", () => {
     const { template } = synthesizeFrontDoor({ context: { largeBodies: "fargate" } });
     template.hasResourceProperties("AWS::ElasticLoadBalancingV2::LoadBalancer", { Scheme: "internal" });

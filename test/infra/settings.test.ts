@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { App } from "aws-cdk-lib";
 import { expect, test } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
@@ -26,6 +27,15 @@ test("cdk.json contains the defaults", () => {
     otlpEndpoint: "",
   });
   expect(read({})).toEqual(read(cdkJson.context));
+});
+
+test("docs/deploying.md lists every setting with its default", () => {
+  const document = readFileSync(new URL("../../docs/deploying.md", import.meta.url), "utf8");
+  const rows = [...document.matchAll(/^\| `(\w+)` +\|.*\| `?([\w-]+)`? +\|$/gm)].map(([, name, fallback]) => [
+    name,
+    fallback,
+  ]);
+  expect(rows).toEqual(Object.entries(cdkJson.context).map(([name, fallback]) => [name, String(fallback) || "none"]));
 });
 
 test("accepts numbers as strings, as the command line passes them", () => {
