@@ -28,6 +28,16 @@ const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     .replaceAll(" ", "-"),
 );
 
+test("every alarm's chapter of the runbook has a description, an investigation and a resolution", () => {
+  const [, alarmChapters = ""] = /^# Alarms\n([^]*?)^# /m.exec(runbook) ?? [];
+  const chapters = alarmChapters.split(/^## /m).slice(1);
+  expect(chapters.length).toBeGreaterThan(5);
+  for (const chapter of chapters) {
+    const headings = [...chapter.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual(["Description", "Investigation", "Resolution"]);
+  }
+});
+
 describe("alarms", () => {
   test("cover the symptoms that users notice", () => {
     const names = alarms.map(({ AlarmName }) => String(AlarmName).replace("AgentRunService-prod-", ""));
