@@ -131,7 +131,7 @@ export interface ModelRequest {
   /** Empty: the model must answer with text. */
   tools: ToolDefinition[];
   parameters?: ModelParameters;
-  /** Reads an attachment. Undefined when the file was deleted; the model is told so. */
+  /** Reads an attachment. Undefined when the file was deleted. */
   readAttachment?: (name: string) => Promise<Uint8Array | undefined>;
   signal: AbortSignal;
 }

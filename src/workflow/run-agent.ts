@@ -27,7 +27,7 @@ export interface AgentDeps extends Pick<Stores, "accounts" | "workspace">, ToolD
   openModel?: typeof openModel;
 }
 
-/** Limits of one invocation. `deadline`: milliseconds since 1970; no step starts after it. */
+/** Part of `TurnPorts` and `TurnInput` that belongs to one invocation. */
 export interface AgentCall {
   signal: AbortSignal;
   deadline: number;

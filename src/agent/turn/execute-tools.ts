@@ -49,7 +49,7 @@ export async function executeTools(state: TurnState, pending: PendingCalls, time
   return { kind: "continue", state: { ...state, progress } };
 }
 
-/** Executes one call, or answers why not, and records the result. */
+/** Executes one call and records its result. A call that must not start gets an error as its result. */
 async function executeCall(
   state: TurnState,
   { step, began }: PendingCalls,

@@ -3,7 +3,7 @@ import { type MetricValues, measuredRuns, executionMetrics } from "../../../src/
 import { stopRun } from "../../../src/runs/control-run.ts";
 import { graceSeconds, turnSeconds } from "../../../src/workflow/policy.ts";
 import { reconcile } from "../../../src/workflow/reconcile.ts";
-import { sweep } from "../../../src/workflow/sweep.ts";
+import { sweep, type SweepDeps } from "../../../src/workflow/sweep.ts";
 import { newRun } from "../../platform/run-fixtures.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 const stores = temporaryStores();
@@ -12,14 +12,14 @@ afterAll(() => stores[Symbol.dispose]());
 const begun = 1_763_000_000_000;
 
 /** Ends a run in turn `turn`, whose execution was started for turn 1, and returns its status and metrics. */
-async function counted(turn: number, end: (home: Home, runId: string) => Promise<void>) {
+async function metricsAfter(turn: number, end: (deps: SweepDeps, runId: string) => Promise<void>) {
   const measured: MetricValues[] = [];
   const emit = (values: MetricValues): void => void measured.push(values);
   const runs = measuredRuns(stores.runs, emit);
   const run = newRun({ turn, createdAt: begun, updatedAt: begun });
   await stores.runs.create(run, [{ turn, role: "input_to_agent", text: "Hello?" }]);
   let aborted = false;
-  const home = {
+  const deps = {
     runs,
     now: () => begun + (turnSeconds + graceSeconds + 1) * 1_000,
     executions: {
@@ -32,11 +32,11 @@ async function counted(turn: number, end: (home: Home, runId: string) => Promise
       async stop(runId: string) {
         aborted = true;
         const detail = { name: `${runId}-1`, status: "ABORTED" as const, input: JSON.stringify({ runId, turn: 1 }) };
-        emit(executionMetrics(detail.status, await reconcile(home, { detail })));
+        emit(executionMetrics(detail.status, await reconcile(deps, { detail })));
       },
     },
   };
-  await end(home, run.id);
+  await end(deps, run.id);
   const total = (name: keyof MetricValues): number => measured.reduce((sum, values) => sum + (values[name] ?? 0), 0);
   return {
     status: await stores.runs.status(run.id),
@@ -45,25 +45,24 @@ async function counted(turn: number, end: (home: Home, runId: string) => Promise
   };
 }
 
-type Home = Parameters<typeof sweep>[0];
 const failed = { status: "technical_error", RunsFailed: 1, RunsTerminated: 0 };
 
 test("a run ended by the sweep counts as failed, although the sweep aborts its execution", async () => {
-  expect(await counted(1, async (home) => void (await sweep(home)))).toEqual(failed);
+  expect(await metricsAfter(1, async (deps) => void (await sweep(deps)))).toEqual(failed);
 });
 
 test("a run in a later turn whose execution was aborted outside the service counts when the sweep ends it", async () => {
-  const aborted = counted(3, async (home, runId) => {
-    await home.workflow.stop(runId, 3);
-    await sweep(home);
+  const aborted = metricsAfter(3, async (deps, runId) => {
+    await deps.workflow.stop(runId, 3);
+    await sweep(deps);
   });
   expect(await aborted).toEqual(failed);
 });
 
 test.each([1, 3])("a run stopped in turn %i counts as terminated", async (turn) => {
-  const stopped = counted(turn, (home, runId) =>
+  const stopped = metricsAfter(turn, (deps, runId) =>
     // An operator's machine emits no metrics.
-    stopRun({ ...home, runs: stores.runs }, runId),
+    stopRun({ ...deps, runs: stores.runs }, runId),
   );
   expect(await stopped).toEqual({ status: "terminated", RunsFailed: 0, RunsTerminated: 1 });
 });
