@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { advance, type AdvanceDeps } from "../../src/workflow/advance.ts";
 import { RetryLater } from "../../src/workflow/retry-later.ts";
 import { fail } from "../../src/workflow/fail.ts";
-import type { Fault } from "../support/fake-aws/fake-dynamodb.ts";
-import { awsHome } from "../support/fake-aws/platform.ts";
+import type { Fault } from "../support/fake-aws/client.ts";
+import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "../support/scripted-runs.ts";
 
 /** A fault at one client call. `crash`: the process ends there, so its lease is not released either. */
@@ -29,7 +29,7 @@ interface FaultPlan {
 /** Drives a run as the state machine does, with a fault at one of the client calls. */
 async function run(steps: number, fault?: FaultPlan): Promise<Outcome> {
   let [armed, crashed, first] = [false, false, 0];
-  const home = awsHome((call, attempt) => {
+  const home = fakeAwsStores((call, attempt) => {
     if (crashed) return "refused"; // a process that ended makes no call; unlike a timeout, this fails at once
     if (!armed || !fault || call !== first + fault.at) return undefined;
     if (fault.kind.startsWith("crash")) {

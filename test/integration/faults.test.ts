@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/errors.ts";
-import { awsHome } from "../support/fake-aws/platform.ts";
+import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { describeFaults } from "./faults.scenario.ts";
 
 describeFaults(4);
 
 test("a throttled store rejects with the error that the workflow retries", async () => {
-  const home = awsHome(() => "throttled");
+  const home = fakeAwsStores(() => "throttled");
   await expect(home.runs.load("R")).rejects.toThrow(StoreUnavailable);
 });

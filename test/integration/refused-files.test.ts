@@ -10,8 +10,8 @@ import type { Agent, Organization } from "../../src/accounts/types.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
-import { awsHome } from "../support/fake-aws/platform.ts";
-import type { FaultAt } from "../support/fake-aws/fake-dynamodb.ts";
+import { fakeAwsStores } from "../support/fake-aws/platform.ts";
+import type { FaultAt } from "../support/fake-aws/client.ts";
 
 interface TestPlatform extends Stores {
   /** The stored files and large texts of runs. */
@@ -28,7 +28,7 @@ function onOneMachine(): TestPlatform {
 }
 
 function onAws(faultAt?: FaultAt): TestPlatform & { calls: () => number } {
-  const platform = awsHome(faultAt);
+  const platform = fakeAwsStores(faultAt);
   return { ...platform, files: platform.objectKeys };
 }
 const platforms: [string, () => TestPlatform][] = [

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "../support/properties.ts";
 import { expect, test } from "vitest";
 import type { Stores } from "../../src/runs/ports.ts";
-import { awsHome } from "../support/fake-aws/platform.ts";
+import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { event, walk } from "./schedules.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
@@ -25,6 +25,6 @@ export function testSchedules(schedules: { local: number; aws: number }): void {
   });
 
   test(`${title} AWS platform`, async () => {
-    await holds(() => awsHome(), schedules.aws);
+    await holds(() => fakeAwsStores(), schedules.aws);
   });
 }

@@ -5,7 +5,7 @@ import type { Stores } from "../../src/runs/ports.ts";
 import { stopRun } from "../../src/runs/control-run.ts";
 import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
 import { advance } from "../../src/workflow/advance.ts";
-import { awsHome } from "../support/fake-aws/platform.ts";
+import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { newRun, putAgent } from "../support/scripted-runs.ts";
 import { chatServer, chunk, type Reply, send, startStream, streams } from "../providers/chat-completions-server.ts";
 import { done } from "./admin.ts";
@@ -55,7 +55,7 @@ test("run stop on one machine: terminated at once, the provider's stream is cut,
 test("a stop on AWS reaches the invocation that streams, within 5 s", { timeout: 30_000 }, async () => {
   const { reply, talks, lastByteAt } = talker();
   await using server = await chatServer(reply);
-  const home: Stores = awsHome();
+  const home: Stores = fakeAwsStores();
   await putAgent(home);
   await newRun(home, "R", Date.now(), "Talk.");
   const model = openAiCompatible({ baseUrl: server.baseUrl, model: "m" })();

@@ -1,10 +1,10 @@
 import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import type { Agent } from "../../src/accounts/types.ts";
-import { inputs, mockedHome } from "./aws-mocks.ts";
+import { inputs, mockedPlatform } from "./aws-mocks.ts";
 
 test("each record is found with one consistent GetItem", async () => {
-  const { accounts, dynamo } = mockedHome();
+  const { accounts, dynamo } = mockedPlatform();
   dynamo.on(GetCommand).resolves({ Item: { pk: "KEY#h", sk: "HEAD", gsi1pk: "x", gsi1sk: "y", hash: "h" } });
   expect(await accounts.findKey("h")).toEqual({ hash: "h" });
   await accounts.findAgent("A");
@@ -15,7 +15,7 @@ test("each record is found with one consistent GetItem", async () => {
 });
 
 test("records are written with their keys in the list index, and replaced if their revision is unchanged", async () => {
-  const { accounts, dynamo } = mockedHome();
+  const { accounts, dynamo } = mockedPlatform();
   const key = { hash: "h", hint: "ak_x", agentId: "A", organizationId: "O", enabled: true, createdAt: 12 };
   const agent: Agent = {
     id: "A",
@@ -55,7 +55,7 @@ test("records are written with their keys in the list index, and replaced if the
 });
 
 test("records are listed by queries of the list index, page by page", async () => {
-  const { accounts, dynamo } = mockedHome();
+  const { accounts, dynamo } = mockedPlatform();
   const next = { pk: "KEY#1" };
   dynamo
     .on(QueryCommand)

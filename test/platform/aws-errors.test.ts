@@ -13,7 +13,7 @@ import { QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/errors.ts";
 import type { RunChange } from "../../src/runs/types.ts";
-import { headItem, mockedHome, problem, run } from "./aws-mocks.ts";
+import { headItem, mockedPlatform, problem, run } from "./aws-mocks.ts";
 
 const change: RunChange = { runId: "R", expect: { status: "running", turn: 1 } };
 const large: RunChange = { ...change, messages: [{ turn: 1, role: "output_from_agent", text: "x".repeat(1e5) }] };
@@ -24,14 +24,14 @@ describe("cancelled transactions", () => {
     [["None", "ConditionalCheckFailed"]],
     [["TransactionConflict", "ConditionalCheckFailed"]],
   ])("%j: the change lost, and is not tried again", async (codes) => {
-    const { runs, dynamo } = mockedHome();
+    const { runs, dynamo } = mockedPlatform();
     dynamo.on(TransactWriteCommand).rejects(cancelled(codes));
     expect(await runs.change(change)).toBe(false);
     expect(dynamo.commandCalls(TransactWriteCommand)).toHaveLength(1);
   });
 
   test("contention that passes does not show, and one token covers all attempts", async () => {
-    const { runs, dynamo } = mockedHome();
+    const { runs, dynamo } = mockedPlatform();
     const conflict = cancelled(["None", "TransactionConflict"]);
     dynamo.on(TransactWriteCommand).rejectsOnce(conflict).rejectsOnce(conflict).resolves({});
     expect(await runs.change(change)).toBe(true);
@@ -43,7 +43,7 @@ describe("cancelled transactions", () => {
   });
 
   test("a condition that fails once contention has passed: the change lost", async () => {
-    const { runs, dynamo } = mockedHome();
+    const { runs, dynamo } = mockedPlatform();
     const [conflict, failed] = [cancelled(["TransactionConflict"]), cancelled(["ConditionalCheckFailed"])];
     dynamo.on(TransactWriteCommand).rejectsOnce(conflict).rejectsOnce(failed);
     expect(await runs.change(change)).toBe(false);
@@ -54,7 +54,7 @@ describe("cancelled transactions", () => {
     [["ThrottlingError", "None"]],
     [["ProvisionedThroughputExceeded", "TransactionConflict"]],
   ])("%j for five attempts: unavailable", async (codes) => {
-    const { runs, dynamo } = mockedHome();
+    const { runs, dynamo } = mockedPlatform();
     dynamo.on(TransactWriteCommand).rejects(cancelled(codes));
     await expect(runs.change(change)).rejects.toThrow(StoreUnavailable);
     expect(dynamo.commandCalls(TransactWriteCommand)).toHaveLength(5);
@@ -63,7 +63,7 @@ describe("cancelled transactions", () => {
   test.each([[["ValidationError", "None"]], [["ValidationError", "TransactionConflict"]], [[]]])(
     "%j: the client's own error",
     async (codes) => {
-      const { runs, dynamo } = mockedHome();
+      const { runs, dynamo } = mockedPlatform();
       dynamo.on(TransactWriteCommand).rejects(cancelled(codes));
       await expect(runs.change(change)).rejects.toThrow(TransactionCanceledException);
       expect(dynamo.commandCalls(TransactWriteCommand)).toHaveLength(1);
@@ -71,7 +71,7 @@ describe("cancelled transactions", () => {
   );
 
   test("creating a run that exists is neither unavailable nor silent", async () => {
-    const { runs, dynamo } = mockedHome();
+    const { runs, dynamo } = mockedPlatform();
     dynamo.on(TransactWriteCommand).rejects(cancelled(["ConditionalCheckFailed"]));
     const refusal = await runs.create(run, []).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(Error);
@@ -97,7 +97,7 @@ const unavailable: [string, Error][] = [
 ];
 
 test.each(unavailable)("%s: every port is unavailable, with the cause", async (_, error) => {
-  const { accounts, runs, workspace, workflow, dynamo, objects, executions } = mockedHome();
+  const { accounts, runs, workspace, workflow, dynamo, objects, executions } = mockedPlatform();
   dynamo.rejects(error);
   objects.rejects(error);
   executions.rejects(error);
@@ -132,7 +132,7 @@ const passed: [string, Error][] = [
 ];
 
 test.each(passed)("%s: the client's own error", async (_, error) => {
-  const { accounts, runs, workspace, workflow, dynamo, objects, executions } = mockedHome();
+  const { accounts, runs, workspace, workflow, dynamo, objects, executions } = mockedPlatform();
   dynamo.rejects(error);
   objects.rejects(error);
   executions.rejects(error);
@@ -150,21 +150,21 @@ test.each(passed)("%s: the client's own error", async (_, error) => {
 });
 
 test("too many open executions: unavailable", async () => {
-  const { workflow, executions } = mockedHome();
+  const { workflow, executions } = mockedPlatform();
   const error = new SFNServiceException({ name: "ExecutionLimitExceeded", $fault: "client", ...problem(400) });
   executions.on(StartExecutionCommand).rejects(error);
   await expect(workflow.start("R", 1)).rejects.toThrow(StoreUnavailable);
 });
 
 test("a transcript that stays without a message it counts: unavailable, never half", async () => {
-  const { runs, dynamo } = mockedHome();
+  const { runs, dynamo } = mockedPlatform();
   dynamo.on(QueryCommand).resolves({ Items: [headItem] });
   await expect(runs.read("R")).rejects.toThrow(StoreUnavailable);
   await expect(runs.load("R")).rejects.toThrow(StoreUnavailable);
 });
 
 test("a large text that is missing from the bucket is an error of its own", async () => {
-  const { runs, dynamo, objects } = mockedHome();
+  const { runs, dynamo, objects } = mockedPlatform();
   const message = { pk: "RUN#R", sk: "MESSAGE#00001#input_to_agent", role: "input_to_agent", textKey: "texts/R/x" };
   dynamo.on(QueryCommand).resolves({ Items: [headItem, message] });
   objects.on(GetObjectCommand).rejects(service("NoSuchKey", 404));
@@ -174,7 +174,7 @@ test("a large text that is missing from the bucket is an error of its own", asyn
 });
 
 test("a large text that can't be stored: nothing is written", async () => {
-  const { runs, dynamo, objects } = mockedHome();
+  const { runs, dynamo, objects } = mockedPlatform();
   objects.on(PutObjectCommand).rejects(service("SlowDown", 503));
   await expect(runs.change(large)).rejects.toThrow(StoreUnavailable);
   expect(dynamo.commandCalls(TransactWriteCommand)).toHaveLength(0);

@@ -12,7 +12,7 @@ const region = "eu-central-1";
 export const stateMachineArn = "arn:aws-cn:states:cn-north-1:1:stateMachine:Turns-stateMachine";
 
 /** The home on AWS, over clients that send nothing: table `T`, bucket `B`. A new one for each test. */
-export function mockedHome() {
+export function mockedPlatform() {
   const documents = documentClient({ region });
   const s3 = new S3Client({ region });
   const sfn = new SFNClient({ region });
@@ -27,7 +27,7 @@ export function mockedHome() {
   };
 }
 
-type Dynamo = ReturnType<typeof mockedHome>["dynamo"];
+type Dynamo = ReturnType<typeof mockedPlatform>["dynamo"];
 
 /** What was sent to DynamoDB by commands of one kind, in order. */
 export function inputs(

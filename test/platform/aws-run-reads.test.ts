@@ -1,12 +1,12 @@
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
-import { headItem, inputItem, inputs, mockedHome, run, step, stepItem } from "./aws-mocks.ts";
+import { headItem, inputItem, inputs, mockedPlatform, run, step, stepItem } from "./aws-mocks.ts";
 
 const query = { TableName: "T", ExpressionAttributeValues: { ":pk": "RUN#R" }, ConsistentRead: true };
 
 test("read is one consistent Query that stops before the steps", async () => {
-  const { runs, dynamo, openS3 } = mockedHome();
+  const { runs, dynamo, openS3 } = mockedPlatform();
   dynamo.on(QueryCommand).resolves({ Items: [headItem, inputItem] });
   expect(await runs.read("R")).toEqual({ run, transcript: [{ role: "input_to_agent", text: "hi" }] });
   expect(inputs(dynamo, QueryCommand)).toMatchObject([
@@ -20,7 +20,7 @@ test("read is one consistent Query that stops before the steps", async () => {
 });
 
 test("a transcript of several pages is read to its end", async () => {
-  const { runs, dynamo } = mockedHome();
+  const { runs, dynamo } = mockedPlatform();
   const outputItem = { ...inputItem, sk: "MESSAGE#00001#output_from_agent", role: "output_from_agent", text: "bye" };
   const pages = [[{ ...headItem, messageCount: 2 }], [inputItem], [outputItem]];
   const starts: unknown[] = [];
@@ -33,7 +33,7 @@ test("a transcript of several pages is read to its end", async () => {
 });
 
 test("load is one Query, which ends where older turns' steps begin", async () => {
-  const { runs, dynamo } = mockedHome();
+  const { runs, dynamo } = mockedPlatform();
   const second = { ...headItem, turn: 2 };
   const current = { ...stepItem, sk: "STEP#99997#00012#result#00003", text: JSON.stringify({ ...step, turn: 2 }) };
   dynamo
@@ -46,7 +46,7 @@ test("load is one Query, which ends where older turns' steps begin", async () =>
 });
 
 test("the steps of all turns are one range, oldest turn first", async () => {
-  const { runs, dynamo } = mockedHome();
+  const { runs, dynamo } = mockedPlatform();
   const later = { ...stepItem, text: JSON.stringify({ ...step, turn: 2 }) };
   dynamo
     .on(QueryCommand)
@@ -61,7 +61,7 @@ test("the steps of all turns are one range, oldest turn first", async () => {
 });
 
 test("a transcript that lacks a message the run counts is read again", async () => {
-  const { runs, dynamo } = mockedHome();
+  const { runs, dynamo } = mockedPlatform();
   dynamo
     .on(QueryCommand)
     .resolvesOnce({ Items: [headItem] })
@@ -71,7 +71,7 @@ test("a transcript that lacks a message the run counts is read again", async () 
 });
 
 test("large texts are fetched from the bucket at the same time", async () => {
-  const { runs, dynamo, objects, openS3 } = mockedHome();
+  const { runs, dynamo, objects, openS3 } = mockedPlatform();
   const keys = ["1", "2", "3"];
   const items = keys.map((textKey, n) => ({
     pk: "RUN#R",
@@ -91,7 +91,7 @@ test("large texts are fetched from the bucket at the same time", async () => {
 });
 
 test("lists query every shard, newest first and no more than asked for", async () => {
-  const { runs, dynamo } = mockedHome();
+  const { runs, dynamo } = mockedPlatform();
   dynamo
     .on(QueryCommand)
     .resolves({ Items: [] })
@@ -113,7 +113,7 @@ test("lists query every shard, newest first and no more than asked for", async (
 });
 
 test("running runs are read from every shard, page after page", async () => {
-  const { runs, dynamo } = mockedHome();
+  const { runs, dynamo } = mockedPlatform();
   const shard3 = { ExpressionAttributeValues: { ":pk": "RUNNING#3" } };
   dynamo
     .on(QueryCommand)

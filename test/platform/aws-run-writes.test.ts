@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { headItem, inputItem, inputs, mockedHome, run, shard, step, stepItem } from "./aws-mocks.ts";
+import { headItem, inputItem, inputs, mockedPlatform, run, shard, step, stepItem } from "./aws-mocks.ts";
 
 const large = "x".repeat(64 * 1024);
 const largeKey = `texts/R/${createHash("sha256").update(large).digest("hex")}`;
 const absent = "attribute_not_exists(pk)";
 
 test("create is one transaction of new items, under a token", async () => {
-  const { runs, dynamo, openS3 } = mockedHome();
+  const { runs, dynamo, openS3 } = mockedPlatform();
   await runs.create(run, [{ turn: 1, role: "input_to_agent", text: "hi" }]);
   expect(inputs(dynamo, TransactWriteCommand)).toEqual([
     {
@@ -23,7 +23,7 @@ test("create is one transaction of new items, under a token", async () => {
 });
 
 test("an idle run is not in the index of running ones", async () => {
-  const { runs, dynamo } = mockedHome();
+  const { runs, dynamo } = mockedPlatform();
   await runs.create({ ...run, status: "finished", turn: 0 }, []);
   const [put] = transactions(dynamo)[0] ?? [];
   expect(put?.Put?.Item).not.toHaveProperty("gsi2pk");
@@ -39,7 +39,7 @@ const expected = { ":expectedStatus": "running", ":expectedTurn": 1 };
 const expect1 = { status: "running", turn: 1 } as const;
 
 test("a final status and its message go together, and the run leaves the running index", async () => {
-  const { runs, dynamo } = mockedHome();
+  const { runs, dynamo } = mockedPlatform();
   const set = { status: "finished", turn: 1, updatedAt: 9 } as const;
   const messages = [{ turn: 1, role: "output_from_agent", text: "" } as const];
   expect(await runs.change({ runId: "R", expect: expect1, set, messages })).toBe(true);
@@ -68,7 +68,7 @@ test("a final status and its message go together, and the run leaves the running
 });
 
 test("the next turn puts the run back into the running index", async () => {
-  const { runs, dynamo } = mockedHome();
+  const { runs, dynamo } = mockedPlatform();
   const set = { status: "running", turn: 2, updatedAt: 9 } as const;
   await runs.change({ runId: "R", expect: { status: "finished", turn: 1 }, set });
   expect(transactions(dynamo)[0]?.[0]?.Update).toMatchObject({
@@ -80,7 +80,7 @@ test("the next turn puts the run back into the running index", async () => {
 });
 
 test("a step record only checks the run", async () => {
-  const { runs, dynamo } = mockedHome();
+  const { runs, dynamo } = mockedPlatform();
   await runs.change({ runId: "R", expect: expect1, steps: [step] });
   const ExpressionAttributeNames = { "#status": "status", "#turn": "turn" };
   expect(transactions(dynamo)).toEqual([
@@ -92,7 +92,7 @@ test("a step record only checks the run", async () => {
 });
 
 test("a large text is in the bucket before the transaction that points to it", async () => {
-  const { runs, dynamo, objects } = mockedHome();
+  const { runs, dynamo, objects } = mockedPlatform();
   const order: string[] = [];
   objects.on(PutObjectCommand).callsFake(() => void order.push("object"));
   dynamo.on(TransactWriteCommand).callsFake(() => order.push("transaction"));
@@ -107,6 +107,6 @@ test("a large text is in the bucket before the transaction that points to it", a
   expect(transactions(dynamo)[0]?.[1]?.Put?.Item).toEqual(pointer);
 });
 
-function transactions(dynamo: ReturnType<typeof mockedHome>["dynamo"]) {
+function transactions(dynamo: ReturnType<typeof mockedPlatform>["dynamo"]) {
   return dynamo.commandCalls(TransactWriteCommand).map((call) => call.args[0].input.TransactItems ?? []);
 }

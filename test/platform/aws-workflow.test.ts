@@ -6,17 +6,17 @@ import {
   StopExecutionCommand,
 } from "@aws-sdk/client-sfn";
 import { expect, test } from "vitest";
-import { mockedHome, problem, stateMachineArn } from "./aws-mocks.ts";
+import { mockedPlatform, problem, stateMachineArn } from "./aws-mocks.ts";
 
 test("start names the execution by run and turn, and gives it ids only", async () => {
-  const { workflow, executions } = mockedHome();
+  const { workflow, executions } = mockedPlatform();
   await workflow.start("R", 3);
   const [start] = executions.commandCalls(StartExecutionCommand);
   expect(start?.args[0].input).toEqual({ stateMachineArn, name: "R-3", input: '{"runId":"R","turn":3}' });
 });
 
 test("a turn that was started before counts as started; a machine that is gone does not", async () => {
-  const { workflow, executions } = mockedHome();
+  const { workflow, executions } = mockedPlatform();
   executions
     .on(StartExecutionCommand)
     .rejectsOnce(new ExecutionAlreadyExists(problem(400)))
@@ -28,7 +28,7 @@ test("a turn that was started before counts as started; a machine that is gone d
 const arn = "arn:aws-cn:states:cn-north-1:1:execution:Turns-stateMachine";
 
 test("stop stops the execution that has come to that turn: the last one that was started by then", async () => {
-  const { workflow, executions } = mockedHome();
+  const { workflow, executions } = mockedPlatform();
   executions
     .on(StopExecutionCommand)
     .rejectsOnce(new ExecutionDoesNotExist(problem(400)))
@@ -38,13 +38,13 @@ test("stop stops the execution that has come to that turn: the last one that was
 });
 
 test("stop is a no-op when there is none", async () => {
-  const { workflow, executions } = mockedHome();
+  const { workflow, executions } = mockedPlatform();
   executions.on(StopExecutionCommand).rejects(new ExecutionDoesNotExist(problem(400)));
   await workflow.stop("R", 2);
   expect(stopped(executions)).toEqual([`${arn}:R-2`, `${arn}:R-1`]);
 });
 
 /** ARNs of executions that were to be stopped. */
-function stopped(executions: ReturnType<typeof mockedHome>["executions"]): (string | undefined)[] {
+function stopped(executions: ReturnType<typeof mockedPlatform>["executions"]): (string | undefined)[] {
   return executions.commandCalls(StopExecutionCommand).map(({ args }) => args[0].input.executionArn);
 }

@@ -6,10 +6,10 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import { expect, test, vi } from "vitest";
-import { mockedHome } from "./aws-mocks.ts";
+import { mockedPlatform } from "./aws-mocks.ts";
 
 test("files are objects below the run's prefix, their names encoded", async () => {
-  const { workspace, objects } = mockedHome();
+  const { workspace, objects } = mockedPlatform();
   await workspace.write("R", [{ name: "ä +%.txt", content: Buffer.from("x") }]);
   expect(objects.commandCalls(PutObjectCommand)[0]?.args[0].input).toEqual({
     Bucket: "B",
@@ -25,7 +25,7 @@ test("files are objects below the run's prefix, their names encoded", async () =
 });
 
 test("uploads go out at the same time", async () => {
-  const { workspace, objects } = mockedHome();
+  const { workspace, objects } = mockedPlatform();
   let open = 0;
   objects.on(PutObjectCommand).callsFake(async () => {
     open++;
@@ -39,7 +39,7 @@ test("uploads go out at the same time", async () => {
 });
 
 test("the list follows pages and is sorted by name, not by key", async () => {
-  const { workspace, objects } = mockedHome();
+  const { workspace, objects } = mockedPlatform();
   objects
     .on(ListObjectsV2Command)
     .resolvesOnce({
@@ -60,7 +60,7 @@ test("the list follows pages and is sorted by name, not by key", async () => {
 });
 
 test("removeAll deletes by the thousand, and does not hide what was not deleted", async () => {
-  const { workspace, objects } = mockedHome();
+  const { workspace, objects } = mockedPlatform();
   const Contents = Array.from({ length: 1_001 }, (_, n) => ({ Key: `workspaces/R/${n}`, Size: 1 }));
   objects.on(ListObjectsV2Command).resolves({ Contents }).on(DeleteObjectsCommand).resolves({});
   await workspace.removeAll("R");

@@ -4,21 +4,21 @@ import type { UploadHosting } from "../../../lib/front-door/hosting.ts";
 import { issueKey } from "../../../src/accounts/keys.ts";
 import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
 import { documentClient } from "../../../src/platform/aws/clients.ts";
-import { type AwsWire, awsWire } from "./aws-wire.ts";
+import { type FakeAwsEndpoint, fakeAwsEndpoint } from "../../support/fake-aws/endpoint.ts";
 import { type Bundle, startBundle } from "./bundle.ts";
 
 /** The bundle, an account in the AWS that it talks to, and what arrived there. */
 export interface LargeBodyProcess extends Bundle {
   apiKey: string;
   templateId: string;
-  aws: AwsWire;
+  aws: FakeAwsEndpoint;
 }
 
 export const secrets = { new: "n".repeat(40), old: "o".repeat(40) };
 const keys = { AWS_ACCESS_KEY_ID: "AKIAEXAMPLE", AWS_SECRET_ACCESS_KEY: "secret" };
 
 export async function startLargeBodyServer(home: UploadHosting): Promise<LargeBodyProcess> {
-  const aws = await awsWire({ "arn:new": secrets.new, "arn:old": secrets.old });
+  const aws = await fakeAwsEndpoint({ "arn:new": secrets.new, "arn:old": secrets.old });
   const { apiKey, templateId } = await account(aws.endpoint);
   const bundle = await startBundle(home, {
     AWS_REGION: "eu-central-1",

@@ -1,4 +1,4 @@
-/** An attribute as it is on DynamoDB's wire. */
+/** An attribute in DynamoDB's JSON. */
 export type Attribute = { S: string } | { N: string } | { NULL: true } | Record<string, unknown>;
 export type Item = Record<string, Attribute>;
 
@@ -14,7 +14,7 @@ function tokensOf(text: string): string[] {
   token.lastIndex = 0;
   for (let at = 0; at < text.trimEnd().length; at = token.lastIndex) {
     const match = token.exec(text);
-    if (!match?.[1]) throw new Error(`the double can't read ${JSON.stringify(text.slice(at))}`);
+    if (!match?.[1]) throw new Error(`the fake table cannot read ${JSON.stringify(text.slice(at))}`);
     tokens.push(match[1]);
   }
   return tokens;
@@ -61,7 +61,7 @@ export function meets(condition: string, item: Item | undefined, expressions: Ex
       at += 3;
       if (first === "attribute_exists") return exists;
       if (first === "attribute_not_exists") return !exists;
-      throw new Error(`the double does not know ${first}`);
+      throw new Error(`the fake table does not support ${first}`);
     }
     const operator = tokens[at++] ?? "";
     const [left, right] = [value(first), value(tokens[at++] ?? "")];
@@ -70,7 +70,7 @@ export function meets(condition: string, item: Item | undefined, expressions: Ex
   }
 
   const result = either();
-  if (at !== tokens.length) throw new Error(`the double did not read all of ${JSON.stringify(condition)}`);
+  if (at !== tokens.length) throw new Error(`the fake table did not read all of ${JSON.stringify(condition)}`);
   return result;
 }
 
@@ -93,7 +93,7 @@ export function updated(update: string, item: Item, expressions: Expressions): I
         assigned = sum(assigned, value(tokens[at + 1] ?? ""));
         at += 2;
       }
-      if (!assigned) throw new Error(`an attribute that is not there is used by ${JSON.stringify(update)}`);
+      if (!assigned) throw new Error(`a missing attribute is used by ${JSON.stringify(update)}`);
       result[name] = assigned;
     }
     if (tokens[at] === ",") at++;
@@ -111,7 +111,7 @@ function valueReader(item: Item | undefined, { ExpressionAttributeNames, Express
 }
 
 function sum(a: Attribute | undefined, b: Attribute | undefined): Attribute {
-  if (!a || !b || !("N" in a) || !("N" in b)) throw new Error("only numbers that are there can be added");
+  if (!a || !b || !("N" in a) || !("N" in b)) throw new Error("only existing numbers can be added");
   return { N: String(Number(a["N"]) + Number(b["N"])) };
 }
 
@@ -132,7 +132,7 @@ function compare(a: Attribute, operator: string, b: Attribute): boolean {
     case ">=":
       return left >= right;
     default:
-      throw new Error(`the double does not know ${operator}`);
+      throw new Error(`the fake table does not support ${operator}`);
   }
 }
 

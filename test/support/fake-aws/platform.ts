@@ -3,18 +3,36 @@ import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
 import type { Objects } from "../../../src/platform/aws/bucket.ts";
 import { awsRuns } from "../../../src/platform/aws/runs.ts";
 import { awsWorkspace } from "../../../src/platform/aws/workspace.ts";
-import { dynamoDouble, type FaultAt } from "./fake-dynamodb.ts";
+import { fakeDocumentClient, type FaultAt } from "./client.ts";
 
-/** The stores on AWS over a table and a bucket in memory. `calls`: by the clients of both; `objectKeys`: the bucket's. */
-export function awsHome(faultAt?: FaultAt): Stores & { calls: () => number; objectKeys: () => string[] } {
-  const dynamo = dynamoDouble((call, attempt) => faultAt?.(call + objectCalls, attempt));
+/** Counts of calls to DynamoDB and S3, and the keys of the bucket. */
+interface Observed {
+  /** A call and its retries count once. */
+  calls: () => number;
+  /** Length of the longest chain of calls, each sent after the response to the one before. Needs a `delay`. */
+  sequentialCalls: () => number;
+  objectKeys: () => string[];
+}
+
+/** The AWS stores over a table and a bucket in memory. `delay`: milliseconds per call, so that parallel calls overlap. */
+export function fakeAwsStores(faultAt?: FaultAt, { delay = 0 } = {}): Stores & Observed {
+  let answeredDepth = 0;
+  const dynamo = fakeDocumentClient((call, attempt) => faultAt?.(call + objectCalls, attempt), respondLater);
   const content = new Map<string, Uint8Array>();
   let objectCalls = 0;
 
-  /** S3's answers reach the stores as the SDK's errors, after its own attempts. */
+  async function respondLater(): Promise<void> {
+    if (delay === 0) return;
+    const depth = answeredDepth + 1;
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    answeredDepth = Math.max(answeredDepth, depth);
+  }
+
+  /** An operation on the bucket, after the client's own retries. */
   async function attempted<Value>(work: () => Value): Promise<Value> {
     const call = ++objectCalls + dynamo.calls();
     const fault = faultAt?.(call, Number.MAX_SAFE_INTEGER);
+    await respondLater();
     if (fault === "throttled") throw Object.assign(new Error("Reduce your request rate."), { name: "SlowDown" });
     if (fault === "refused") throw Object.assign(new Error("Access Denied"), { name: "AccessDenied" });
     if (fault === "lost-before") throw Object.assign(new Error("no answer"), { name: "TimeoutError" });
@@ -39,12 +57,13 @@ export function awsHome(faultAt?: FaultAt): Stores & { calls: () => number; obje
         for (const key of content.keys()) if (key.startsWith(prefix)) content.delete(key);
       }),
   };
-  const home = { documents: dynamo.documents, table: "T", objects: async () => objects };
+  const runsTable = { documents: dynamo.documents, table: "T", objects: async () => objects };
   return {
-    accounts: awsAccounts(home),
-    runs: awsRuns(home),
-    workspace: awsWorkspace(home.objects),
+    accounts: awsAccounts(runsTable),
+    runs: awsRuns(runsTable),
+    workspace: awsWorkspace(runsTable.objects),
     calls: () => dynamo.calls() + objectCalls,
+    sequentialCalls: () => answeredDepth,
     objectKeys: () => [...content.keys()],
   };
 }

@@ -1,0 +1,97 @@
+import { type Attribute, type Expressions, type Item, meets, updated } from "./expressions.ts";
+
+type Write = Expressions & { Key?: Item; Item?: Item; ConditionExpression?: string; UpdateExpression?: string };
+type Input = Write & Record<string, unknown>;
+
+/** A response of DynamoDB: status and body. */
+export interface TableResponse {
+  status: number;
+  body: object;
+}
+
+/** One DynamoDB table in memory, with the operations that the stores use. Reads are consistent and not paged. */
+export function fakeTable() {
+  const items = new Map<string, Item>();
+  const transactions = new Set<string>();
+
+  function perform(operation: string, input: Input): TableResponse {
+    switch (operation) {
+      case "PutItem":
+        return write({ Put: input });
+      case "GetItem":
+        return ok({ Item: items.get(keyOf(input.Key)) });
+      case "UpdateItem": {
+        const before = items.get(keyOf(input.Key));
+        return write({ Update: input }, { Attributes: before });
+      }
+      case "TransactWriteItems":
+        return transact(input);
+      case "Query":
+        return query(input);
+      default:
+        return failed("ValidationException", `the fake table does not support ${operation}`);
+    }
+  }
+
+  function transact(input: Input): TableResponse {
+    const { ClientRequestToken: token, TransactItems = [] } = input as {
+      ClientRequestToken?: string;
+      TransactItems?: Record<string, Write>[];
+    };
+    if (token !== undefined && transactions.has(token)) return ok({});
+    const reasons = TransactItems.map((each) => (accepts(each) ? "None" : "ConditionalCheckFailed"));
+    if (reasons.some((reason) => reason !== "None")) {
+      const CancellationReasons = reasons.map((Code) => ({ Code }));
+      return failed("TransactionCanceledException", "Canceled.", { CancellationReasons });
+    }
+    for (const each of TransactItems) apply(each);
+    if (token !== undefined) transactions.add(token);
+    return ok({});
+  }
+
+  function write(each: Record<string, Write>, body = {}): TableResponse {
+    if (!accepts(each)) return failed("ConditionalCheckFailedException", "The condition is false.");
+    apply(each);
+    return ok(body);
+  }
+
+  function accepts(entry: Record<string, Write>): boolean {
+    const each = Object.values(entry)[0] ?? {};
+    return !each.ConditionExpression || meets(each.ConditionExpression, items.get(keyOf(each.Key ?? each.Item)), each);
+  }
+
+  function apply({ Put, Update, Delete }: Record<string, Write>): void {
+    if (Put?.Item) items.set(keyOf(Put.Item), Put.Item);
+    if (Delete) items.delete(keyOf(Delete.Key));
+    if (!Update?.Key) return;
+    const before = items.get(keyOf(Update.Key)) ?? Update.Key;
+    items.set(keyOf(Update.Key), updated(Update.UpdateExpression ?? "", before, Update));
+  }
+
+  function query(input: Input): TableResponse {
+    const condition = String(input["KeyConditionExpression"]);
+    const sortKey = input["IndexName"] === undefined ? "sk" : `${input["IndexName"] as string}sk`;
+    const found = [...items.values()]
+      .filter((item) => meets(condition, item, input))
+      .toSorted((a, b) => (text(a[sortKey]) < text(b[sortKey]) ? -1 : 1));
+    return ok({ Items: found, Count: found.length });
+  }
+
+  return { items, perform };
+}
+
+export function failed(type: string, message: string, more = {}): TableResponse {
+  return { status: 400, body: { __type: type, message, ...more } };
+}
+
+function ok(body: object): TableResponse {
+  return { status: 200, body };
+}
+
+function keyOf(key: Item | undefined): string {
+  return `${text(key?.["pk"])} ${text(key?.["sk"])}`;
+}
+
+function text(attribute: Attribute | undefined): string {
+  return String((attribute as { S?: string } | undefined)?.S);
+}
