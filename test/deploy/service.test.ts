@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { maxRetryWaitSeconds } from "../../src/workflow/policy.ts";
-import { chatServer, refuses } from "../providers/chat-completions-server.ts";
+import { chatServer, rejects } from "../providers/chat-completions-server.ts";
 import { cdk, stackName } from "./cdk.ts";
 import { type Agent, answer, type Deployed, keepsTheContract, openDeployed, server } from "./deployed.ts";
 import { admin } from "./service.ts";
@@ -106,7 +106,7 @@ describe("an agent of a model server", () => {
   });
 
   test("ends with technical_error and the reason when its model refuses", async () => {
-    await using refusing = await chatServer(refuses(401, "Incorrect API key provided."));
+    await using refusing = await chatServer(rejects(401, "Incorrect API key provided."));
     const { api } = await deployed.newAgent(...server(refusing.baseUrl));
     const runId = await api.create("Hello?");
     expect((await api.ended(runId)).loop_status).toBe("technical_error");
@@ -118,12 +118,12 @@ describe("an agent of a model server", () => {
   test("is waited for as its model asks, and given to fail when advance rejects", async () => {
     const asked = maxRetryWaitSeconds + 3; // seconds
     const calledAt: number[] = [];
-    const later = refuses(503, "Come back later.", { "retry-after": String(asked) });
+    const later = rejects(503, "Come back later.", { "retry-after": String(asked) });
     const called = (reply: typeof later): typeof later => {
       return (...call) => (calledAt.push(Date.now()), reply(...call));
     };
     await using asking = await chatServer(called(later), called(answer));
-    await using busy = await chatServer(...Array.from({ length: 100 }, () => refuses(503, "Overloaded.")));
+    await using busy = await chatServer(...Array.from({ length: 100 }, () => rejects(503, "Overloaded.")));
     const [patient, rejected] = await Promise.all(
       [asking, busy].map(async ({ baseUrl }) => {
         const { api } = await deployed.newAgent(...server(baseUrl));

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import {
   chatServer,
   chunk,
-  refuses,
+  rejects,
   type Reply,
   streams,
   toolCallChunk,
@@ -56,7 +56,7 @@ test("kill -9 during a model call does not repeat the recorded step", async () =
 });
 
 test("waits for a busy provider as long as it asks, and fails the run when it rejects the call", async () => {
-  await using server = await chatServer(refuses(429, "busy", { "retry-after": "1" }), answers, refuses(401, "no"));
+  await using server = await chatServer(rejects(429, "busy", { "retry-after": "1" }), answers, rejects(401, "no"));
   await using service = await start(server.baseUrl);
   const startedAt = performance.now();
   expect((await finished(service, await createRun(service, { input_text: "a" }))).loop_status).toBe("finished");

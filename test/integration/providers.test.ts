@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { chatCompletions } from "../providers/chat-completions.ts";
-import { converse, credentials } from "../providers/converse.ts";
-import { messages } from "../providers/messages.ts";
+import { openAiFixture } from "../providers/openai-fixture.ts";
+import { bedrockFixture, credentials } from "../providers/bedrock-fixture.ts";
+import { anthropicFixture } from "../providers/anthropic-fixture.ts";
 import { modelServer } from "../providers/model-server.ts";
-import { refuses, streams, type Wire } from "../providers/wire.ts";
+import { rejects, streamsResponse, type ProviderFixture } from "../providers/provider-fixture.ts";
 import { createRun, finished, newDataDir, startService } from "./service.ts";
 
 const secret = ["--model-secret", "env:MODEL_KEY"];
-const providers: [Wire, (baseUrl: string) => string[]][] = [
-  [chatCompletions, (baseUrl) => ["--model-name", "m", "--model-base-url", baseUrl, ...secret]],
-  [messages, (baseUrl) => ["--model-name", "claude-sonnet-4-5", "--model-base-url", baseUrl, ...secret]],
+const providers: [ProviderFixture, (baseUrl: string) => string[]][] = [
+  [openAiFixture, (baseUrl) => ["--model-name", "m", "--model-base-url", baseUrl, ...secret]],
+  [anthropicFixture, (baseUrl) => ["--model-name", "claude-sonnet-4-5", "--model-base-url", baseUrl, ...secret]],
   [
-    converse,
+    bedrockFixture,
     (baseUrl) => [
       "--model-name=eu.amazon.nova-lite-v1:0",
       "--model-region=eu-central-1",
@@ -22,32 +22,32 @@ const providers: [Wire, (baseUrl: string) => string[]][] = [
   ],
 ];
 
-describe.each(providers)("a model of $name", (wire, options) => {
+describe.each(providers)("a model of $name", (provider, options) => {
   beforeEach(() => {
     for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
     vi.stubEnv("AWS_BEARER_TOKEN_BEDROCK", undefined);
-    vi.stubEnv("MODEL_KEY", wire.credential);
+    vi.stubEnv("MODEL_KEY", provider.credential);
     return () => vi.unstubAllEnvs();
   });
 
-  const writes = streams(wire, {
+  const writes = streamsResponse(provider, {
     calls: [{ id: "call-1", name: "write_file", arguments: ['{"name":"report.txt",', '"content":"42"}'] }],
     finish: "calls",
     usage: { input: 30, output: 8 },
   });
-  const answers = streams(wire, { text: ["The answer ", "is 42."], usage: { input: 50, output: 6 } });
+  const answers = streamsResponse(provider, { text: ["The answer ", "is 42."], usage: { input: 50, output: 6 } });
 
-  test("runs an agent with its tools, and leaves its credentials nowhere, whatever the provider says", async () => {
-    const words = `Not with ${wire.credential}`;
+  test("runs an agent with tools and does not store or log its credentials", async () => {
+    const words = `Not with ${provider.credential}`;
     await using server = await modelServer(
       writes,
-      refuses(wire, 429, words, { "retry-after": "1" }),
+      rejects(provider, 429, words, { "retry-after": "1" }),
       answers,
       writes,
-      refuses(wire, 401, words),
+      rejects(provider, 401, words),
     );
     const start = [...options(server.baseUrl), "--verbose"];
-    await using service = await startService(newDataDir(), ["--model", wire.name, ...start]);
+    await using service = await startService(newDataDir(), ["--model", provider.name, ...start]);
     let printed = "";
     for (const stream of [service.child.stdout, service.child.stderr]) {
       stream?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
@@ -63,8 +63,8 @@ describe.each(providers)("a model of $name", (wire, options) => {
     expect(readFileSync(join(service.dataDir, "workspaces", done, "report.txt"), "utf8")).toBe("42");
     const refused = await createRun(service, { input_text: "And now?" });
     expect((await finished(service, refused)).loop_status).toBe("technical_error");
-    // Throws unless the credentials were sent, each time.
-    for (const received of server.received) wire.read(received);
+    // `read` throws if a request was sent without credentials.
+    for (const received of server.received) provider.read(received);
     expect(server.received).toHaveLength(5);
     await service.end("SIGTERM");
 
@@ -74,14 +74,14 @@ describe.each(providers)("a model of $name", (wire, options) => {
       .filter((entry) => entry.isFile())
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"));
     expect(stored.join("")).toContain("Not with [API key]");
-    for (const value of [wire.credential, credentials.AWS_SECRET_ACCESS_KEY]) {
+    for (const value of [provider.credential, credentials.AWS_SECRET_ACCESS_KEY]) {
       expect(printed).not.toContain(value);
       expect(stored.join("")).not.toContain(value);
     }
   });
 });
 
-test("a secret that is not there is no usable model: create answers 422, and names it to nobody", async () => {
+test("create responds with 422 when the secret does not exist, without naming it", async () => {
   await using service = await startService(newDataDir(), [
     "--model=anthropic",
     "--model-name=claude-sonnet-4-5",

@@ -19,7 +19,7 @@ function refuse(message: string): [number, object] {
   return [400, { object: "error", message, type: "invalid_request", code: "3230" }];
 }
 
-/** What Mistral's API refuses, in its words; undefined for what it takes. */
+/** The error with which Mistral's API rejects a request; undefined for a valid request. */
 function refusal(body: { messages: object[] }): [number, object] | undefined {
   const messages = body.messages as Sent[];
   const extra = (...loc: unknown[]): [number, object] => [
@@ -44,7 +44,7 @@ function refusal(body: { messages: object[] }): [number, object] | undefined {
   return undefined;
 }
 
-/** A server as strict as Mistral's, whose model looks at the image as long as it has tools. */
+/** A server with the validation of Mistral's API. Its model reads the image while it has tools. */
 function strict(): { replies: Reply[]; refused: string[] } {
   const refused: string[] = [];
   const usage = { prompt_tokens: 10, completion_tokens: 4, total_tokens: 20 };
@@ -57,7 +57,7 @@ function strict(): { replies: Reply[]; refused: string[] } {
         .end(JSON.stringify(refusing[1]));
     }
     const said = chunk({ role: "assistant", content: `It is ${received.body.messages.length} messages long.` });
-    // Not of the form that it wants itself: a model behind it may have made it.
+    // The id does not have the format that the server itself requires.
     const call = { index: 0, id: "call_1", function: { name: "read_file", arguments: { name: "a.png" } } };
     const thinks = chunk({ reasoning_content: "Let me see." });
     const looks = [thinks, chunk({ tool_calls: [call] }), { ...chunk({}, { finish_reason: "tool_calls" }), usage }];
@@ -67,7 +67,7 @@ function strict(): { replies: Reply[]; refused: string[] } {
   return { replies: Array.from({ length: 30 }, () => reply), refused };
 }
 
-test("on a server that refuses most forms of a request a run is finished all the same, at its limit of steps", async () => {
+test("a run finishes on a server with strict validation", async () => {
   const { replies, refused } = strict();
   await using server = await chatServer(...replies);
   const dataDir = newDataDir();
@@ -86,10 +86,10 @@ test("on a server that refuses most forms of a request a run is finished all the
     transcript: [{}, { text: expect.stringMatching(/^It is \d+ messages/) }],
   });
   const shown = await done(dataDir, "run", "show", run.agent_id);
-  // Two steps and the last answer; reasoning is in the total of the counts only.
+  // Two steps and the final answer. The total alone includes reasoning tokens.
   expect(shown).toMatchObject({ model_calls: 3, input_tokens: 30, output_tokens: 30 });
   expect((shown["steps"] as object[]).at(-1)).toMatchObject({ step: 3, ended: "steps" });
-  // The options of the stream; reasoning, ids, order and the image; the first three again without it; nothing after that.
+  // Rejected: stream options; reasoning, ids, order and image; the first three again without the image.
   expect(refused).toHaveLength(8);
   expect(server.received).toHaveLength(8 + 3);
 });

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { anthropic } from "../../src/agent/models/anthropic.ts";
-import { answersSuite } from "./answers.contract.ts";
-import { answerOf, ask, failureOf, request } from "./ask.ts";
+import { responsesSuite } from "./responses.contract.ts";
+import { answerOf, callModel, failureOf, request } from "./call-model.ts";
 import { conversationSuite } from "./conversation.contract.ts";
 import { failuresSuite } from "./failures.contract.ts";
-import { lastLineSuite } from "./last-line.contract.ts";
-import { eventsOf, messages as wire, sendEvents, startStream } from "./messages.ts";
+import { lastEventSuite } from "./last-event.contract.ts";
+import { eventsOf, anthropicFixture as provider, sendEvents, startStream } from "./anthropic-fixture.ts";
 import { modelServer, type Reply } from "./model-server.ts";
-import { streams } from "./wire.ts";
+import { streamsResponse } from "./provider-fixture.ts";
 
-const hi = streams(wire, { text: ["Hi."] });
+const hi = streamsResponse(provider, { text: ["Hi."] });
 
-/** An answer made of these events and what begins and ends every answer. */
+/** A response with these events between its first and last event. */
 function events(...blocks: Parameters<typeof sendEvents>[1][]): Reply {
   return (response) => {
     const [start, ...rest] = eventsOf({ finish: "stop" });
@@ -22,15 +22,15 @@ function events(...blocks: Parameters<typeof sendEvents>[1][]): Reply {
 }
 
 describe("anthropic", () => {
-  answersSuite(wire);
-  conversationSuite(wire, { signed: true });
-  failuresSuite(wire);
-  lastLineSuite(wire);
+  responsesSuite(provider);
+  conversationSuite(provider, { signed: true });
+  failuresSuite(provider);
+  lastEventSuite(provider);
 
-  it("lets what steps have in common be cached, where there may be more than one", async () => {
-    const { received } = await ask(wire, [hi]);
+  it("enables prompt caching for requests with tools", async () => {
+    const { received } = await callModel(provider, [hi]);
     expect(received[0]?.body["cache_control"]).toEqual({ type: "ephemeral" });
-    const { received: last } = await ask(wire, [hi], { tools: [] });
+    const { received: last } = await callModel(provider, [hi], { tools: [] });
     expect(JSON.stringify(last[0]?.body)).not.toContain("cache_control");
   });
 
@@ -38,25 +38,25 @@ describe("anthropic", () => {
     ["claude-sonnet-4-5", "low", { type: "enabled", budget_tokens: 6_400 }],
     ["claude-sonnet-4-5", "high", { type: "enabled", budget_tokens: 38_400 }],
     ["claude-opus-4-6", "medium", { type: "adaptive", display: "summarized" }],
-  ] as const)("gives %s an effort of %s as it takes it", async (model, reasoningEffort, thinking) => {
+  ] as const)("sends %s the effort %s in its own format", async (model, reasoningEffort, thinking) => {
     const parameters = { reasoningEffort, maxOutputTokens: 2_000 };
-    const { asked, received } = await ask(wire, hi, { parameters }, { model });
-    expect(asked[0]?.effort).toEqual(thinking);
-    // The budget comes on top of what the answer may take, or the answer would be cut by it.
+    const { sent, received } = await callModel(provider, hi, { parameters }, { model });
+    expect(sent[0]?.effort).toEqual(thinking);
+    // The thinking budget is added to the output limit. Otherwise it would truncate the response.
     const budget = "budget_tokens" in thinking ? thinking.budget_tokens : 0;
-    expect(asked[0]?.maxOutputTokens).toBe(2_000 + budget);
+    expect(sent[0]?.maxOutputTokens).toBe(2_000 + budget);
     if (budget === 0) expect(received[0]?.body["output_config"]).toEqual({ effort: reasoningEffort });
   });
 
-  it("counts the tokens of thinking", async () => {
-    const { outcome } = await ask(
-      wire,
-      streams(wire, { text: ["Hi."], usage: { input: 9, output: 70, reasoning: 60 } }),
+  it("counts thinking tokens", async () => {
+    const { outcome } = await callModel(
+      provider,
+      streamsResponse(provider, { text: ["Hi."], usage: { input: 9, output: 70, reasoning: 60 } }),
     );
     expect(answerOf(outcome).usage).toEqual({ inputTokens: 9, outputTokens: 70, reasoningTokens: 60 });
   });
 
-  it("echoes thinking that was withheld", async () => {
+  it("sends back redacted thinking", async () => {
     const withheld = events(
       { type: "content_block_start", index: 0, content_block: { type: "redacted_thinking", data: "EmwKAhgB" } },
       { type: "content_block_stop", index: 0 },
@@ -65,7 +65,7 @@ describe("anthropic", () => {
       { type: "content_block_stop", index: 1 },
     );
     await using server = await modelServer(withheld, hi);
-    const model = wire.open(server.baseUrl);
+    const model = provider.open(server.baseUrl);
     const answer = answerOf(await model(request()));
     await model(
       request({
@@ -91,8 +91,8 @@ describe("anthropic", () => {
     ["rate_limit_error", "model_unavailable", true],
     ["invalid_request_error", "model_refused", false],
     ["authentication_error", "model_configuration", false],
-  ] as const)("takes an answer that is only %s for what it says", async (type, category, retryable) => {
-    const { outcome } = await ask(wire, (response) => {
+  ] as const)("classifies the error %s in the stream", async (type, category, retryable) => {
+    const { outcome } = await callModel(provider, (response) => {
       startStream(response);
       sendEvents(response, { type: "error", error: { type, message: "Said so" } });
       response.end();
@@ -100,8 +100,8 @@ describe("anthropic", () => {
     expect(failureOf(outcome)).toMatchObject({ category, retryable, title: expect.stringContaining("Said so") });
   });
 
-  it("takes a context that is full for an answer cut at its longest", async () => {
-    const { outcome } = await ask(wire, (response) => {
+  it("reports a full context window as finish reason length", async () => {
+    const { outcome } = await callModel(provider, (response) => {
       startStream(response);
       for (const event of eventsOf({ text: ["Half"], finish: "length" })) {
         const delta = { stop_reason: "model_context_window_exceeded", stop_sequence: null };
@@ -112,7 +112,7 @@ describe("anthropic", () => {
     expect(answerOf(outcome)).toMatchObject({ text: "Half", finishReason: "length" });
   });
 
-  it("never shows the key, also when the key itself is what is wrong", async () => {
+  it("does not show an API key with invalid characters", async () => {
     await using server = await modelServer();
     const model = anthropic({ baseUrl: server.baseUrl, model: "m", apiKey: "sk-crooked\nkey-0123456789" })();
     const failure = failureOf(await model(request()));

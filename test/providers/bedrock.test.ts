@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Message } from "../../src/agent/model.ts";
-import { answersSuite } from "./answers.contract.ts";
-import { answerOf, ask, failureOf, request } from "./ask.ts";
+import { responsesSuite } from "./responses.contract.ts";
+import { answerOf, callModel, failureOf, request } from "./call-model.ts";
 import { conversationSuite } from "./conversation.contract.ts";
-import { converse as wire, credentials, eventsOf, frame, startStream } from "./converse.ts";
+import { bedrockFixture as provider, credentials, eventsOf, frame, startStream } from "./bedrock-fixture.ts";
 import { failuresSuite } from "./failures.contract.ts";
 import { modelServer, type Reply } from "./model-server.ts";
-import { refuses, streams } from "./wire.ts";
+import { rejects, streamsResponse } from "./provider-fixture.ts";
 
-interface WireBody {
+interface ConverseBody {
   system: object[];
   messages: { content: object[] }[];
 }
@@ -16,12 +16,12 @@ interface WireBody {
 const point = { cachePoint: { type: "default" } };
 const pointsIn = (body: unknown): number => JSON.stringify(body).split("cachePoint").length - 1;
 
-const hi = streams(wire, { text: ["Hi."] });
+const hi = streamsResponse(provider, { text: ["Hi."] });
 
-/** The beginning of an answer, then these bytes, then the end of the connection. */
+/** Sends the beginning of a response and these bytes, then closes the connection. */
 function half(...frames: Buffer[]): Reply {
   return (response) => {
-    wire.send(response, { text: ["Half", " of it."] }, "beginning");
+    provider.send(response, { text: ["Half", " of it."] }, "beginning");
     for (const each of frames) response.write(each);
     response.end();
   };
@@ -34,14 +34,14 @@ beforeEach(() => {
 });
 
 describe("bedrock", () => {
-  answersSuite(wire);
-  conversationSuite(wire, { signed: true });
-  failuresSuite(wire);
+  responsesSuite(provider);
+  conversationSuite(provider, { signed: true });
+  failuresSuite(provider);
 
-  it("takes models and inference profiles by their ARN, too", async () => {
+  it("accepts the ARN of an inference profile", async () => {
     const model = "arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/a1b2c3";
-    const { asked } = await ask(wire, hi, {}, { model });
-    expect(asked[0]?.model).toBe(model);
+    const { sent } = await callModel(provider, hi, {}, { model });
+    expect(sent[0]?.model).toBe(model);
   });
 
   it.each([
@@ -59,27 +59,27 @@ describe("bedrock", () => {
       2_000,
     ],
     ["eu.meta.llama3-2-3b-instruct-v1:0", "medium", undefined, 2_000],
-  ] as const)("gives %s an effort of %s as it takes it", async (model, reasoningEffort, fields, maxTokens) => {
+  ] as const)("sends %s the effort %s in its own format", async (model, reasoningEffort, fields, maxTokens) => {
     const parameters = { reasoningEffort, maxOutputTokens: 2_000 };
-    const { received, asked } = await ask(wire, hi, { parameters }, { model });
+    const { received, sent } = await callModel(provider, hi, { parameters }, { model });
     expect(received[0]?.body["additionalModelRequestFields"]).toEqual(fields);
-    expect(asked[0]?.maxOutputTokens).toBe(maxTokens);
+    expect(sent[0]?.maxOutputTokens).toBe(maxTokens);
   });
 
-  it("lets what steps have in common be cached: up to the instructions, and up to the last message", async () => {
+  it("sets cache points after the system prompt and the last message", async () => {
     const calls: Message[] = [
       { role: "user", text: "Look." },
       { role: "assistant", answer: { text: "", toolCalls: [{ id: "1", name: "list_files", input: {} }] } },
       { role: "tool", results: [{ callId: "1", name: "list_files", text: "None." }] },
     ];
     for (const messages of [calls.slice(0, 1), calls]) {
-      const { received } = await ask(wire, hi, { messages });
-      const body = received[0]?.body as unknown as WireBody | undefined;
+      const { received } = await callModel(provider, hi, { messages });
+      const body = received[0]?.body as unknown as ConverseBody | undefined;
       expect(body?.system).toEqual([{ text: "Be brief." }, point]);
       expect(body?.messages.at(-1)?.content.at(-1)).toEqual(point);
       expect(pointsIn(body)).toBe(2);
     }
-    const { received: last } = await ask(wire, hi, { tools: [] });
+    const { received: last } = await callModel(provider, hi, { tools: [] });
     expect(pointsIn(last[0]?.body)).toBe(0);
   });
 
@@ -95,25 +95,25 @@ describe("bedrock", () => {
     ["openai.gpt-oss-120b-1:0", 0],
     ["eu.meta.llama3-2-3b-instruct-v1:0", 0],
     ["arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/a1b2c3", 0],
-  ])("sends %s %i cache points: what does not know them refuses them", async (model, points) => {
-    const { received } = await ask(wire, hi, {}, { model });
+  ])("sends %s %i cache points", async (model, points) => {
+    const { received } = await callModel(provider, hi, {}, { model });
     expect(pointsIn(received[0]?.body)).toBe(points);
   });
 
   it.each([
     [400, "Malformed input request: #/messages/0/content/1: extraneous key [cachePoint] is not permitted"],
     [403, "You invoked an unsupported model or your request did not allow prompt caching."],
-  ])("asks without cache points from then on when they are refused with %i", async (status, words) => {
-    await using server = await modelServer(refuses(wire, status, words), hi, hi);
-    const model = wire.open(server.baseUrl);
+  ])("sends no cache points after they were rejected with %i", async (status, words) => {
+    await using server = await modelServer(rejects(provider, status, words), hi, hi);
+    const model = provider.open(server.baseUrl);
     expect(answerOf(await model(request())).text).toBe("Hi.");
     expect(answerOf(await model(request())).text).toBe("Hi.");
     expect(server.received.map(({ body }) => pointsIn(body))).toEqual([2, 0, 0]);
   });
 
-  it("shows one PDF twice under two names, as it has to be", async () => {
+  it("sends the same PDF twice under two names", async () => {
     const file = { name: "b.pdf", mediaType: "application/pdf" };
-    const { received } = await ask(wire, hi, {
+    const { received } = await callModel(provider, hi, {
       messages: [{ role: "user", text: "Compare.", attachments: [file, { ...file }] }],
       readAttachment: async () => new TextEncoder().encode("%PDF-1.7"),
     });
@@ -126,15 +126,15 @@ describe("bedrock", () => {
     ["internalServerException", "model_unavailable", true],
     ["modelStreamErrorException", "model_unavailable", true],
     ["validationException", "model_refused", false],
-  ] as const)("takes %s in the middle of the stream for what it is", async (type, category, retryable) => {
-    const { outcome } = await ask(wire, half(frame(type, { message: "Said so" }, "exception")));
+  ] as const)("classifies the exception %s in the stream", async (type, category, retryable) => {
+    const { outcome } = await callModel(provider, half(frame(type, { message: "Said so" }, "exception")));
     expect(failureOf(outcome)).toMatchObject({ category, retryable, title: expect.stringContaining("Said so") });
   });
 
   it.each(["malformed_tool_use", "malformed_model_output"])(
-    "takes an answer that ends by %s for none",
+    "returns an empty answer for the stop reason %s",
     async (reason) => {
-      const { outcome } = await ask(wire, (response) => {
+      const { outcome } = await callModel(provider, (response) => {
         startStream(response);
         for (const [type, payload] of eventsOf({ text: ["Let me look."] })) {
           response.write(frame(type, type === "messageStop" ? { stopReason: reason } : payload));
@@ -146,26 +146,29 @@ describe("bedrock", () => {
     },
   );
 
-  it("takes an exception that it does not know for an answer broken off", async () => {
-    const { outcome } = await ask(wire, half(frame("modelTimeoutException", { message: "Too slow" }, "exception")));
+  it("treats an unknown exception as an interrupted response", async () => {
+    const { outcome } = await callModel(
+      provider,
+      half(frame("modelTimeoutException", { message: "Too slow" }, "exception")),
+    );
     expect(failureOf(outcome)).toMatchObject({ category: "model_unavailable", retryable: true });
   });
 
-  it("takes a stream that ends within a message for one broken off", async () => {
+  it("treats a stream that ends within a message as interrupted", async () => {
     const next = frame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "more" } });
-    const { outcome } = await ask(wire, half(next.subarray(0, 40)));
+    const { outcome } = await callModel(provider, half(next.subarray(0, 40)));
     expect(failureOf(outcome)).toMatchObject({ category: "model_unavailable", retryable: true });
   });
 
-  it("does not take bytes with a wrong checksum for an answer", async () => {
+  it("treats a message with a wrong checksum as interrupted", async () => {
     const next = frame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "more" } });
     next.writeUInt8(next.readUInt8(next.length - 8) ^ 1, next.length - 8);
-    const { outcome } = await ask(wire, half(next));
+    const { outcome } = await callModel(provider, half(next));
     expect(failureOf(outcome)).toMatchObject({ category: "model_unavailable", retryable: true });
   });
 
-  it("reads messages however the network cuts them", async () => {
-    const { outcome } = await ask(wire, async (response) => {
+  it("reads messages split at any byte", async () => {
+    const { outcome } = await callModel(provider, async (response) => {
       startStream(response);
       const bytes = Buffer.concat(eventsOf({ text: ["Hel", "lo."] }).map(([type, payload]) => frame(type, payload)));
       for (let at = 0; at < bytes.length; at += 97) {
@@ -177,21 +180,25 @@ describe("bedrock", () => {
     expect(answerOf(outcome).text).toBe("Hello.");
   });
 
-  it("does not show the session token that a refused signature is answered with", async () => {
+  it("does not show the session token that an error repeats", async () => {
     const canonical = `x-amz-security-token:${credentials.AWS_SESSION_TOKEN}`;
-    const { outcome } = await ask(
-      wire,
-      refuses(wire, 403, `The request signature we calculated does not match. The Canonical String was ${canonical}`),
+    const { outcome } = await callModel(
+      provider,
+      rejects(
+        provider,
+        403,
+        `The request signature we calculated does not match. The Canonical String was ${canonical}`,
+      ),
     );
     expect(failureOf(outcome)).toMatchObject({ category: "model_configuration" });
     expect(failureOf(outcome).title).toContain("x-amz-security-token:[API key]");
     expect(JSON.stringify(outcome)).not.toContain(credentials.AWS_SESSION_TOKEN);
   });
 
-  it("says so when there are no AWS credentials, and calls nobody", async () => {
+  it("reports missing AWS credentials without a request", async () => {
     for (const name of Object.keys(credentials)) vi.stubEnv(name, undefined);
     await using server = await modelServer(hi);
-    const failure = failureOf(await wire.open(server.baseUrl)(request()));
+    const failure = failureOf(await provider.open(server.baseUrl)(request()));
     expect(failure).toMatchObject({
       category: "model_configuration",
       retryable: false,
@@ -202,8 +209,11 @@ describe("bedrock", () => {
 
   it("sends the Bedrock API key of the environment instead of a signature", async () => {
     vi.stubEnv("AWS_BEARER_TOKEN_BEDROCK", "bedrock-api-key-YmVkcm9jay5hbWF6b25hd3M");
-    await using server = await modelServer(hi, refuses(wire, 403, "bedrock-api-key-YmVkcm9jay5hbWF6b25hd3M is old"));
-    const model = wire.open(server.baseUrl);
+    await using server = await modelServer(
+      hi,
+      rejects(provider, 403, "bedrock-api-key-YmVkcm9jay5hbWF6b25hd3M is old"),
+    );
+    const model = provider.open(server.baseUrl);
     answerOf(await model(request()));
     expect(server.received[0]?.headers.authorization).toBe("Bearer bedrock-api-key-YmVkcm9jay5hbWF6b25hd3M");
     expect(failureOf(await model(request())).title).toContain("[API key] is old");

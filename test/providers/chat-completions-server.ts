@@ -31,7 +31,7 @@ export function toolCallChunk(index: number, call: { id?: string; name?: string;
   });
 }
 
-/** Usage comes in a last chunk without choices, as with `stream_options.include_usage`. */
+/** With `stream_options.include_usage`, usage is sent in a last chunk without choices. */
 export const usageChunk = {
   id: "chatcmpl-1",
   object: "chat.completion.chunk",
@@ -49,7 +49,7 @@ export function send(response: ServerResponse, ...chunks: (object | string)[]): 
   for (const each of chunks) response.write(`data: ${typeof each === "string" ? each : JSON.stringify(each)}\n\n`);
 }
 
-/** A whole streamed answer. */
+/** Streams a complete response. */
 export function streams(...chunks: (object | string)[]): Reply {
   return (response) => {
     startStream(response);
@@ -58,21 +58,21 @@ export function streams(...chunks: (object | string)[]): Reply {
   };
 }
 
-/** The model asks for one tool. */
+/** The model calls one tool. */
 export function callsTool(name: string, input: object): Reply {
   const call = { id: `call-${name}`, name, arguments: JSON.stringify(input) };
   return streams(chunk({ role: "assistant" }), toolCallChunk(0, call), chunk({}, { finish_reason: "tool_calls" }));
 }
 
-/** The model answers with what the last tool said: all that it knows is from there. */
+/** The model responds with the last tool result. */
 export const answersWithResult: Reply = (response, received) => {
   const { content } = received.body["messages"].at(-1) as { content: string };
   const text = chunk({ role: "assistant", content: `It says: ${content}` });
   return streams(text, chunk({}, { finish_reason: "stop" }))(response, received);
 };
 
-/** An error as OpenAI words it. */
-export function refuses(status: number, message: string, headers: Record<string, string> = {}): Reply {
+/** An error response in OpenAI's format. */
+export function rejects(status: number, message: string, headers: Record<string, string> = {}): Reply {
   return (response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(JSON.stringify({ error: { message, type: "error", param: null, code: null } }));

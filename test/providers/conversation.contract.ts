@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest";
 import type { Message, ModelOutcome } from "../../src/agent/model.ts";
 import { runTurn } from "../../src/agent/turn/run-turn.ts";
 import { files, turn } from "../unit/agent/scripted.ts";
-import { answerOf, ask, request } from "./ask.ts";
+import { answerOf, callModel, request } from "./call-model.ts";
 import { modelServer } from "./model-server.ts";
-import { refuses, type Script, streams, type Wire } from "./wire.ts";
+import { rejects, type ScriptedResponse, streamsResponse, type ProviderFixture } from "./provider-fixture.ts";
 
 const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
 const pdf = new TextEncoder().encode("%PDF-1.7\n%%EOF");
 const stored: Record<string, Uint8Array> = { "a.png": png, "b.pdf": pdf, "large.png": new Uint8Array(4_000_000) };
 const readAttachment = async (name: string): Promise<Uint8Array | undefined> => stored[name];
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
-const yes: Script = { text: ["Yes."] };
+const yes: ScriptedResponse = { text: ["Yes."] };
 
 const shownFiles: Message[] = [
   { role: "user", text: "What is in them?", attachments: [{ name: "a.png", mediaType: "image/png" }] },
@@ -34,15 +34,15 @@ const shownFiles: Message[] = [
   },
 ];
 
-/** What goes to a model, over each provider's wire. `signed`: the wire has signatures of reasoning. */
-export function conversationSuite(wire: Wire, { signed }: { signed: boolean }): void {
-  /** The parts of the messages that the server was asked with. */
-  const partsAsked = async (messages: Message[], more: Partial<Parameters<typeof request>[0]> = {}) =>
-    (await ask(wire, streams(wire, yes), { messages, ...more })).asked[0]?.messages;
+/** Requests to every provider. `signed`: the provider signs its reasoning. */
+export function conversationSuite(provider: ProviderFixture, { signed }: { signed: boolean }): void {
+  /** The messages that the server receives. */
+  const sentMessages = async (messages: Message[], more: Partial<Parameters<typeof request>[0]> = {}) =>
+    (await callModel(provider, streamsResponse(provider, yes), { messages, ...more })).sent[0]?.messages;
 
   describe("the conversation", () => {
     const reasoning = { text: "I should look.", signature: "EqQBCkYIARgC+signature/==" };
-    const looking: Script = {
+    const looking: ScriptedResponse = {
       reasoning,
       text: ["Looking."],
       calls: [
@@ -59,13 +59,13 @@ export function conversationSuite(wire: Wire, { signed }: { signed: boolean }): 
       ],
     };
 
-    it("is echoed: reasoning with its signature, calls and results, also after it was stored as JSON", async () => {
-      await using server = await modelServer(streams(wire, looking), streams(wire, yes));
-      const model = wire.open(server.baseUrl);
+    it("sends back reasoning with its signature, calls and results after a JSON round trip", async () => {
+      await using server = await modelServer(streamsResponse(provider, looking), streamsResponse(provider, yes));
+      const model = provider.open(server.baseUrl);
       const outcome = JSON.parse(JSON.stringify(await model(request()))) as ModelOutcome;
       const first: Message = { role: "assistant", answer: answerOf(outcome) };
       await model(request({ messages: [{ role: "user", text: "Hello" }, first, results] }));
-      const [, assistant, ...rest] = server.received.map((each) => wire.read(each))[1]?.messages ?? [];
+      const [, assistant, ...rest] = server.received.map((each) => provider.read(each))[1]?.messages ?? [];
       expect(assistant).toEqual({
         role: "assistant",
         parts: [
@@ -81,17 +81,17 @@ export function conversationSuite(wire: Wire, { signed }: { signed: boolean }): 
       ]);
     });
 
-    it("leaves out the reasoning of another model, whose signature this one can't read", async () => {
-      await using server = await modelServer(streams(wire, looking), streams(wire, yes));
-      const answer = answerOf(await wire.open(server.baseUrl)(request()));
+    it("omits the reasoning of another model", async () => {
+      await using server = await modelServer(streamsResponse(provider, looking), streamsResponse(provider, yes));
+      const answer = answerOf(await provider.open(server.baseUrl)(request()));
       const messages: Message[] = [{ role: "user", text: "Hello" }, { role: "assistant", answer }, results];
-      await wire.open(server.baseUrl, { model: "another.anthropic.claude" })(request({ messages }));
+      await provider.open(server.baseUrl, { model: "another.anthropic.claude" })(request({ messages }));
       expect(JSON.stringify(server.received[1]?.body)).not.toMatch(/I should look|EqQBCkYIARgC/);
-      const [, asked] = server.received.map((each) => wire.read(each));
-      expect(asked?.messages[1]?.parts).toHaveLength(3);
+      const [, sent] = server.received.map((each) => provider.read(each));
+      expect(sent?.messages[1]?.parts).toHaveLength(3);
     });
 
-    it("holds answers of other models, joins what the user said in a row, and leaves empty answers out", async () => {
+    it("includes responses of other models, merges user messages and omits empty responses", async () => {
       const messages: Message[] = [
         { role: "user", text: "One" },
         { role: "assistant", answer: { text: "Earlier.", toolCalls: [{ id: "x", name: "list_files", input: {} }] } },
@@ -101,8 +101,8 @@ export function conversationSuite(wire: Wire, { signed }: { signed: boolean }): 
         { role: "assistant", answer: { text: " ", toolCalls: [] } },
         { role: "user", text: "A note", note: true },
       ];
-      const asked = await partsAsked(messages, { instructions: "" });
-      expect(asked).toEqual([
+      const sent = await sentMessages(messages, { instructions: "" });
+      expect(sent).toEqual([
         { role: "user", parts: [{ text: "One" }] },
         { role: "assistant", parts: [{ text: "Earlier." }, { call: "x", name: "list_files", input: {} }] },
         { role: "user", parts: [{ result: "x", text: "none" }] },
@@ -111,16 +111,18 @@ export function conversationSuite(wire: Wire, { signed }: { signed: boolean }): 
       ]);
     });
 
-    it("has no text of blanks, for which providers refuse all of it", async () => {
+    it("contains no blank text", async () => {
       const calls = [{ id: "call_a", name: "list_files", arguments: ["{}"] }];
-      await using server = await modelServer(streams(wire, { reasoning, text: ["\n\n"], calls, finish: "calls" }));
-      const answer = answerOf(await wire.open(server.baseUrl)(request()));
+      await using server = await modelServer(
+        streamsResponse(provider, { reasoning, text: ["\n\n"], calls, finish: "calls" }),
+      );
+      const answer = answerOf(await provider.open(server.baseUrl)(request()));
       const blank: Message = { role: "tool", results: [{ callId: "call_a", name: "list_files", text: " \n" }] };
       const said = { text: "\n", toolCalls: answer.toolCalls };
       for (const each of [answer, said]) {
         const messages: Message[] = [{ role: "user", text: " " }, { role: "assistant", answer: each }, blank];
-        const asked = (await partsAsked(messages, { instructions: " " })) ?? [];
-        const parts = asked.flatMap((message) => message.parts);
+        const sent = (await sentMessages(messages, { instructions: " " })) ?? [];
+        const parts = sent.flatMap((message) => message.parts);
         expect(parts.flatMap((part) => ("reasoning" in part ? [] : part))).toEqual([
           { text: "(empty)" },
           { call: "call_a", name: "list_files", input: {} },
@@ -129,31 +131,31 @@ export function conversationSuite(wire: Wire, { signed }: { signed: boolean }): 
       }
     });
 
-    it("keeps what the tools found when the request has no tools any more", async () => {
+    it("keeps tool results in a request without tools", async () => {
       const messages: Message[] = [
         { role: "user", text: "One" },
         { role: "assistant", answer: { text: "", toolCalls: [{ id: "x", name: "list_files", input: {} }] } },
         { role: "tool", results: [{ callId: "x", name: "list_files", text: "b.txt (7 bytes)" }] },
         { role: "user", text: "Answer now.", note: true },
       ];
-      const { asked, received } = await ask(wire, streams(wire, yes), { messages, tools: [] });
-      expect(asked[0]?.tools).toEqual([]);
+      const { sent, received } = await callModel(provider, streamsResponse(provider, yes), { messages, tools: [] });
+      expect(sent[0]?.tools).toEqual([]);
       expect(JSON.stringify(received[0]?.body)).toContain("b.txt (7 bytes)");
       expect(JSON.stringify(received[0]?.body)).toContain("Answer now.");
     });
   });
 
   describe("files", () => {
-    it("of the input and of tool results go to the model as they are, others as a sentence", async () => {
-      const asked = await partsAsked(shownFiles, { readAttachment });
-      expect(asked?.[0]).toEqual({
+    it("of the input and of tool results are sent, others are replaced by a sentence", async () => {
+      const sent = await sentMessages(shownFiles, { readAttachment });
+      expect(sent?.[0]).toEqual({
         role: "user",
         parts: [
           { text: 'What is in them?\n\nFile "a.png" (image/png):' },
           { file: base64(png), mediaType: "image/png" },
         ],
       });
-      const after = asked?.slice(2).flatMap(({ parts }) => parts) ?? [];
+      const after = sent?.slice(2).flatMap(({ parts }) => parts) ?? [];
       expect(after.slice(0, 3)).toEqual([
         { result: "x", text: "b.pdf is shown." },
         { text: 'File "b.pdf" (application/pdf):' },
@@ -170,10 +172,10 @@ export function conversationSuite(wire: Wire, { signed }: { signed: boolean }): 
       ]);
     });
 
-    it("that the model refuses are put into words, from then on without asking", async () => {
-      const refused = refuses(wire, 400, "This model doesn't support the image content block.");
-      await using server = await modelServer(refused, streams(wire, yes), streams(wire, yes));
-      const model = wire.open(server.baseUrl);
+    it("that the model rejects are replaced by a sentence in this and later requests", async () => {
+      const refused = rejects(provider, 400, "This model doesn't support the image content block.");
+      await using server = await modelServer(refused, streamsResponse(provider, yes), streamsResponse(provider, yes));
+      const model = provider.open(server.baseUrl);
       for (const _ of [1, 2]) {
         answerOf(await model(request({ messages: shownFiles, readAttachment })));
       }
@@ -185,25 +187,25 @@ export function conversationSuite(wire: Wire, { signed }: { signed: boolean }): 
       expect(JSON.stringify(server.received[1]?.body)).toContain("this model does not accept files");
     });
 
-    it("are not what a refusal is about when it comes again without them", async () => {
-      const refused = refuses(wire, 400, "The prompt is too long.");
-      const { outcome } = await ask(wire, [refused, refused], { messages: shownFiles, readAttachment });
+    it("are not the reason if the request is also rejected without them", async () => {
+      const refused = rejects(provider, 400, "The prompt is too long.");
+      const { outcome } = await callModel(provider, [refused, refused], { messages: shownFiles, readAttachment });
       expect(outcome).toMatchObject({ failure: { category: "model_refused", retryable: false } });
     });
   });
 
-  it("drives a whole turn: parallel calls with one that is broken, results in order, then the answer", async () => {
+  it("completes a turn with parallel calls, one of them malformed", async () => {
     await using server = await modelServer(
-      streams(wire, {
+      streamsResponse(provider, {
         calls: [
           { id: "a", name: "read_file", arguments: ['{"name":"a.txt"}'] },
           { id: "b", name: "read_file", arguments: ["{"] },
         ],
         finish: "calls",
       }),
-      streams(wire, { text: ["It says alpha."] }),
+      streamsResponse(provider, { text: ["It says alpha."] }),
     );
-    const { input, ports } = turn(wire.open(server.baseUrl), {
+    const { input, ports } = turn(provider.open(server.baseUrl), {
       ports: { files: files({ "a.txt": "alpha" }) },
     });
     expect(await runTurn(input, ports)).toMatchObject({
@@ -211,8 +213,8 @@ export function conversationSuite(wire: Wire, { signed }: { signed: boolean }): 
       text: "It says alpha.",
       finishReason: "normally",
     });
-    const [, asked] = server.received.map((each) => wire.read(each));
-    expect(asked?.messages.slice(2).flatMap(({ parts }) => parts)).toEqual([
+    const [, sent] = server.received.map((each) => provider.read(each));
+    expect(sent?.messages.slice(2).flatMap(({ parts }) => parts)).toEqual([
       { result: "a", text: "a.txt: lines 1 to 1 of 1\nalpha" },
       { result: "b", text: expect.stringContaining("not valid JSON") },
     ]);

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ModelFailure, ModelRequest } from "../../src/agent/model.ts";
 import { errorRules } from "../../src/agent/models/error-table.ts";
-import { answerOf, ask, failureOf } from "./ask.ts";
-import { chatCompletions } from "./chat-completions.ts";
-import { converse, credentials } from "./converse.ts";
-import { messages as anthropic } from "./messages.ts";
+import { answerOf, callModel, failureOf } from "./call-model.ts";
+import { openAiFixture } from "./openai-fixture.ts";
+import { bedrockFixture, credentials } from "./bedrock-fixture.ts";
+import { anthropicFixture as anthropic } from "./anthropic-fixture.ts";
 import type { Reply } from "./model-server.ts";
-import { streams, type Wire } from "./wire.ts";
+import { streamsResponse, type ProviderFixture } from "./provider-fixture.ts";
 
 const readAttachment = async (): Promise<Uint8Array> => new Uint8Array([1, 2, 3]);
 
@@ -15,8 +15,8 @@ function answers(status: number, body: unknown, headers: Record<string, string> 
   return (response) => void response.writeHead(status, headers).end(text);
 }
 
-async function refused(reply: Reply, wire: Wire = chatCompletions, more: Partial<ModelRequest> = {}) {
-  const { outcome } = await ask(wire, reply, more);
+async function refused(reply: Reply, provider: ProviderFixture = openAiFixture, more: Partial<ModelRequest> = {}) {
+  const { outcome } = await callModel(provider, reply, more);
   return { ...(outcome as ModelFailure), ...failureOf(outcome) };
 }
 
@@ -51,8 +51,8 @@ describe("an error response", () => {
     ["deeply nested JSON", `${'{"error":'.repeat(20_000)}1${"}".repeat(20_000)}`, "400: Bad Request"],
   ])("is quoted in the failure: %s", async (_, body, words) => {
     for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
-    for (const wire of [chatCompletions, anthropic, converse]) {
-      const { title, category } = await refused(answers(400, body), wire);
+    for (const provider of [openAiFixture, anthropic, bedrockFixture]) {
+      const { title, category } = await refused(answers(400, body), provider);
       expect(title.slice(-words.length)).toBe(words);
       expect(category).toBe("model_refused");
     }
@@ -129,7 +129,7 @@ describe("an error response", () => {
     const quoting = {
       error: { code: 500, message: `Failed to parse messages; messages = ${JSON.stringify([{ text }])}` },
     };
-    const { title } = await refused(answers(500, quoting), chatCompletions, { messages: [{ role: "user", text }] });
+    const { title } = await refused(answers(500, quoting), openAiFixture, { messages: [{ role: "user", text }] });
     expect(title).toContain("Failed to parse messages; messages =");
     expect(title).not.toMatch(/Maria|Gonzalez|admitted/);
   });
@@ -146,16 +146,16 @@ describe("a request with files", () => {
     [500, 'Failed to parse messages: Unsupported content part type: "image_url"'],
     [400, "Invalid content type. image_url is only supported by certain models."],
   ])("is retried without them after %i %s", async (status, message) => {
-    const hi = streams(chatCompletions, { text: ["Hi."] });
+    const hi = streamsResponse(openAiFixture, { text: ["Hi."] });
     const refusal = answers(status, { error: { message } });
-    const { outcome, received } = await ask(chatCompletions, [refusal, hi], { messages, readAttachment });
+    const { outcome, received } = await callModel(openAiFixture, [refusal, hi], { messages, readAttachment });
     expect(answerOf(outcome).text).toBe("Hi.");
     expect(JSON.stringify(received[1]?.body)).not.toContain("image_url");
   });
 
   it("is not retried without them when the server is overloaded", async () => {
     const busy = answers(503, { error: { message: "Overloaded" } });
-    const { outcome, received } = await ask(chatCompletions, busy, { messages, readAttachment });
+    const { outcome, received } = await callModel(openAiFixture, busy, { messages, readAttachment });
     expect(failureOf(outcome).retryable).toBe(true);
     expect(received).toHaveLength(1);
   });

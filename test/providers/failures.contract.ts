@@ -4,14 +4,14 @@ import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { selfSigned } from "../fixtures/certificate.ts";
-import { ask, failureOf, request } from "./ask.ts";
+import { callModel, failureOf, request } from "./call-model.ts";
 import { modelServer, type Reply } from "./model-server.ts";
-import { refuses, type Script, type Wire } from "./wire.ts";
+import { rejects, type ScriptedResponse, type ProviderFixture } from "./provider-fixture.ts";
 
-const half: Script = { text: ["Half", " of it."] };
+const half: ScriptedResponse = { text: ["Half", " of it."] };
 
-/** What may go wrong with a model call, over each provider's wire. */
-export function failuresSuite(wire: Wire): void {
+/** Failures of a model call, for every provider. */
+export function failuresSuite(provider: ProviderFixture): void {
   describe("a failure", () => {
     it.each([
       [400, "model_refused", false],
@@ -29,10 +29,13 @@ export function failuresSuite(wire: Wire): void {
       [503, "model_unavailable", true],
       [529, "model_unavailable", true],
     ] as const)(
-      "%i is %s, with the server's words and a remedy, without a second try and without the credentials",
+      "with status %i is %s, quotes the server, gives a remedy, and contains no credentials",
       async (status, category, retryable) => {
         const printed = vi.spyOn(console, "error").mockImplementation(() => {});
-        const { outcome, received } = await ask(wire, refuses(wire, status, `Words for key ${wire.credential}`));
+        const { outcome, received } = await callModel(
+          provider,
+          rejects(provider, status, `Words for key ${provider.credential}`),
+        );
         const failure = failureOf(outcome);
         expect(failure).toMatchObject({
           category,
@@ -40,7 +43,7 @@ export function failuresSuite(wire: Wire): void {
           title: expect.stringMatching(`${status}: Words for key`),
         });
         expect(failure.remedy).toMatch(/^[A-Z].{10,}\.$/);
-        expect(JSON.stringify(outcome)).not.toContain(wire.credential);
+        expect(JSON.stringify(outcome)).not.toContain(provider.credential);
         expect(received).toHaveLength(1);
         expect(printed).not.toHaveBeenCalled();
         printed.mockRestore();
@@ -55,47 +58,47 @@ export function failuresSuite(wire: Wire): void {
       [{ "retry-after": "Wed, 21 Oct 2099 07:28:00 GMT" }, 1e11, 1e13],
       [{ "retry-after": "99999999999999999999" }, 1e11, 1e30],
       [{ "retry-after": new Date(0).toUTCString() }, 0, 0],
-    ])("passes on how long to wait: %j", async (headers, least, most) => {
-      const { outcome } = await ask(wire, refuses(wire, 429, "Slow down", headers));
+    ])("has the delay of the header %j", async (headers, least, most) => {
+      const { outcome } = await callModel(provider, rejects(provider, 429, "Slow down", headers));
       const { retryAfterMs } = outcome as { retryAfterMs?: number };
       expect(retryAfterMs).toBeGreaterThanOrEqual(least);
       expect(retryAfterMs).toBeLessThanOrEqual(most);
     });
 
-    it("has no time to wait when the server gave none, or nonsense", async () => {
+    it("has no delay without a valid header", async () => {
       const unusable: Record<string, string>[] = [{}, { "retry-after": "soon" }];
       for (const headers of unusable) {
-        const { outcome } = await ask(wire, refuses(wire, 503, "Busy", headers));
+        const { outcome } = await callModel(provider, rejects(provider, 503, "Busy", headers));
         expect(outcome).not.toHaveProperty("retryAfterMs");
       }
     });
 
     it.each<[string, Reply]>([
-      ["dropped before the answer", (response) => void response.destroy()],
+      ["closed before the response", (response) => void response.destroy()],
       [
-        "dropped in the middle of the answer",
+        "reset during the response",
         async (response) => {
-          wire.send(response, half, "beginning");
+          provider.send(response, half, "beginning");
           await sleep(20);
           response.destroy();
         },
       ],
       [
-        "ended in the middle of the answer",
+        "ended during the response",
         (response) => {
-          wire.send(response, half, "beginning");
+          provider.send(response, half, "beginning");
           response.end();
         },
       ],
     ])("is retryable when the connection is %s", async (_, reply) => {
-      const { outcome } = await ask(wire, reply);
+      const { outcome } = await callModel(provider, reply);
       expect(failureOf(outcome)).toMatchObject({ category: "model_unavailable", retryable: true });
     });
 
-    it("may come in the middle of the stream, and is no answer", async () => {
-      const { outcome } = await ask(wire, (response) => {
-        wire.send(response, half, "beginning");
-        wire.breakOff(response, "Overloaded just now");
+    it("can occur in the stream", async () => {
+      const { outcome } = await callModel(provider, (response) => {
+        provider.send(response, half, "beginning");
+        provider.sendError(response, "Overloaded just now");
       });
       expect(failureOf(outcome)).toMatchObject({
         category: "model_unavailable",
@@ -105,12 +108,12 @@ export function failuresSuite(wire: Wire): void {
     });
 
     it.each<[string, Reply]>([
-      ["does not begin to answer", () => {}],
-      ["falls silent in the middle of the answer", (response) => wire.send(response, half, "beginning")],
-    ])("is retryable when the server %s, whose connection is closed", async (_, reply) => {
+      ["does not respond", () => {}],
+      ["stops sending during the response", (response) => provider.send(response, half, "beginning")],
+    ])("is retryable and closes the connection when the server %s", async (_, reply) => {
       const closed = Promise.withResolvers<void>();
-      const { outcome } = await ask(
-        wire,
+      const { outcome } = await callModel(
+        provider,
         (response, received) => {
           response.on("close", () => closed.resolve());
           return reply(response, received);
@@ -124,27 +127,27 @@ export function failuresSuite(wire: Wire): void {
       expect(title).toContain("no data received for 0.15 s");
     });
 
-    it("in the middle of the stream ends the connection, also when the server keeps it open", async () => {
+    it("in the stream closes the connection", async () => {
       const closed = Promise.withResolvers<void>();
       await using server = await modelServer((response) => {
         response.on("close", () => closed.resolve());
-        wire.send(response, half, "beginning");
+        provider.send(response, half, "beginning");
         response.end = () => response;
-        wire.breakOff(response, "Overloaded just now");
+        provider.sendError(response, "Overloaded just now");
       });
-      const outcome = await wire.open(server.baseUrl)(request());
+      const outcome = await provider.open(server.baseUrl)(request());
       expect(failureOf(outcome).title).toContain("Overloaded just now");
       await closed.promise;
     });
 
-    it("is not that the whole answer takes longer than the server may be silent", async () => {
-      const { outcome } = await ask(
-        wire,
+    it("does not occur when the whole response takes longer than the idle timeout", async () => {
+      const { outcome } = await callModel(
+        provider,
         async (response) => {
           const write = response.write.bind(response) as (chunk: unknown) => boolean;
           const chunks: unknown[] = [];
           response.write = (chunk: unknown) => chunks.push(chunk) > 0;
-          wire.send(response, { text: ["a", "b", "c", "d", "e", "f"] });
+          provider.send(response, { text: ["a", "b", "c", "d", "e", "f"] });
           for (const chunk of chunks) {
             write(chunk);
             await sleep(60);
@@ -157,16 +160,16 @@ export function failuresSuite(wire: Wire): void {
       expect(outcome).toMatchObject({ answer: { text: "abcdef" } });
     });
 
-    it("is for good when what answers is no such API", async () => {
-      const { outcome } = await ask(wire, (response) => {
+    it("is not retryable when the server sends a web page", async () => {
+      const { outcome } = await callModel(provider, (response) => {
         response.writeHead(200, { "content-type": "text/html" }).end("<html><body>Welcome to nginx!</body></html>");
       });
       expect(failureOf(outcome)).toMatchObject({ category: "model_answer", retryable: false });
     });
 
-    it("is for good when the server leads elsewhere, where the credentials do not follow", async () => {
+    it("is not retryable when the server redirects; the credentials are not sent on", async () => {
       await using elsewhere = await modelServer();
-      const { outcome } = await ask(wire, (response) => {
+      const { outcome } = await callModel(provider, (response) => {
         response.writeHead(307, { location: elsewhere.baseUrl, "content-type": "text/plain" }).end("Moved");
       });
       expect(failureOf(outcome)).toMatchObject({ category: "model_configuration", retryable: false });
@@ -174,39 +177,39 @@ export function failuresSuite(wire: Wire): void {
     });
 
     it.each([
-      ["no HTTP", "SSH-2.0-OpenSSH_9.9\r\n", "model_answer", false],
+      ["another protocol than HTTP", "SSH-2.0-OpenSSH_9.9\r\n", "model_answer", false],
       [
-        "another protocol",
+        "an upgraded protocol",
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
         "model_unavailable",
         true,
       ],
-    ])("tells when %s is what answers", async (_, bytes, category, retryable) => {
+    ])("reports that the server speaks %s", async (_, bytes, category, retryable) => {
       const server = createServer((socket) => void socket.on("error", () => {}).once("data", () => socket.end(bytes)));
       await once(server.listen(0, "127.0.0.1"), "listening");
       const { port } = server.address() as AddressInfo;
-      const failure = failureOf(await wire.open(`http://127.0.0.1:${port}/v1`)(request()));
+      const failure = failureOf(await provider.open(`http://127.0.0.1:${port}/v1`)(request()));
       server.close();
       expect(failure).toMatchObject({ category, retryable });
     });
 
-    it("tells whose certificate it is that is not accepted", async () => {
+    it("names the server whose certificate is not accepted", async () => {
       const server = createSecureServer(selfSigned).listen(0, "localhost");
       await once(server, "listening");
       const { port } = server.address() as AddressInfo;
-      const failure = failureOf(await wire.open(`https://localhost:${port}/v1`)(request()));
+      const failure = failureOf(await provider.open(`https://localhost:${port}/v1`)(request()));
       server.close();
       expect(failure).toMatchObject({ category: "model_configuration", retryable: false });
       expect(failure.title).toMatch(/^The certificate of the model server .* is not accepted: self-signed certificate/);
       expect(failure.remedy).toContain("NODE_EXTRA_CA_CERTS");
     });
 
-    it("is retryable when nobody listens", async () => {
+    it("is retryable when the port is closed", async () => {
       const free = createServer().listen(0, "127.0.0.1");
       await once(free, "listening");
       const { port } = free.address() as { port: number };
       await new Promise((resolve) => free.close(resolve));
-      const failure = failureOf(await wire.open(`http://127.0.0.1:${port}/v1`)(request()));
+      const failure = failureOf(await provider.open(`http://127.0.0.1:${port}/v1`)(request()));
       expect(failure).toMatchObject({ category: "model_unavailable", retryable: true });
       expect(failure.title).toContain(`http://127.0.0.1:${port}`);
     });
@@ -214,9 +217,9 @@ export function failuresSuite(wire: Wire): void {
 
   describe("an abort", () => {
     it.each<[string, Reply]>([
-      ["before the first byte", () => {}],
-      ["in the middle of the answer", (response) => wire.send(response, half, "beginning")],
-    ])("%s closes the connection and rejects with its reason", async (_, reply) => {
+      ["before the response", () => {}],
+      ["during the response", (response) => provider.send(response, half, "beginning")],
+    ])("%s closes the connection and rejects with the reason of the abort", async (_, reply) => {
       const arrived = Promise.withResolvers<void>();
       const closed = Promise.withResolvers<void>();
       await using server = await modelServer((response, received) => {
@@ -225,7 +228,7 @@ export function failuresSuite(wire: Wire): void {
         return reply(response, received);
       });
       const stop = new AbortController();
-      const outcome = wire.open(server.baseUrl)(request({ signal: stop.signal }));
+      const outcome = provider.open(server.baseUrl)(request({ signal: stop.signal }));
       await arrived.promise;
       await sleep(30);
       const begun = performance.now();
@@ -236,10 +239,10 @@ export function failuresSuite(wire: Wire): void {
       expect(performance.now() - begun).toBeLessThan(1000);
     });
 
-    it("that came before makes no connection", async () => {
+    it("before the call makes no connection", async () => {
       await using server = await modelServer();
       const signal = AbortSignal.abort(new Error("too late"));
-      await expect(wire.open(server.baseUrl)(request({ signal }))).rejects.toThrow("too late");
+      await expect(provider.open(server.baseUrl)(request({ signal }))).rejects.toThrow("too late");
       expect(server.received).toHaveLength(0);
     });
   });

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { httpServer } from "../support/http-server.ts";
 
 export interface Received {
-  /** The caller's end of the connection. */
+  /** Port of the client. */
   port: number | undefined;
   method: string | undefined;
   url: string | undefined;
@@ -13,7 +13,7 @@ export interface Received {
 
 export type Reply = (response: ServerResponse, received: Received) => void | Promise<void>;
 
-/** A server on a free port of this machine that gives these replies one after the other and keeps what it received. */
+/** A local server that gives these replies in order and records the requests. */
 export async function modelServer(...replies: Reply[]) {
   const received: Received[] = [];
   const server = await httpServer((request, response) => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Message, ModelRequest } from "../../src/agent/model.ts";
-import { answerOf, ask, failureOf, request, tools } from "./ask.ts";
+import { answerOf, callModel, failureOf, request, tools } from "./call-model.ts";
 import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
 import { compatRules, knownRules, ruleForError } from "../../src/agent/models/openai-compat.ts";
 import { callsTool, chunk, streams } from "./chat-completions-server.ts";
-import { chatCompletions as wire } from "./chat-completions.ts";
+import { openAiFixture as provider } from "./openai-fixture.ts";
 import { modelServer, type Reply } from "./model-server.ts";
 
 const hi = streams(chunk({ content: "Hi." }), chunk({}, { finish_reason: "stop" }));
@@ -106,7 +106,7 @@ describe("a rejected request is retried", () => {
 
   it.each(cases)("%s", async (_, status, body, more, expected) => {
     await using server = await modelServer(refuses(status, body), hi, hi);
-    const model = wire.open(server.baseUrl);
+    const model = provider.open(server.baseUrl);
     for (const time of [1, 2]) expect(answerOf(await model(request(more))).text, `call ${time}`).toBe("Hi.");
     // The second call uses the rewrite at once.
     expect(server.received).toHaveLength(3);
@@ -116,7 +116,7 @@ describe("a rejected request is retried", () => {
 
   it("with tool call ids of nine characters, equal for a call and its result", async () => {
     const words = "Tool call id was call-1 but must be a-z, A-Z, 0-9, with a length of 9.";
-    const { received } = await ask(wire, [refuses(400, { message: words }), hi], {
+    const { received } = await callModel(provider, [refuses(400, { message: words }), hi], {
       messages: conversation(withoutEcho),
     });
     const [id, resultId, ...others] = JSON.stringify(received[1]?.body).match(/[0-9a-f]{9}(?=")/g) ?? [];
@@ -129,7 +129,7 @@ describe("a rejected request is retried", () => {
     const detail = [
       { type: "extra_forbidden", loc: ["body", "stream_options"], msg: "Extra inputs are not permitted" },
     ];
-    const { outcome, received } = await ask(wire, [refuses(422, { detail }), hi]);
+    const { outcome, received } = await callModel(provider, [refuses(422, { detail }), hi]);
     expect(answerOf(outcome).text).toBe("Hi.");
     expect(received[1]?.body["stream"]).toBe(true);
     expect(received[1]?.body).not.toHaveProperty("stream_options");
@@ -138,7 +138,7 @@ describe("a rejected request is retried", () => {
   it("with max_completion_tokens", async () => {
     const message =
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-    const { received } = await ask(wire, [refuses(400, { error: { message } }), hi], {
+    const { received } = await callModel(provider, [refuses(400, { error: { message } }), hi], {
       parameters: { maxOutputTokens: 900 },
     });
     expect(received[1]?.body).toMatchObject({ max_completion_tokens: 900 });
@@ -150,7 +150,7 @@ describe("a rejected request is retried", () => {
     const order = refuses(400, { message: "Unexpected role 'user' after role 'tool'" });
     const messages = conversation(withoutEcho);
     await using server = await modelServer(order, stream, hi, refuses(400, { error: "Streams are bad" }), order);
-    const model = wire.open(server.baseUrl);
+    const model = provider.open(server.baseUrl);
     expect(answerOf(await model(request({ messages }))).text).toBe("Hi.");
     expect(failureOf(await model(request({ messages }))).title).toContain("Streams are bad");
     expect(server.received).toHaveLength(4);
@@ -163,7 +163,10 @@ describe("a rejected request is retried", () => {
       error: { message: "Tool choice is none, but model called a tool", code: "tool_use_failed" },
     });
     for (const refused of [refuses(400, { error: { message } }), called]) {
-      const { outcome, received } = await ask(wire, [refused, hi], { messages: conversation(answer), tools: [] });
+      const { outcome, received } = await callModel(provider, [refused, hi], {
+        messages: conversation(answer),
+        tools: [],
+      });
       expect(answerOf(outcome).text).toBe("Hi.");
       expect(shape(received[1]?.body ?? { messages: [] })).toBe("system[] user[] assistant[] user[]");
       expect(JSON.stringify(received[1]?.body)).toContain("Result of list_files: a.txt");
@@ -173,12 +176,12 @@ describe("a rejected request is retried", () => {
   it("not for other errors, or when the rewrite changes nothing", async () => {
     const words = ["No such model", "reasoning_content is unsupported", "Unexpected role 'user' after role 'tool'"];
     for (const message of words) {
-      const { outcome, received } = await ask(wire, refuses(400, { message }), { tools });
+      const { outcome, received } = await callModel(provider, refuses(400, { message }), { tools });
       expect(failureOf(outcome).title).toContain(message);
       expect(received).toHaveLength(1);
     }
     expect(
-      (await ask(wire, [refuses(500, { message: "stream error" }), callsTool("list_files", {})])).received,
+      (await callModel(provider, [refuses(500, { message: "stream error" }), callsTool("list_files", {})])).received,
     ).toHaveLength(1);
   });
 });

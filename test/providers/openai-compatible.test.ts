@@ -2,19 +2,19 @@ import dns, { type LookupOptions } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { describe, expect, it, vi } from "vitest";
 import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
-import { answersSuite } from "./answers.contract.ts";
-import { answerOf, ask, failureOf, request, tools } from "./ask.ts";
+import { responsesSuite } from "./responses.contract.ts";
+import { answerOf, callModel, failureOf, request, tools } from "./call-model.ts";
 import { chunk, send, startStream, streams } from "./chat-completions-server.ts";
-import { chatCompletions as wire } from "./chat-completions.ts";
+import { openAiFixture as provider } from "./openai-fixture.ts";
 import { conversationSuite } from "./conversation.contract.ts";
 import { failuresSuite } from "./failures.contract.ts";
-import { lastLineSuite } from "./last-line.contract.ts";
+import { lastEventSuite } from "./last-event.contract.ts";
 import { modelServer, type Reply } from "./model-server.ts";
-import { refuses } from "./wire.ts";
+import { rejects } from "./provider-fixture.ts";
 
 const done = chunk({}, { finish_reason: "stop" });
 
-/** One whole answer, not streamed. */
+/** A complete response, not streamed. */
 const whole: Reply = (response) => {
   const message = {
     role: "assistant",
@@ -31,13 +31,13 @@ const whole: Reply = (response) => {
 };
 
 describe("openai-compatible", () => {
-  answersSuite(wire);
-  conversationSuite(wire, { signed: false });
-  failuresSuite(wire);
-  lastLineSuite(wire);
+  responsesSuite(provider);
+  conversationSuite(provider, { signed: false });
+  failuresSuite(provider);
+  lastEventSuite(provider);
 
-  it("asks for usage, with the tools' schemas", async () => {
-    const { received } = await ask(wire, streams(chunk({ content: "Hi." }), done));
+  it("requests usage and sends the tools' schemas", async () => {
+    const { received } = await callModel(provider, streams(chunk({ content: "Hi." }), done));
     expect(received[0]?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
     expect(received[0]?.body["tools"]).toEqual(
       tools.map(({ name, description, input }) => ({
@@ -47,7 +47,7 @@ describe("openai-compatible", () => {
     );
   });
 
-  it("needs neither key nor tools, and a base URL may end in a slash", async () => {
+  it("needs neither API key nor tools, and accepts a base URL with a trailing slash", async () => {
     await using server = await modelServer(streams(chunk({ content: "Hi." }), done));
     const outcome = await openAiCompatible({ baseUrl: `${server.baseUrl}/`, model: "m" })()(request({ tools: [] }));
     expect(answerOf(outcome)).toMatchObject({ text: "Hi.", usage: { inputTokens: 0, outputTokens: 0 } });
@@ -56,22 +56,22 @@ describe("openai-compatible", () => {
     expect(server.received[0]?.body).not.toHaveProperty("tools");
   });
 
-  it("sends the reasoning effort as it is, and counts the tokens of reasoning", async () => {
-    const { outcome, asked } = await ask(
-      wire,
+  it("sends the reasoning effort and counts reasoning tokens", async () => {
+    const { outcome, sent } = await callModel(
+      provider,
       (response) => {
-        wire.send(response, { text: ["Hi."], usage: { input: 10, output: 90, reasoning: 80 } });
+        provider.send(response, { text: ["Hi."], usage: { input: 10, output: 90, reasoning: 80 } });
         response.end();
       },
       { parameters: { reasoningEffort: "medium" } },
     );
-    expect(asked[0]?.effort).toBe("medium");
+    expect(sent[0]?.effort).toBe("medium");
     expect(answerOf(outcome).usage).toEqual({ inputTokens: 10, outputTokens: 90, reasoningTokens: 80 });
   });
 
-  it("calls the bound of an answer what OpenAI calls it, at OpenAI", async () => {
+  it("sends max_completion_tokens to OpenAI's host only", async () => {
     await using server = await modelServer(...[1, 2].map(() => streams(done)));
-    // Both names lead here.
+    // Both host names resolve to this server.
     vi.spyOn(dns, "lookup").mockImplementation(((
       _name: string,
       options: LookupOptions,
@@ -89,20 +89,23 @@ describe("openai-compatible", () => {
     ]);
   });
 
-  it("ends by what no other server says as other", async () => {
-    const { outcome } = await ask(wire, streams(chunk({ content: "Half" }), chunk({}, { finish_reason: "eos" })));
+  it("reports an unknown stop reason as other", async () => {
+    const { outcome } = await callModel(
+      provider,
+      streams(chunk({ content: "Half" }), chunk({}, { finish_reason: "eos" })),
+    );
     expect(answerOf(outcome)).toMatchObject({ text: "Half", finishReason: "other" });
   });
 
-  it("takes a refusal in words for what it is", async () => {
-    const { outcome } = await ask(wire, streams(chunk({ refusal: "I can't help with that." }), done));
+  it("reports the refusal field as content filter", async () => {
+    const { outcome } = await callModel(provider, streams(chunk({ refusal: "I can't help with that." }), done));
     expect(answerOf(outcome)).toMatchObject({ text: "I can't help with that.", finishReason: "content-filter" });
   });
 
-  it("asks for the whole answer where the server does not stream, from then on at once", async () => {
-    const refused = refuses(wire, 400, "Unsupported value: 'stream' does not support true with this model.");
+  it("requests the whole response after streaming was rejected", async () => {
+    const refused = rejects(provider, 400, "Unsupported value: 'stream' does not support true with this model.");
     await using server = await modelServer(refused, whole, whole);
-    const model = wire.open(server.baseUrl);
+    const model = provider.open(server.baseUrl);
     for (const _ of [1, 2]) {
       expect(answerOf(await model(request()))).toMatchObject({
         toolCalls: [{ id: "a", name: "list_files", input: {} }, { id: "b" }],
@@ -113,8 +116,8 @@ describe("openai-compatible", () => {
     expect(server.received.map(({ body }) => body["stream"])).toEqual([true, undefined, undefined]);
   });
 
-  it("takes the whole answer from a server that does not care for being asked to stream, in one call", async () => {
-    const { outcome, received } = await ask(wire, whole);
+  it("accepts a whole response to a streaming request", async () => {
+    const { outcome, received } = await callModel(provider, whole);
     expect(answerOf(outcome)).toMatchObject({
       toolCalls: [
         { id: "a", name: "list_files", input: {} },
@@ -133,14 +136,14 @@ describe("openai-compatible", () => {
     [{ choices: "none" }, "model_answer", false, "cannot be read"],
     [{ hello: 1 }, "model_answer", false, "cannot be read"],
     [null, "model_answer", false, "cannot be read"],
-  ])("takes %j with status 200 for what it says", async (body, category, retryable, words) => {
-    const { outcome } = await ask(wire, (response) => {
+  ])("classifies %j with status 200", async (body, category, retryable, words) => {
+    const { outcome } = await callModel(provider, (response) => {
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
     });
     expect(failureOf(outcome)).toMatchObject({ category, retryable, title: expect.stringContaining(words) });
   });
 
-  it("shows neither user nor password nor query of the address", async () => {
+  it("shows no user, password or query of the base URL", async () => {
     const failure = failureOf(
       await openAiCompatible({ baseUrl: "http://127.0.0.1:1/v1?token=hush", model: "m" })()(request()),
     );
@@ -149,10 +152,10 @@ describe("openai-compatible", () => {
   });
 
   it.each<[string, Reply]>([
-    ["JSON that is cut", streams('{"id":"x","choices":[{"delta":{"content":"Ha')],
-    ["JSON of another kind", streams({ result: "text" })],
-  ])("fails for good when the server sends %s", async (_, reply) => {
-    const { outcome } = await ask(wire, reply);
+    ["truncated JSON", streams('{"id":"x","choices":[{"delta":{"content":"Ha')],
+    ["JSON of another format", streams({ result: "text" })],
+  ])("is not retryable when the server sends %s", async (_, reply) => {
+    const { outcome } = await callModel(provider, reply);
     expect(failureOf(outcome)).toMatchObject({ category: "model_answer", retryable: false });
   });
 
@@ -160,8 +163,8 @@ describe("openai-compatible", () => {
     [{ error: { message: "Overloaded", code: 503 } }, "model_unavailable", true],
     [{ error: { message: "Overloaded", type: "server_error", code: null } }, "model_unavailable", true],
     [{ error: { message: "Context too long", code: 400 } }, "model_refused", false],
-  ] as const)("may fail in the middle of the stream: %j", async (error, category, retryable) => {
-    const { outcome } = await ask(wire, (response) => {
+  ] as const)("classifies an error in the stream: %j", async (error, category, retryable) => {
+    const { outcome } = await callModel(provider, (response) => {
       startStream(response);
       send(response, chunk({ content: "Half" }), error, "[DONE]");
       response.end();
@@ -173,7 +176,7 @@ describe("openai-compatible", () => {
     });
   });
 
-  it("never shows the key, also when the key itself is what is wrong", async () => {
+  it("does not show an API key with invalid characters", async () => {
     const apiKey = "sk-crooked\nkey-0123456789";
     await using server = await modelServer();
     const failure = failureOf(await openAiCompatible({ baseUrl: server.baseUrl, model: "m", apiKey })()(request()));

@@ -12,7 +12,7 @@ function text(outcome: TurnOutcome): string {
 const says = (input: string) => ({ history: [{ role: "user" as const, text: input }] });
 
 describe("the demo model", () => {
-  it("answers about the input in one step when there are no files", async () => {
+  it("responds in one step without files", async () => {
     const { input, ports, records } = turn(demo, { input: says("Hello there.") });
     const answer = text(await runTurn(input, ports));
     expect(answer).toContain('12 characters and 2 words: "Hello there."');
@@ -20,7 +20,7 @@ describe("the demo model", () => {
     expect(records).toHaveLength(0);
   });
 
-  it("lists the files, reads them at the same time, and quotes them", async () => {
+  it("lists the files, reads them in parallel and quotes them", async () => {
     const space = files({
       "data (1).csv": "name,age\nAda,36\n",
       "empty.txt": "",
@@ -41,7 +41,7 @@ describe("the demo model", () => {
   it.each([
     ["with files", { "a.txt": "alpha" }],
     ["without files", {}],
-  ])("takes as many steps as it is told, %s", async (_, initial) => {
+  ])("takes the number of steps in the directive, %s", async (_, initial) => {
     const { input, ports, records } = turn(demo, { input: says("demo: steps=12"), ports: { files: files(initial) } });
     expect(text(await runTurn(input, ports))).toContain("I took 12 steps");
     expect(records.filter((record) => record.part === "answer")).toHaveLength(12);
@@ -50,7 +50,7 @@ describe("the demo model", () => {
     ).toEqual([]);
   });
 
-  it("waits before each answer as told, and no longer once it is stopped", async () => {
+  it("waits for the delay in the directive, until it is aborted", async () => {
     const stop = new AbortController();
     const { input, ports } = turn(demo, { input: says("demo: delay=5000"), ports: { signal: stop.signal } });
     const begun = performance.now();
@@ -64,7 +64,7 @@ describe("the demo model", () => {
     expect(performance.now() - then).toBeGreaterThanOrEqual(59);
   });
 
-  it("answers from the request alone: a later turn starts anew, and a limit is answered without tools", async () => {
+  it("depends on the request only: in a later turn and at a limit", async () => {
     const history = [
       { role: "user" as const, text: "demo: steps=50" },
       { role: "assistant" as const, answer: { text: "Earlier.", toolCalls: [] } },

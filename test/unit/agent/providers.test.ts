@@ -14,18 +14,18 @@ const { signal } = new AbortController();
 const noSecret = async () => undefined;
 
 describe("modelProblem", () => {
-  it("is a sentence for no configuration", () => {
+  it("reports a missing configuration", () => {
     expect(modelProblem(undefined, none)).toMatch(/no inference model configured/);
   });
 
   it.each<[string, ModelConfiguration, RegExp]>([
-    ["a disabled one", { enabled: false, provider: "demo" }, /disabled/],
+    ["a disabled model", { enabled: false, provider: "demo" }, /disabled/],
     ["a missing secret", { ...server, secret: "env:KEY" }, /secret .* does not exist/],
-    ["a missing secret of another provider", claude, /secret .* does not exist/],
-    ["a base URL that is none", { ...server, baseUrl: "localhost:1234" }, /not an http or https address/],
-    ["a base URL that is none, where it is optional", { ...converse, baseUrl: "h" }, /not an http or https address/],
+    ["a missing secret of Anthropic", claude, /secret .* does not exist/],
+    ["an invalid base URL", { ...server, baseUrl: "localhost:1234" }, /not an http or https address/],
+    ["an invalid optional base URL", { ...converse, baseUrl: "h" }, /not an http or https address/],
     [
-      "a region that would lead elsewhere",
+      "a region that changes the host name",
       { ...converse, region: "evil.example/?" },
       /region .* is not the name of an AWS region/,
     ],
@@ -34,15 +34,19 @@ describe("modelProblem", () => {
       { enabled: true, provider: "oracle" } as unknown as ModelConfiguration,
       /'oracle' is unknown.*demo/,
     ],
-    ["a name every object has", { enabled: true, provider: "toString" } as unknown as ModelConfiguration, /unknown/],
-  ])("is a sentence for %s", async (_, configuration, problem) => {
+    [
+      "a provider named like an object property",
+      { enabled: true, provider: "toString" } as unknown as ModelConfiguration,
+      /unknown/,
+    ],
+  ])("reports %s", async (_, configuration, problem) => {
     expect(modelProblem(configuration, none)).toMatch(problem);
     expect(await openModel(configuration, undefined, noSecret)).toMatchObject({
       failure: { category: "model_configuration", retryable: false, title: expect.stringMatching(problem) },
     });
   });
 
-  it("is undefined for what can be used", () => {
+  it("is undefined for a usable configuration", () => {
     expect(modelProblem({ enabled: true, provider: "demo" }, none)).toBeUndefined();
     expect(modelProblem(server, none)).toBeUndefined();
     expect(modelProblem(converse, none)).toBeUndefined();
@@ -52,29 +56,26 @@ describe("modelProblem", () => {
   });
 });
 
-it("a secret that could not be asked for is waited for, and its trouble told by its name only", async () => {
+it("an unavailable secret store is retryable, and the failure contains only the error's name", async () => {
   const opened = await openModel(claude, undefined, () => Promise.reject(new RangeError("sk-hush")));
   expect(opened).toMatchObject({ failure: { retryable: true, title: expect.stringContaining("RangeError") } });
   expect(JSON.stringify(opened)).not.toContain("sk-hush");
 });
 
-it.each([server, claude, converse])(
-  "opens the model that an agent chose over the default: %j",
-  async (configuration) => {
-    await using listening = await modelServer((response) => void response.writeHead(400).end("{}"));
-    const baseUrl = listening.baseUrl;
-    const opened = await openModel({ ...configuration, baseUrl }, "chosen-one", async () => "sk-1");
-    if ("failure" in opened) throw new Error(opened.failure.title);
-    vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE");
-    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
-    await opened.model({ instructions: "", messages: [{ role: "user", text: "Hi" }], tools: [], signal });
-    vi.unstubAllEnvs();
-    const [received] = listening.received;
-    expect(`${received?.url} ${JSON.stringify(received?.body)}`).toContain("chosen-one");
-  },
-);
+it.each([server, claude, converse])("opens the agent's model instead of the default: %j", async (configuration) => {
+  await using listening = await modelServer((response) => void response.writeHead(400).end("{}"));
+  const baseUrl = listening.baseUrl;
+  const opened = await openModel({ ...configuration, baseUrl }, "chosen-one", async () => "sk-1");
+  if ("failure" in opened) throw new Error(opened.failure.title);
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
+  await opened.model({ instructions: "", messages: [{ role: "user", text: "Hi" }], tools: [], signal });
+  vi.unstubAllEnvs();
+  const [received] = listening.received;
+  expect(`${received?.url} ${JSON.stringify(received?.body)}`).toContain("chosen-one");
+});
 
-it("loads the model library only when a model that needs it is opened", async () => {
+it("loads the AI SDK only for models that use it", async () => {
   const index = new URL("../../../src/agent/models/index.ts", import.meta.url).href;
   // Module hooks see every module of the child process.
   const code = `

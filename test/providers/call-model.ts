@@ -1,7 +1,7 @@
 import type { Failure, Message, ModelAnswer, ModelOutcome, ModelRequest } from "../../src/agent/model.ts";
 import { listFiles, readFile } from "../../src/agent/tools/definitions.ts";
 import { modelServer, type Reply } from "./model-server.ts";
-import type { Wire } from "./wire.ts";
+import type { ProviderFixture } from "./provider-fixture.ts";
 
 export const tools = [readFile, listFiles];
 
@@ -10,16 +10,16 @@ export function request(more: Partial<ModelRequest> = {}): ModelRequest {
   return { instructions: "Be brief.", messages, tools, signal: new AbortController().signal, ...more };
 }
 
-/** One call against a server that gives these replies. `asked`: what it was asked, apart from the wire. */
-export async function ask(
-  wire: Wire,
+/** Calls a model once, against a server that gives these replies. `sent`: the requests, independent of the provider. */
+export async function callModel(
+  provider: ProviderFixture,
   replies: Reply | Reply[],
   more: Partial<ModelRequest> = {},
-  settings: Parameters<Wire["open"]>[1] = {},
+  settings: Parameters<ProviderFixture["open"]>[1] = {},
 ) {
   await using server = await modelServer(...[replies].flat());
-  const outcome = await wire.open(server.baseUrl, settings)(request(more));
-  return { outcome, received: server.received, asked: server.received.map((each) => wire.read(each)) };
+  const outcome = await provider.open(server.baseUrl, settings)(request(more));
+  return { outcome, received: server.received, sent: server.received.map((each) => provider.read(each)) };
 }
 
 export function answerOf(outcome: ModelOutcome): ModelAnswer {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { answerOf, ask, failureOf } from "./ask.ts";
-import { messages as wire } from "./messages.ts";
+import { answerOf, callModel, failureOf } from "./call-model.ts";
+import { anthropicFixture as provider } from "./anthropic-fixture.ts";
 import type { Reply } from "./model-server.ts";
 
 type Event = { type: string; [field: string]: unknown };
@@ -33,33 +33,33 @@ const text = { type: "text", text: "" };
 const piece = { type: "text_delta", text: "All." };
 const all = block(0, text, piece);
 
-describe("an answer as servers of the Messages API send it", () => {
+describe("a response of a Messages API server", () => {
   it.each<[string, Event[]]>([
-    ["events of a new kind", [start(), { type: "message_hint", hint: 1 }, ...all, ...end()]],
+    ["unknown events", [start(), { type: "message_hint", hint: 1 }, ...all, ...end()]],
     [
-      "blocks of a new kind",
+      "unknown blocks",
       [start(), ...block(0, { type: "sketch" }, { type: "sketch_delta" }), ...block(1, text, piece), ...end()],
     ],
-    ["pieces of a new kind", [start(), ...block(0, text, { type: "hint_delta" }, piece), ...end()]],
+    ["unknown deltas", [start(), ...block(0, text, { type: "hint_delta" }, piece), ...end()]],
     [
-      "null for counts that come at the end",
+      "token counts null at the start",
       [start({ input_tokens: null }), ...all, ...end({ input_tokens: 21, output_tokens: 7 })],
     ],
-    ["no counts at the start", [start(null), ...all, ...end({ input_tokens: 21, output_tokens: 7 })]],
-    ["0 for the input at the end", [start(), ...all, ...end({ input_tokens: 0, output_tokens: 7 })]],
+    ["no token counts at the start", [start(null), ...all, ...end({ input_tokens: 21, output_tokens: 7 })]],
+    ["0 input tokens at the end", [start(), ...all, ...end({ input_tokens: 0, output_tokens: 7 })]],
     [
-      "a text where it begins",
+      "text in the block start",
       [start(), ...block(0, { type: "text", text: "All" }, { type: "text_delta", text: "." }), ...end()],
     ],
-  ])("may have %s", async (_, events) => {
-    const { outcome } = await ask(wire, sends(...events));
+  ])("can have %s", async (_, events) => {
+    const { outcome } = await callModel(provider, sends(...events));
     expect(answerOf(outcome)).toEqual(
       expect.objectContaining({ text: "All.", finishReason: "stop", usage: { inputTokens: 21, outputTokens: 7 } }),
     );
   });
 
-  it("may have no counts at all", async () => {
-    const none = await ask(wire, sends({ type: "message_start", message: {} }, ...all, ...end(null)));
+  it("can have no token counts", async () => {
+    const none = await callModel(provider, sends({ type: "message_start", message: {} }, ...all, ...end(null)));
     expect(answerOf(none.outcome)).toMatchObject({ text: "All.", usage: { inputTokens: 0, outputTokens: 0 } });
   });
 
@@ -67,8 +67,8 @@ describe("an answer as servers of the Messages API send it", () => {
     [{ message: "Boom", type: "None", code: "500" }, true],
     ["Boom", true],
     [{ type: "invalid_request_error", message: "Boom: prompt is too long" }, false],
-  ])("may be broken off by %j", async (error, retryable) => {
-    const { outcome } = await ask(wire, sends(start(), ...all, { type: "error", error }));
+  ])("can be interrupted by the error %j", async (error, retryable) => {
+    const { outcome } = await callModel(provider, sends(start(), ...all, { type: "error", error }));
     expect(failureOf(outcome)).toMatchObject({ retryable, title: expect.stringContaining("Boom") });
   });
 });

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { ServerResponse } from "node:http";
 import { bedrock } from "../../src/agent/models/bedrock.ts";
-import type { AskedMessage, AskedPart, Script, Wire } from "./wire.ts";
+import type { SentMessage, SentPart, ScriptedResponse, ProviderFixture } from "./provider-fixture.ts";
 
 /** Set in the environment by the tests. */
 export const credentials = {
@@ -14,7 +14,7 @@ const stopReasons = { stop: "end_turn", calls: "tool_use", length: "max_tokens",
 const defaultModel = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0";
 
 /** Amazon Bedrock's Converse API, streamed as the binary event stream of AWS. */
-export const converse: Wire = {
+export const bedrockFixture: ProviderFixture = {
   name: "bedrock",
   credential: credentials.AWS_SESSION_TOKEN,
   countsCacheWrites: true,
@@ -30,7 +30,7 @@ export const converse: Wire = {
     const events = eventsOf(script);
     for (const [type, payload] of part ? events.slice(0, 3) : events) response.write(frame(type, payload));
   },
-  breakOff(response, message) {
+  sendError(response, message) {
     response.write(frame("serviceUnavailableException", { message }, "exception"));
     response.end();
   },
@@ -42,7 +42,7 @@ export const converse: Wire = {
     if (!scope.test(headers.authorization ?? "")) throw new Error(`not signed: ${headers.authorization}`);
     if (headers["x-amz-security-token"] !== credentials.AWS_SESSION_TOKEN) throw new Error("no session token");
     const { tools = [] } = (body["toolConfig"] ?? {}) as { tools?: { toolSpec: { name: string } }[] };
-    const wireMessages = body.messages as WireMessage[];
+    const wireMessages = body.messages as ApiMessage[];
     if (tools.length === 0 && wireMessages.some(({ content }) => content.some((part) => "toolUse" in part))) {
       throw new Error("The toolConfig field must be defined when using toolUse and toolResult content blocks.");
     }
@@ -56,7 +56,7 @@ export const converse: Wire = {
       temperature,
       effort: thinking,
       maxOutputTokens: maxTokens,
-      messages: wireMessages.map(asked),
+      messages: wireMessages.map(sent),
     };
   },
 };
@@ -68,7 +68,7 @@ export function startStream(response: ServerResponse): void {
   });
 }
 
-/** One message of the event stream: lengths, headers, payload, each part with its CRC-32. */
+/** One message of the AWS event stream: lengths, headers and payload, with CRC-32 checksums. */
 export function frame(type: string, payload: object, messageType: "event" | "exception" = "event"): Buffer {
   const fields = { [`:${messageType}-type`]: type, ":content-type": "application/json", ":message-type": messageType };
   const headers = Buffer.concat(
@@ -89,8 +89,14 @@ export function frame(type: string, payload: object, messageType: "event" | "exc
   return Buffer.concat([message, checksum]);
 }
 
-/** Each with the padding `p` that the service adds against traffic analysis. */
-export function eventsOf({ reasoning, text, calls = [], finish = "stop", usage }: Script): [string, object][] {
+/** Events have a padding field `p`, which Bedrock adds against traffic analysis. */
+export function eventsOf({
+  reasoning,
+  text,
+  calls = [],
+  finish = "stop",
+  usage,
+}: ScriptedResponse): [string, object][] {
   const { input = 10, output = 5, cached = 0, written = 0 } = usage ?? {};
   const events: [string, object][] = [["messageStart", { role: "assistant", p: "abcdefghijkl" }]];
   let contentBlockIndex = 0;
@@ -114,7 +120,7 @@ export function eventsOf({ reasoning, text, calls = [], finish = "stop", usage }
     "metadata",
     {
       usage: {
-        // Without those of the cache.
+        // Excludes cached tokens.
         inputTokens: input - cached - written,
         outputTokens: output,
         totalTokens: input + output,
@@ -128,17 +134,17 @@ export function eventsOf({ reasoning, text, calls = [], finish = "stop", usage }
   return events;
 }
 
-interface WireMessage {
+interface ApiMessage {
   role: "user" | "assistant";
   content: Record<string, unknown>[];
 }
 
-function asked({ role, content }: WireMessage): AskedMessage {
+function sent({ role, content }: ApiMessage): SentMessage {
   const parts = content.filter((part) => !("cachePoint" in part));
-  return { role, parts: parts.map((part) => askedPart(part as Record<string, never>)) };
+  return { role, parts: parts.map((part) => sentPart(part as Record<string, never>)) };
 }
 
-function askedPart(part: Partial<Record<string, Record<string, never>>> & { text?: string }): AskedPart {
+function sentPart(part: Partial<Record<string, Record<string, never>>> & { text?: string }): SentPart {
   const { text, toolUse, toolResult, reasoningContent, image, document } = part;
   if (text !== undefined) return { text };
   if (toolUse) return { call: toolUse["toolUseId"] ?? "", name: toolUse["name"] ?? "", input: toolUse["input"] };

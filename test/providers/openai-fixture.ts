@@ -1,11 +1,11 @@
 import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
 import { chunk, send, startStream, toolCallChunk } from "./chat-completions-server.ts";
-import type { AskedMessage, AskedPart, Script, Wire } from "./wire.ts";
+import type { SentMessage, SentPart, ScriptedResponse, ProviderFixture } from "./provider-fixture.ts";
 
 const credential = "sk-test-0123456789abcdef";
 const finishReasons = { stop: "stop", calls: "tool_calls", length: "length", refusal: "content_filter" };
 
-export const chatCompletions: Wire = {
+export const openAiFixture: ProviderFixture = {
   name: "openai-compatible",
   credential,
   countsCacheWrites: false,
@@ -16,7 +16,7 @@ export const chatCompletions: Wire = {
     const chunks = chunksOf(script);
     send(response, ...(part ? chunks.slice(0, 2) : [...chunks, "[DONE]"]));
   },
-  breakOff(response, message) {
+  sendError(response, message) {
     send(response, { error: { message, type: "server_error", code: null } });
     response.end();
   },
@@ -24,9 +24,9 @@ export const chatCompletions: Wire = {
   read({ url, body, headers }) {
     if (url !== "/v1/chat/completions") throw new Error(`no such path: ${url}`);
     if (headers.authorization !== `Bearer ${credential}`) throw new Error("no key");
-    const [first, ...others] = body.messages as WireMessage[];
+    const [first, ...others] = body.messages as ApiMessage[];
     const instructions = first?.role === "system" ? (first.content as string) : undefined;
-    const messages = (instructions === undefined ? body.messages : others) as WireMessage[];
+    const messages = (instructions === undefined ? body.messages : others) as ApiMessage[];
     return {
       streamed: body["stream"] === true,
       model: body["model"] as string,
@@ -35,19 +35,19 @@ export const chatCompletions: Wire = {
       temperature: body["temperature"],
       effort: body["reasoning_effort"],
       maxOutputTokens: body["max_tokens"],
-      messages: messages.map(asked),
+      messages: messages.map(sent),
     };
   },
 };
 
-function chunksOf({ reasoning, text = [], calls = [], finish = "stop", usage }: Script): object[] {
+function chunksOf({ reasoning, text = [], calls = [], finish = "stop", usage }: ScriptedResponse): object[] {
   const longest = Math.max(0, ...calls.map((call) => call.arguments.length));
   return [
     chunk({ role: "assistant", content: "" }),
     ...(reasoning ? [chunk({ reasoning_content: reasoning.text })] : []),
     ...text.map((content) => chunk({ content })),
     ...calls.map(({ id, name }, index) => toolCallChunk(index, { id, name, arguments: "" })),
-    // Pieces of parallel calls may come in turns.
+    // The parts of parallel calls are interleaved.
     ...Array.from({ length: longest }, (_, piece) =>
       calls.flatMap((call, index) => {
         const args = call.arguments[piece];
@@ -73,7 +73,7 @@ function chunksOf({ reasoning, text = [], calls = [], finish = "stop", usage }: 
   ];
 }
 
-interface WireMessage {
+interface ApiMessage {
   role: "system" | "user" | "assistant" | "tool";
   content: string | null | { type: string; [field: string]: unknown }[];
   reasoning_content?: string;
@@ -81,7 +81,7 @@ interface WireMessage {
   tool_calls?: { id: string; function: { name: string; arguments: string } }[];
 }
 
-function asked({ role, content, reasoning_content, tool_call_id, tool_calls = [] }: WireMessage): AskedMessage {
+function sent({ role, content, reasoning_content, tool_call_id, tool_calls = [] }: ApiMessage): SentMessage {
   if (role === "tool") {
     if (typeof content !== "string") throw new Error("the content of a tool message is text");
     return { role: "user", parts: [{ result: tool_call_id ?? "", text: content }] };
@@ -91,7 +91,7 @@ function asked({ role, content, reasoning_content, tool_call_id, tool_calls = []
     role: role === "user" ? "user" : "assistant",
     parts: [
       ...(reasoning_content === undefined ? [] : [{ reasoning: reasoning_content }]),
-      ...texts.map(askedPart),
+      ...texts.map(sentPart),
       ...tool_calls.map((call) => ({
         call: call.id,
         name: call.function.name,
@@ -101,7 +101,7 @@ function asked({ role, content, reasoning_content, tool_call_id, tool_calls = []
   };
 }
 
-function askedPart(part: { type: string; [field: string]: unknown }): AskedPart {
+function sentPart(part: { type: string; [field: string]: unknown }): SentPart {
   if (part.type === "text") return { text: String(part["text"]) };
   const { url } = (part["image_url"] ?? {}) as { url?: string };
   const { file_data } = (part["file"] ?? {}) as { file_data?: string };

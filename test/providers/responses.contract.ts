@@ -1,40 +1,43 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/agent/model.ts";
-import { answerOf, ask, request, tools } from "./ask.ts";
+import { answerOf, callModel, request, tools } from "./call-model.ts";
 import { modelServer } from "./model-server.ts";
-import { type Script, streams, type Wire } from "./wire.ts";
+import { type ScriptedResponse, streamsResponse, type ProviderFixture } from "./provider-fixture.ts";
 
 const args = (...pieces: string[]): string[] => pieces;
 
-/** What comes back from a model, over each provider's wire. */
-export function answersSuite(wire: Wire): void {
-  const answer = async (script: Script, more: Parameters<typeof ask>[2] = {}) =>
-    answerOf((await ask(wire, streams(wire, script), more)).outcome);
+/** Responses of every provider. */
+export function responsesSuite(provider: ProviderFixture): void {
+  const answer = async (script: ScriptedResponse, more: Parameters<typeof callModel>[2] = {}) =>
+    answerOf((await callModel(provider, streamsResponse(provider, script), more)).outcome);
 
-  describe("an answer", () => {
-    it("is asked for as a stream, with instructions, input and tools, and with nothing that is not set", async () => {
-      const { outcome, asked, received } = await ask(wire, streams(wire, { text: ["Hel", "lo."] }));
+  describe("a response", () => {
+    it("is requested as a stream with system prompt, input and tools, without unset fields", async () => {
+      const { outcome, sent, received } = await callModel(
+        provider,
+        streamsResponse(provider, { text: ["Hel", "lo."] }),
+      );
       expect(answerOf(outcome)).toMatchObject({ text: "Hello.", toolCalls: [], finishReason: "stop" });
       expect(received).toHaveLength(1);
       expect(received[0]?.method).toBe("POST");
-      expect(asked[0]).toMatchObject({
+      expect(sent[0]).toMatchObject({
         streamed: true,
         instructions: "Be brief.",
         tools: tools.map(({ name }) => name),
         messages: [{ role: "user", parts: [{ text: "Hello" }] }],
       });
-      expect([asked[0]?.temperature, asked[0]?.effort]).toEqual([undefined, undefined]);
+      expect([sent[0]?.temperature, sent[0]?.effort]).toEqual([undefined, undefined]);
       expect(JSON.stringify(received[0]?.body)).not.toContain("null");
     });
 
-    it("is asked for with the agent's parameters", async () => {
+    it("is requested with the agent's parameters", async () => {
       const parameters = { temperature: 0.4, maxOutputTokens: 900 };
-      const { asked } = await ask(wire, streams(wire, { text: ["Hi."] }), { parameters });
-      expect(asked[0]).toMatchObject({ temperature: 0.4, maxOutputTokens: 900, effort: undefined });
+      const { sent } = await callModel(provider, streamsResponse(provider, { text: ["Hi."] }), { parameters });
+      expect(sent[0]).toMatchObject({ temperature: 0.4, maxOutputTokens: 900, effort: undefined });
     });
 
-    it("may hold parallel tool calls whose arguments come in pieces", async () => {
+    it("can contain parallel tool calls with streamed arguments", async () => {
       const { toolCalls, text, finishReason } = await answer({
         text: ["Two at once."],
         calls: [
@@ -52,7 +55,7 @@ export function answersSuite(wire: Wire): void {
       ]);
     });
 
-    it("says which tool calls can't be run: broken arguments and unknown tools", async () => {
+    it("marks tool calls with malformed arguments or an unknown tool as invalid", async () => {
       const { toolCalls } = await answer({
         calls: [
           { id: "1", name: "read_file", arguments: args('{"name": "a') },
@@ -76,7 +79,7 @@ export function answersSuite(wire: Wire): void {
     it.each([
       ["[", "]"],
       ['{"a":', "}"],
-    ])("has arguments that are nested too deep called invalid, as %s 50,000 times", async (open, close) => {
+    ])("marks arguments with 50,000 nested %s as invalid", async (open, close) => {
       const nested = `{"name":${open.repeat(50_000)}1${close.repeat(50_000)}}`;
       const within = JSON.stringify({ name: "[".repeat(50_000), more: [[['"[{\\"']]] });
       const { toolCalls, echo } = await answer({
@@ -92,11 +95,11 @@ export function answersSuite(wire: Wire): void {
       expect(JSON.stringify(echo)).toContain("read_file");
     });
 
-    it("has calls that can be told apart, also from those of earlier answers", async () => {
+    it("has unique tool call ids within the conversation", async () => {
       const calls = ["a", "a", ""].map((id) => ({ id, name: "list_files", arguments: args("{}") }));
-      const script: Script = { calls, finish: "calls" };
-      await using server = await modelServer(streams(wire, script), streams(wire, script));
-      const model = wire.open(server.baseUrl);
+      const script: ScriptedResponse = { calls, finish: "calls" };
+      await using server = await modelServer(streamsResponse(provider, script), streamsResponse(provider, script));
+      const model = provider.open(server.baseUrl);
       const first = answerOf(await model(request()));
       const results = first.toolCalls.map(({ id, name }) => ({ callId: id, name, text: "None." }));
       const messages: Message[] = [
@@ -108,11 +111,11 @@ export function answersSuite(wire: Wire): void {
       const ids = [...first.toolCalls, ...second.toolCalls].map(({ id }) => id);
       expect(new Set(ids).size).toBe(6);
       expect(ids[0]).toBe("a");
-      const sent = server.received[1] && wire.read(server.received[1]).messages.flatMap(({ parts }) => parts);
+      const sent = server.received[1] && provider.read(server.received[1]).messages.flatMap(({ parts }) => parts);
       expect(sent?.flatMap((part) => ("call" in part ? part.call : []))).toEqual(ids.slice(0, 3));
     });
 
-    it("has no more than 1,000 calls, and no name that goes on for ever", async () => {
+    it("keeps at most 1,000 tool calls and 256 characters of a name", async () => {
       const calls = Array.from({ length: 1_010 }, (_, n) => ({
         id: `c${n}`,
         name: n === 0 ? "x".repeat(100_000) : "list_files",
@@ -125,7 +128,7 @@ export function answersSuite(wire: Wire): void {
       expect(JSON.stringify(echo).split("list_files")).toHaveLength(1_000);
     });
 
-    it("is Unicode, whatever the server sends, so that it can be sent back", async () => {
+    it("has unpaired surrogates replaced", async () => {
       const { text, toolCalls, echo } = await answer({
         text: ["half \ud83d", "\ude00 and \ud800 alone"],
         calls: [{ id: "1", name: "read_file", arguments: args('{"name":"\\udc00","\\ud800":1}') }],
@@ -134,11 +137,13 @@ export function answersSuite(wire: Wire): void {
       expect(text).toBe("half 😀 and \ufffd alone");
       expect(toolCalls[0]?.input).toEqual({ name: "\ufffd", "\ufffd": 1 });
       expect(JSON.stringify(echo)).not.toMatch(/\\ud[89a-f]/);
-      const { asked } = await ask(wire, streams(wire, { text: ["Hi."] }), { instructions: "Be \ud800." });
-      expect(asked[0]?.instructions).toBe("Be \ufffd.");
+      const { sent } = await callModel(provider, streamsResponse(provider, { text: ["Hi."] }), {
+        instructions: "Be \ud800.",
+      });
+      expect(sent[0]?.instructions).toBe("Be \ufffd.");
     });
 
-    it("tells the model when its arguments were cut because the answer was too long", async () => {
+    it("says in an invalid call that the response was cut off", async () => {
       const { toolCalls, finishReason } = await answer({
         calls: [{ id: "1", name: "read_file", arguments: args('{"name":"a', "aaaa") }],
         finish: "length",
@@ -150,22 +155,22 @@ export function answersSuite(wire: Wire): void {
     it.each([
       ["length", "length"],
       ["refusal", "content-filter"],
-    ] as const)("ends by %s as %s, with what there was", async (finish, finishReason) => {
+    ] as const)("that ends with %s has the finish reason %s and the text so far", async (finish, finishReason) => {
       expect(await answer({ text: ["Half"], finish })).toMatchObject({ text: "Half", finishReason });
       expect(await answer({ finish })).toMatchObject({ text: "", toolCalls: [], finishReason });
     });
 
-    it("may be empty, which is for the turn to judge", async () => {
+    it("can be empty", async () => {
       const usage = { input: 21, output: 1 };
       const expected = { text: "", toolCalls: [], finishReason: "stop", usage: { inputTokens: 21, outputTokens: 1 } };
       expect(await answer({ text: [""], usage })).toMatchObject(expected);
       expect(await answer({ usage })).toMatchObject(expected);
     });
 
-    it("counts tokens with those of the cache among the input's", async () => {
+    it("counts cached tokens as input", async () => {
       const { usage } = await answer({ text: ["Hi."], usage: { input: 1_200, output: 30, cached: 1_000 } });
       expect(usage).toEqual({ inputTokens: 1_200, outputTokens: 30, cachedInputTokens: 1_000 });
-      if (wire.countsCacheWrites) {
+      if (provider.countsCacheWrites) {
         const first = await answer({ text: ["Hi."], usage: { input: 1_200, output: 30, cached: 200, written: 900 } });
         expect(first.usage).toEqual({
           inputTokens: 1_200,
@@ -178,10 +183,10 @@ export function answersSuite(wire: Wire): void {
       expect(plain.usage).toEqual({ inputTokens: 12, outputTokens: 3 });
     });
 
-    it("may be slow to begin", async () => {
-      const { outcome } = await ask(wire, async (response) => {
+    it("can start late", async () => {
+      const { outcome } = await callModel(provider, async (response) => {
         await sleep(400);
-        wire.send(response, { text: ["Late."] });
+        provider.send(response, { text: ["Late."] });
         response.end();
       });
       expect(answerOf(outcome).text).toBe("Late.");

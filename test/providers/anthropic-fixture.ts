@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { anthropic } from "../../src/agent/models/anthropic.ts";
-import type { AskedMessage, AskedPart, Script, Wire } from "./wire.ts";
+import type { SentMessage, SentPart, ScriptedResponse, ProviderFixture } from "./provider-fixture.ts";
 
 const credential = "sk-ant-test-0123456789abcdef";
 const stopReasons = { stop: "end_turn", calls: "tool_use", length: "max_tokens", refusal: "refusal" };
@@ -15,7 +15,7 @@ const errorTypes: Record<number, string> = {
 };
 
 /** Anthropic's Messages API, streamed as server-sent events. */
-export const messages: Wire = {
+export const anthropicFixture: ProviderFixture = {
   name: "anthropic",
   credential,
   countsCacheWrites: true,
@@ -26,7 +26,7 @@ export const messages: Wire = {
     const events = eventsOf(script);
     sendEvents(response, ...(part ? events.slice(0, 4) : events));
   },
-  breakOff(response, message) {
+  sendError(response, message) {
     sendEvents(response, { type: "error", error: { type: "overloaded_error", message } });
     response.end();
   },
@@ -40,7 +40,7 @@ export const messages: Wire = {
     if (headers["x-api-key"] !== credential) throw new Error("no key");
     if (headers["anthropic-version"] === undefined) throw new Error("no version");
     const system = body["system"] as { text: string }[] | undefined;
-    const calls = (body.messages as WireMessage[]).some(({ content }) =>
+    const calls = (body.messages as ApiMessage[]).some(({ content }) =>
       content.some(({ type }) => type === "tool_use"),
     );
     const tools = ((body["tools"] ?? []) as { name: string }[]).map(({ name }) => name);
@@ -53,7 +53,7 @@ export const messages: Wire = {
       temperature: body["temperature"],
       effort: body["thinking"],
       maxOutputTokens: body["max_tokens"],
-      messages: (body.messages as WireMessage[]).map(asked),
+      messages: (body.messages as ApiMessage[]).map(sent),
     };
   },
 };
@@ -66,7 +66,7 @@ export function sendEvents(response: ServerResponse, ...events: Event[]): void {
   for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 
-export function eventsOf({ reasoning, text, calls = [], finish = "stop", usage }: Script): Event[] {
+export function eventsOf({ reasoning, text, calls = [], finish = "stop", usage }: ScriptedResponse): Event[] {
   const { input = 10, output = 5, cached = 0, written = 0, reasoning: thinking } = usage ?? {};
   const blocks: { start: object; deltas: object[] }[] = [];
   if (reasoning) {
@@ -102,7 +102,7 @@ export function eventsOf({ reasoning, text, calls = [], finish = "stop", usage }
         stop_reason: null,
         stop_sequence: null,
         usage: {
-          // Without those of the cache.
+          // Excludes cached tokens.
           input_tokens: input - cached - written,
           cache_creation_input_tokens: written,
           cache_read_input_tokens: cached,
@@ -135,16 +135,16 @@ interface Event {
   [field: string]: unknown;
 }
 
-interface WireMessage {
+interface ApiMessage {
   role: "user" | "assistant";
   content: { type: string; [field: string]: unknown }[];
 }
 
-function asked({ role, content }: WireMessage): AskedMessage {
-  return { role, parts: content.map(askedPart) };
+function sent({ role, content }: ApiMessage): SentMessage {
+  return { role, parts: content.map(sentPart) };
 }
 
-function askedPart(part: WireMessage["content"][number]): AskedPart {
+function sentPart(part: ApiMessage["content"][number]): SentPart {
   const { source, content } = part as { source?: { data: string; media_type: string }; content?: unknown };
   switch (part.type) {
     case "text":
