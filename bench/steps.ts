@@ -100,7 +100,7 @@ async function runScriptedTurn({ runs, workspace }: LocalPlatform): Promise<RunJ
     },
     {
       model: scripted(),
-      tools: builtInTools({ tools: ["list_files"] }, { secretOf: async () => undefined }),
+      tools: builtInTools({ tools: ["list_files"] }, {}),
       files: filesOf(workspace, runId, signal),
       now: Date.now,
       signal,

@@ -19,6 +19,7 @@ const lazyPackages = [
   "turndown",
   "@modelcontextprotocol/client",
   "@modelcontextprotocol/client/*",
+  "re2js",
   "@opentelemetry/*",
 ];
 

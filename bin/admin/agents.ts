@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { McpServer } from "../../src/agent/mcp/client.ts";
+import type { McpServer } from "../../src/agent/mcp/types.ts";
 import { type AgentDefinition, parseAgentFile } from "../../src/accounts/agent-definition.ts";
 import { createAgent, findAgent, setAgentStatus, updateAgent } from "../../src/accounts/agents.ts";
 import type { Agent } from "../../src/accounts/types.ts";

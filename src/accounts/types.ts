@@ -1,4 +1,4 @@
-import type { McpServer } from "../agent/mcp/client.ts";
+import type { McpServer } from "../agent/mcp/types.ts";
 import type { ModelConfiguration, ModelParameters } from "../agent/model.ts";
 import type { Prices, RunLimits, TurnLimits } from "../agent/turn/limits.ts";
 

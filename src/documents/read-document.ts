@@ -23,7 +23,7 @@ export const readDocument: ReadDocument = async (kind, bytes, signal) => {
   } catch (error) {
     signal.throwIfAborted();
     return {
-      problem: `it can't be read: ${(error instanceof Error ? error.message : String(error)).replace(/\.$/, "")}`,
+      problem: `it cannot be read: ${(error instanceof Error ? error.message : String(error)).replace(/\.$/, "")}`,
     };
   }
 };

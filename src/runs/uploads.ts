@@ -1,4 +1,4 @@
-import type { Files } from "../agent/tools/tool.ts";
+import type { Files } from "../agent/tools/files.ts";
 import { ServiceError } from "../errors.ts";
 import { safeFilenames } from "../filenames.ts";
 import type { Workspace } from "./ports.ts";

@@ -1,7 +1,7 @@
 import type { Agent } from "../accounts/types.ts";
 import type { Failure, Message } from "../agent/model.ts";
 import { openModel } from "../agent/models/index.ts";
-import { openTools, type ToolDependencies } from "../agent/tools/index.ts";
+import { openTools, type ToolDependencies } from "../agent/toolbox.ts";
 import { summaryMessage, usageOfEntry } from "../agent/turn/journal.ts";
 import { addUsage, noUsage, subtractUsage } from "../agent/turn/limits.ts";
 import { runTurn } from "../agent/turn/run-turn.ts";

@@ -82,6 +82,7 @@ describe("the bundles of the functions", () => {
       "turndown",
       "@modelcontextprotocol/client",
       "@modelcontextprotocol/client/validators/ajv",
+      "re2js",
       "@opentelemetry/api",
       "@opentelemetry/exporter-trace-otlp-http",
       "@opentelemetry/resources",

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { newNameProblem } from "../tools/write-files.ts";
 import { attachmentKind, attachmentProblem } from "../attachment-limits.ts";
-import { errorOutput, type Files, type ToolOutput } from "../tools/tool.ts";
+import { type Files, newNameProblem } from "../tools/files.ts";
+import { errorOutput, type ToolOutput } from "../tools/tool.ts";
 
-/** What an MCP tool answered, as far as it is used here. */
+/** The result of an MCP call, as far as it is used here. */
 export interface McpResult {
   content?: ContentBlock[];
   structuredContent?: unknown;
@@ -16,25 +16,25 @@ type ContentBlock =
   | { type: "resource"; resource: { uri: string; text?: string; blob?: string; mimeType?: string } }
   | { type: "resource_link"; uri: string; name: string };
 
-/** Characters of a result; more than that no tool should have to say. */
+/** Characters of one result. Longer results are cut. */
 const maxCharacters = 1_000_000;
 
-/** Text as it is; images are written into the workspace, so that the model is shown them as files. */
+/** Converts an MCP result for the model. Text is kept. Images are written to the workspace and attached. */
 export async function resultOutput(server: string, result: McpResult, files: Files): Promise<ToolOutput> {
   const { content = [], structuredContent, isError = false } = result;
-  const pieces: string[] = [];
+  const texts: string[] = [];
   const attachments: { name: string; mediaType: string }[] = [];
   for (const block of content) {
     if (block.type !== "image" || attachmentKind(block.mimeType)?.name !== "images") {
-      pieces.push(described(block));
+      texts.push(blockText(block));
       continue;
     }
     const saved = await saveImage(server, block, files);
-    pieces.push(saved.text);
+    texts.push(saved.text);
     if ("name" in saved) attachments.push({ name: saved.name, mediaType: block.mimeType });
   }
-  if (content.length === 0 && structuredContent !== undefined) pieces.push(jsonText(structuredContent));
-  const text = pieces.join("\n").slice(0, maxCharacters) || "The tool answered with nothing.";
+  if (content.length === 0 && structuredContent !== undefined) texts.push(jsonText(structuredContent));
+  const text = texts.join("\n").slice(0, maxCharacters) || "The tool returned an empty result.";
   return { ...(isError ? errorOutput(text) : { text }), ...(attachments.length > 0 && { attachments }) };
 }
 
@@ -42,11 +42,11 @@ function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    return "[A result that is nested too deep to be read.]";
+    return "[The result is nested too deep to be shown.]";
   }
 }
 
-function described(block: ContentBlock): string {
+function blockText(block: ContentBlock): string {
   switch (block.type) {
     case "text":
       return block.text;
@@ -70,11 +70,11 @@ async function saveImage(
   const bytes = Buffer.from(data, "base64");
   const tooLarge = attachmentProblem(mimeType, bytes.length);
   if (tooLarge !== undefined) return { text: `[An image; ${tooLarge}.]` };
-  // By its content: calls that are made at the same time, or again, do not take each other's name.
+  // Named by its content, so that parallel and repeated calls do not overwrite each other's images.
   const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   const name = `${server}-${hash}.${mimeType.slice("image/".length)}`;
   const problem = newNameProblem(name, await files.list());
-  if (problem !== undefined) return { text: `[An image that could not be kept: ${problem}]` };
+  if (problem !== undefined) return { text: `[An image that could not be saved: ${problem}]` };
   await files.write(name, bytes);
-  return { text: `[An image; it is ${name} in the workspace.]`, name };
+  return { text: `[An image, saved as ${name} in the workspace.]`, name };
 }

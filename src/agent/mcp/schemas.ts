@@ -1,7 +1,7 @@
 import { isObject } from "../../json.ts";
 
-// Keywords that cost no more than the input is long.
-const plain = new Set([
+// Keywords whose check takes time linear in the size of the input.
+const safeKeywords = new Set([
   "type",
   "enum",
   "const",
@@ -21,52 +21,52 @@ const plain = new Set([
 ]);
 
 /**
- * The part of a tool's JSON Schema that may be checked in this process; it accepts all that the schema does, and more,
- * which the server checks itself. `pattern` and `$ref` are dropped: a few of them can block the process for hours. `not`
- * goes too, as it may contain them.
+ * The part of a tool's JSON Schema that is safe to validate in this process. A hostile server's `pattern` or `$ref` can
+ * block the process for hours, so they are removed. `not` is removed because it may contain them. The result accepts
+ * every input that the schema accepts; the server validates the rest.
  */
 export function locallyCheckedSchema(schema: unknown): unknown {
   if (!isObject(schema)) return schema;
   const { properties, items, prefixItems, additionalProperties, allOf, anyOf, oneOf } = schema;
-  const every = [...(listed(allOf) ?? []), ...(Array.isArray(oneOf) ? [{ anyOf: listed(oneOf) }] : [])];
+  const every = [...(safeSchemas(allOf) ?? []), ...(Array.isArray(oneOf) ? [{ anyOf: safeSchemas(oneOf) }] : [])];
   return {
-    ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => plain.has(keyword))),
+    ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => safeKeywords.has(keyword))),
     ...(isObject(properties) && {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, each]) => [name, locallyCheckedSchema(each)]),
       ),
     }),
-    // What the patterns let through can't be told from what they don't.
+    // Without the patterns, it is not known which properties are additional.
     ...(additionalProperties !== undefined &&
       !("patternProperties" in schema) && { additionalProperties: locallyCheckedSchema(additionalProperties) }),
-    ...(Array.isArray(prefixItems) && { prefixItems: listed(prefixItems) }),
+    ...(Array.isArray(prefixItems) && { prefixItems: safeSchemas(prefixItems) }),
     ...(items !== undefined && !Array.isArray(items) && { items: locallyCheckedSchema(items) }),
-    ...(Array.isArray(anyOf) && { anyOf: listed(anyOf) }),
+    ...(Array.isArray(anyOf) && { anyOf: safeSchemas(anyOf) }),
     ...(every.length > 0 && { allOf: every }),
   };
 }
 
+function safeSchemas(schemas: unknown): unknown[] | undefined {
+  return Array.isArray(schemas) ? schemas.map(locallyCheckedSchema) : undefined;
+}
+
 /**
- * A tool's JSON Schema as providers take it. Anthropic and OpenAI refuse a whole request for one tool whose schema says
- * more at its top than what its properties are, which the server still checks; OpenAI also for one without properties,
- * or with a list of which it does not say what is in it.
+ * A tool's JSON Schema in the form that all providers accept. They reject a whole request for one such schema:
+ * - Anthropic and OpenAI, if it combines schemas at the top level. The server still validates those.
+ * - OpenAI, if it has no `properties`, or an array without `items`.
  */
 export function providerSchema(schema: Record<string, unknown>): Record<string, unknown> {
   const { allOf: _, anyOf: __, oneOf: ___, not: ____, enum: _____, ...rest } = schema;
   return { properties: {}, ...(withItems(rest) as object), type: "object" };
 }
 
-// What is no schema, whatever it looks like.
-const values = new Set(["const", "enum", "default", "examples"]);
+// Keywords whose values are data, even if they look like schemas.
+const dataKeywords = new Set(["const", "enum", "default", "examples"]);
 
 function withItems(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withItems);
   if (!isObject(schema)) return schema;
-  const entries = Object.entries(schema).map(([name, each]) => [name, values.has(name) ? each : withItems(each)]);
-  const isList = [schema["type"]].flat().includes("array") && schema["items"] === undefined;
-  return { ...Object.fromEntries(entries), ...(isList && { items: {} }) };
-}
-
-function listed(schemas: unknown): unknown[] | undefined {
-  return Array.isArray(schemas) ? schemas.map(locallyCheckedSchema) : undefined;
+  const entries = Object.entries(schema).map(([name, each]) => [name, dataKeywords.has(name) ? each : withItems(each)]);
+  const needsItems = [schema["type"]].flat().includes("array") && schema["items"] === undefined;
+  return { ...Object.fromEntries(entries), ...(needsItems && { items: {} }) };
 }

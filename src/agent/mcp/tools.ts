@@ -1,56 +1,51 @@
-import type { Tool as ListedTool } from "@modelcontextprotocol/client";
-import { defaultContextTokens, bytesPerToken } from "../turn/context-window.ts";
+import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import { findExcessiveDepth, toWellFormed } from "../../json.ts";
 import type { ToolDefinition } from "../model.ts";
-import type { McpServer } from "./client.ts";
-import { providerSchema, locallyCheckedSchema } from "./schemas.ts";
-import { errorOutput, type Tool } from "../tools/tool.ts";
+import { errorOutput, inputError, type Tool } from "../tools/tool.ts";
+import { locallyCheckedSchema, providerSchema } from "./schemas.ts";
+import type { McpServer } from "./types.ts";
 
-/** Makes a tool's calls, by the name that the server has for it. */
-type Call = (tool: string) => Tool["run"];
+/** Makes the `run` function of a tool from the name that the server uses for it. */
+type CallTool = (tool: string) => Tool["run"];
 
-/** Characters of a tool's schema and description: they go to the model with every call. */
-const maxToolCharacters = 50_000;
-const maxNameCharacters = 64; // what OpenAI, Anthropic and Bedrock accept
-/** Tools of one agent: what OpenAI takes. */
-const maxTools = 128;
-/** Share of the model's window that the tools of MCP servers may fill. */
-const toolShareOfContext = 0.5;
+/** Characters of a tool's definition, which is part of every model request. */
+const maxDefinitionCharacters = 50_000;
+/** The limit of OpenAI, Anthropic and Amazon Bedrock. */
+const maxNameCharacters = 64;
 
 /**
- * The tools of a server's list that the agent may use. Inputs are checked as far as that can be done here. `problems`:
- * for the operator, what was left out and why.
+ * Converts the tools that the server lists and the agent allows. `problems` says for the operator what was left out and
+ * why.
  */
 export async function listedTools(
   server: McpServer,
-  listed: ListedTool[],
-  call: Call,
+  listed: McpTool[],
+  call: CallTool,
 ): Promise<{ tools: Tool[]; problems: string[] }> {
   const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/client/validators/ajv");
   const validators = new AjvJsonSchemaValidator();
-  const validatorOf = (schema: object) => validators.getValidator(locallyCheckedSchema(schema) as never);
   const allowed = listed.filter(({ name }) => server.tools?.includes(name) ?? true);
-  const usable = allowed.filter((tool) => isUsable(tool));
+  const usable = allowed.filter((tool) => hasUsableDefinition(tool));
   const missing = server.tools?.filter((name) => !listed.some((tool) => tool.name === name)) ?? [];
   const taken = new Set<string>();
   const tools = usable.map((tool): Tool => {
     const { name, description = "", inputSchema, annotations = {} } = tool;
     const { readOnlyHint = false, idempotentHint = false } = annotations;
     const definition: ToolDefinition = toWellFormed({
-      name: toolName(server, name, taken),
+      name: uniqueToolName(server, name, taken),
       description,
       input: providerSchema(inputSchema),
     });
     const run = call(name);
-    let problemOf: ((input: unknown) => string | undefined) | undefined;
+    let validate: ((input: unknown) => string | undefined) | undefined;
     return {
       definition,
       ...(!readOnlyHint && { effects: "outside" as const }),
       ...((readOnlyHint || idempotentHint) && { idempotent: true }),
       async run(input, context) {
-        problemOf ??= inputCheck(() => validatorOf(inputSchema));
-        const problem = problemOf(input);
-        return problem === undefined ? run(input, context) : errorOutput(inputProblem(definition, problem, input));
+        validate ??= inputValidator(() => validators.getValidator(locallyCheckedSchema(inputSchema) as never));
+        const problem = validate(input);
+        return problem === undefined ? run(input, context) : inputError(definition, problem, input);
       },
     };
   });
@@ -66,24 +61,24 @@ export async function listedTools(
   };
 }
 
-/** Whether a tool's definition can be sent with every model call. */
-function isUsable(tool: ListedTool): boolean {
+/** Whether a tool's definition can be part of every model request. */
+function hasUsableDefinition(tool: McpTool): boolean {
   try {
     const text = JSON.stringify(tool);
-    return text.length <= maxToolCharacters && findExcessiveDepth(text) === undefined;
+    return text.length <= maxDefinitionCharacters && findExcessiveDepth(text) === undefined;
   } catch {
-    return false; // nested so deep that JSON.stringify fails
+    return false; // nested too deep for JSON.stringify
   }
 }
 
-/** An invalid schema is not checked here; the server checks the input. */
-function inputCheck(
+/** Compiles a schema. For an invalid schema, every input is accepted here; the server validates it. */
+function inputValidator(
   compile: () => (input: unknown) => { valid: boolean; errorMessage?: string | undefined },
 ): (input: unknown) => string | undefined {
   try {
     const validate = compile();
     return (input) => {
-      const { valid, errorMessage = "it does not fit the schema" } = validate(input);
+      const { valid, errorMessage = "it does not match the schema" } = validate(input);
       return valid ? undefined : errorMessage;
     };
   } catch {
@@ -91,38 +86,24 @@ function inputCheck(
   }
 }
 
-function inputProblem({ name, input: schema }: ToolDefinition, problem: string, input: unknown): string {
-  const received = (JSON.stringify(input) ?? "nothing").slice(0, 200);
-  return `${name}: ${problem}. Received: ${received}. Accepted: ${JSON.stringify(schema)}.`;
-}
-
-/** What stands for the tools of a server that could not be listed. Its inputs can't be checked here. */
-export function unavailableTools(server: McpServer, why: string, call: Call): Tool[] {
+/** Placeholders for the tools of a server that could not be listed. Their inputs are not checked here. */
+export function unavailableTools(server: McpServer, reason: string, call: CallTool): Tool[] {
   const input = { type: "object", properties: {} };
-  const problem = `The MCP server ${server.name} could not be listed: ${why}.`;
+  const problem = `The MCP server ${server.name} could not be listed: ${reason}.`;
   const taken = new Set<string>();
   if (!server.tools) {
-    const definition = { name: toolName(server, "unavailable", taken), description: problem, input };
-    return [{ definition, run: async () => errorOutput(`${problem} Its tools can't be used in this turn.`) }];
+    const definition = { name: uniqueToolName(server, "unavailable", taken), description: problem, input };
+    return [{ definition, run: async () => errorOutput(`${problem} Its tools cannot be used in this turn.`) }];
   }
   return server.tools.map((name) => ({
-    definition: { name: toolName(server, name, taken), description: problem, input },
+    definition: { name: uniqueToolName(server, name, taken), description: problem, input },
     effects: "outside" as const,
     run: call(name),
   }));
 }
 
-/** As many of the tools, from the first on, as a model takes beside `others` tools and has room for in its window. */
-export function toolsWithinLimits(tools: Tool[], others: number, contextTokens = defaultContextTokens): Tool[] {
-  let room = contextTokens * bytesPerToken * toolShareOfContext;
-  return tools.slice(0, Math.max(0, maxTools - others)).filter(({ definition }) => {
-    room -= Buffer.byteLength(JSON.stringify(definition));
-    return room >= 0;
-  });
-}
-
-/** Prefixed by the server's name, in the letters and the length that all providers accept, and unique. */
-function toolName(server: McpServer, tool: string, taken: Set<string>): string {
+/** The server's name and the tool's name, with the characters and the length that all providers accept. */
+function uniqueToolName(server: McpServer, tool: string, taken: Set<string>): string {
   const wanted = `${server.name}__${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, maxNameCharacters);
   let name = wanted;
   for (let n = 2; taken.has(name); n++) name = `${wanted.slice(0, maxNameCharacters - String(n).length - 1)}_${n}`;

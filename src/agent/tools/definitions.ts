@@ -3,72 +3,75 @@ import type { ToolDefinition } from "../model.ts";
 
 const megabyte = 1024 * 1024;
 
-/** Bounds of the workspace tools; the definitions below tell them to the model. */
+/** Limits of the workspace tools. The definitions below state them for the model. */
 export const workspaceLimits = {
-  /** Lines that `read_file` gives when it is not told how many. */
+  /** Lines that `read_file` returns by default. */
   defaultLines: 500,
-  /** Characters that one `read_file` gives at most: about 5,000 tokens. */
+  /** Characters that one `read_file` returns: about 5,000 tokens. */
   readCharacters: 20_000,
-  /** Bytes of UTF-8 that `write_file` writes at most: a model's longest answer is far below. */
+  /** Bytes of UTF-8 that `write_file` accepts. The longest responses of models are far smaller. */
   writeBytes: megabyte,
-  /** Bytes of a file after `edit_file`: what can be uploaded can be edited. */
+  /** Bytes of a file after `edit_file`. The same as the upload limit. */
   editBytes: 10 * megabyte,
-  /** Files of a workspace from which on no tool makes a new one. */
+  /** Files of a workspace. No tool creates more. */
   files: 200,
-  /** Matching lines that `search_files` gives at most. */
+  /** Matching lines that `search_files` returns. */
   matches: 100,
-  /** Seconds for one `search_files`. */
+  /** Time limit of one `search_files`. */
   searchSeconds: 5,
+  /** Longer lines are searched in parts, so that one part blocks the process for a bounded time. */
+  searchPartCharacters: 16_384,
 };
 
-/** Bounds of `web_fetch`. */
+/** Limits of `web_fetch`. */
 export const fetchLimits = {
-  /** Bytes of a response's body. */
+  /** Bytes of a response body. */
   bytes: 5 * megabyte,
-  /** Characters of the page that one call gives, as `read_file`. */
+  /** Characters of the page that one call returns. The same as for `read_file`. */
   characters: 20_000,
-  /** For everything, redirects included. */
+  /** Time limit of one call, including redirects. */
   seconds: 30,
   redirects: 5,
 };
 
-const fileName = { type: "string", description: "The file's name, as list_files gives it." };
+const fileName = { type: "string", description: "File name, as returned by list_files." };
 
 const fileNames = {
   type: "array",
   items: { type: "string" },
   description:
-    "Names of the workspace's files that the program needs. Default: all. " +
-    `Together at most ${sandboxLimits.filesBytes} bytes.`,
+    "Names of the workspace files that the program needs. Default: all files. " +
+    `At most ${sandboxLimits.filesBytes} bytes together.`,
 };
 
 const seconds = {
   type: "integer",
   minimum: 1,
   maximum: sandboxLimits.maxSeconds,
-  description: `How long the program may run. Default: ${sandboxLimits.defaultSeconds}.`,
+  description: `Time limit of the program in seconds. Default: ${sandboxLimits.defaultSeconds}.`,
 };
 
-const sandboxBounds =
-  `Files that it writes are in the workspace afterwards, at most ${sandboxLimits.writtenFiles}; names have no folders. ` +
-  `It may print ${sandboxLimits.outputCharacters} characters. There is no network. Nothing but the files stays for the next call.`;
+const sandboxRules =
+  `Files that the program writes are saved to the workspace: at most ${sandboxLimits.writtenFiles}, names without ` +
+  `folders. It may print at most ${sandboxLimits.outputCharacters} characters. There is no network. ` +
+  "State other than files is not kept between calls.";
 
 /**
- * The built-in tools as the model sees them. Their inputs' validators are compiled ahead of time from these schemas
- * (`npm run generate`); keywords that need ajv at run time, such as minLength, can't be used.
+ * The built-in tools as the model sees them. `npm run generate` compiles their input schemas to validators. Keywords
+ * that need ajv at run time, such as minLength, cannot be used.
  */
 export const listFiles = {
   name: "list_files",
-  description: "Lists the files of the workspace with their sizes in bytes.",
+  description: "List the files of the workspace with their sizes in bytes.",
   input: { type: "object", properties: {}, additionalProperties: false },
 } satisfies ToolDefinition;
 
 export const readFile = {
   name: "read_file",
   description:
-    "Reads a file of the workspace. Text, and the text of PDF and Word (DOCX) documents, by lines: the first line of " +
-    "the result says which lines it holds; a note at the end says how to go on when there is more. At most " +
-    `${workspaceLimits.readCharacters} characters at a time. Images, and PDFs without text, are shown as they are.`,
+    "Read a file of the workspace. Text files, and the text of PDF and Word (DOCX) documents, are returned by lines. " +
+    "The first line of the result says which lines follow. A note at the end says how to continue. At most " +
+    `${workspaceLimits.readCharacters} characters are returned. Images, and PDFs without text, are attached.`,
   input: {
     type: "object",
     properties: {
@@ -77,12 +80,12 @@ export const readFile = {
       limit: {
         type: "integer",
         minimum: 1,
-        description: `How many lines to read at most. Default: ${workspaceLimits.defaultLines}.`,
+        description: `Maximum number of lines. Default: ${workspaceLimits.defaultLines}.`,
       },
       column: {
         type: "integer",
         minimum: 1,
-        description: "Where to begin in the first line, counted from 1. Only for very long lines. Default: 1.",
+        description: "First character of the first line, counted from 1. Only for very long lines. Default: 1.",
       },
     },
     required: ["name"],
@@ -92,14 +95,14 @@ export const readFile = {
 
 export const writeFile = {
   name: "write_file",
-  description: "Writes a text file into the workspace. A file of the same name is replaced.",
+  description: "Write a text file to the workspace. Replaces a file of the same name.",
   input: {
     type: "object",
     properties: {
-      name: { type: "string", description: "The file's name: no folders, no leading dot." },
+      name: { type: "string", description: "File name, without folders or a leading dot." },
       content: {
         type: "string",
-        description: `The whole text of the file, at most ${workspaceLimits.writeBytes} bytes of UTF-8.`,
+        description: `Complete text of the file, at most ${workspaceLimits.writeBytes} bytes of UTF-8.`,
       },
     },
     required: ["name", "content"],
@@ -109,18 +112,17 @@ export const writeFile = {
 
 export const editFile = {
   name: "edit_file",
-  description: "Replaces a part of a text file of the workspace by another text, and leaves the rest as it is.",
+  description: "Replace a part of a text file of the workspace. The rest of the file does not change.",
   input: {
     type: "object",
     properties: {
       name: fileName,
       old_text: {
         type: "string",
-        description:
-          "What is to be replaced, exactly as it is in the file. It has to be there once, unless all is true.",
+        description: "Text to replace, exactly as in the file. It must occur once, unless all is true.",
       },
-      new_text: { type: "string", description: "What is to be there instead. Empty: old_text is removed." },
-      all: { type: "boolean", description: "Replace every place where old_text is. Default: false." },
+      new_text: { type: "string", description: "Replacement. Empty: old_text is removed." },
+      all: { type: "boolean", description: "Replace every occurrence of old_text. Default: false." },
     },
     required: ["name", "old_text", "new_text"],
     additionalProperties: false,
@@ -130,17 +132,23 @@ export const editFile = {
 export const searchFiles = {
   name: "search_files",
   description:
-    "Finds the lines of the workspace's text files that match a regular expression, as file:line: text. " +
-    `At most ${workspaceLimits.matches} lines.`,
+    "Find the lines of the workspace's text files that match a regular expression. Returned as file:line: text, at " +
+    `most ${workspaceLimits.matches} lines. Lines of more than ${workspaceLimits.searchPartCharacters} characters are ` +
+    "searched in parts of that size.",
   input: {
     type: "object",
     properties: {
-      pattern: { type: "string", description: "A JavaScript regular expression, matched against each line." },
+      pattern: {
+        type: "string",
+        description:
+          "Regular expression in RE2 syntax, matched against each line. Lookahead, lookbehind and backreferences are " +
+          "not supported.",
+      },
       glob: {
         type: "string",
-        description: "Only files whose names match, such as *.csv or report-?.{md,txt}. Default: *.",
+        description: "Search only files whose names match, such as *.csv or report-?.{md,txt}. Default: *.",
       },
-      ignore_case: { type: "boolean", description: "Take upper and lower case letters as the same. Default: false." },
+      ignore_case: { type: "boolean", description: "Ignore case. Default: false." },
     },
     required: ["pattern"],
     additionalProperties: false,
@@ -150,14 +158,14 @@ export const searchFiles = {
 export const runJavascript = {
   name: "run_javascript",
   description:
-    "Runs a JavaScript program over the workspace's files and gives what it prints with console.log, and the value of " +
-    "its last expression. It has the language (ES2024, await at the top level) and these functions, all synchronous: " +
-    "readFile(name) gives a text, readBytes(name) a Uint8Array, listFiles() gives [{name, size}], " +
-    "writeFile(name, textOrBytes) writes, and parseCsv(text, separator) gives an object per row, by the first row's names, " +
-    `all values strings. No modules, no timers, 128 MB of memory. ${sandboxBounds}`,
+    "Run a JavaScript program on the workspace's files. Returns what it prints with console.log and the value of its " +
+    "last expression. ES2024, with await at the top level. Functions, all synchronous: readFile(name) returns a " +
+    "string, readBytes(name) a Uint8Array, listFiles() [{name, size}]; writeFile(name, textOrBytes) writes a file; " +
+    "parseCsv(text, separator) returns one object per row, with the names of the first row and string values. No " +
+    `modules, no timers, 128 MB of memory. ${sandboxRules}`,
   input: {
     type: "object",
-    properties: { code: { type: "string", description: "The program." }, files: fileNames, seconds },
+    properties: { code: { type: "string", description: "JavaScript program." }, files: fileNames, seconds },
     required: ["code"],
     additionalProperties: false,
   },
@@ -166,12 +174,12 @@ export const runJavascript = {
 export const runShell = {
   name: "run_shell",
   description:
-    "Runs a bash script over the workspace's files, which are in its working directory, and gives what it prints. A " +
-    "simulated shell: the usual text tools (grep, sed, awk, sort, jq, sqlite3, xan for CSV, tar, gzip and so on), and " +
-    `python3 with its standard library only. ${sandboxBounds}`,
+    "Run a bash script on the workspace's files, which are in its working directory. Returns what it prints. The shell " +
+    "is simulated. It has the usual text tools (grep, sed, awk, sort, jq, sqlite3, xan for CSV, tar, gzip and so on) " +
+    `and python3 with only its standard library. ${sandboxRules}`,
   input: {
     type: "object",
-    properties: { script: { type: "string", description: "The script." }, files: fileNames, seconds },
+    properties: { script: { type: "string", description: "Bash script." }, files: fileNames, seconds },
     required: ["script"],
     additionalProperties: false,
   },
@@ -180,13 +188,13 @@ export const runShell = {
 export const webFetch = {
   name: "web_fetch",
   description:
-    "Reads a page of the web with GET. HTML becomes Markdown. At most " +
-    `${fetchLimits.characters} characters at a time; a note at the end says how to go on when there is more.`,
+    "Fetch a web page with GET. HTML is converted to Markdown. At most " +
+    `${fetchLimits.characters} characters are returned. A note at the end says how to continue.`,
   input: {
     type: "object",
     properties: {
-      url: { type: "string", description: "The page's address, with https:// or http://." },
-      offset: { type: "integer", minimum: 0, description: "How many characters of the page to skip. Default: 0." },
+      url: { type: "string", description: "Address of the page, with https:// or http://." },
+      offset: { type: "integer", minimum: 0, description: "Number of characters of the page to skip. Default: 0." },
     },
     required: ["url"],
     additionalProperties: false,

@@ -1,17 +1,20 @@
 import { workspaceLimits } from "./definitions.ts";
 
+/** The lines to return. `offset` and `column` are counted from 1; `column` applies to the first line. */
+export interface ExcerptRange {
+  offset?: number;
+  limit?: number;
+  column?: number;
+}
+
 /**
- * Some lines of a text, below a heading that says which, and a note how to go on when there is more. `offset` and
- * `column` count from 1; `problem` is a sentence when they are beyond the text.
+ * Lines of a text below a heading that says which ones. A note at the end says how to read on. `problem` is an error
+ * text for a range outside of the text.
  */
 export function excerpt(
   name: string,
   text: string,
-  {
-    offset = 1,
-    limit = workspaceLimits.defaultLines,
-    column = 1,
-  }: { offset?: number; limit?: number; column?: number },
+  { offset = 1, limit = workspaceLimits.defaultLines, column = 1 }: ExcerptRange,
 ): { text: string } | { problem: string } {
   if (text === "") return { text: `${name}: empty, 0 lines` };
   const lines = text.split("\n");
@@ -26,26 +29,26 @@ export function excerpt(
     };
   }
 
-  const shown = [first.slice(column - 1)];
-  let left = workspaceLimits.readCharacters - (shown[0]?.length ?? 0);
+  const excerptLines = [first.slice(column - 1)];
+  let charactersLeft = workspaceLimits.readCharacters - (excerptLines[0]?.length ?? 0);
   for (const line of lines.slice(offset, offset - 1 + limit)) {
-    left -= line.length + 1;
-    if (left < 0) break;
-    shown.push(line);
+    charactersLeft -= line.length + 1;
+    if (charactersLeft < 0) break;
+    excerptLines.push(line);
   }
-  const last = offset - 1 + shown.length;
+  const last = offset - 1 + excerptLines.length;
   const heading = `${name}: lines ${offset} to ${last} of ${lines.length}`;
-  if (shown[0] !== undefined && shown[0].length > workspaceLimits.readCharacters) {
-    const head = wholeCharacters(shown[0].slice(0, workspaceLimits.readCharacters));
+  if (excerptLines[0] !== undefined && excerptLines[0].length > workspaceLimits.readCharacters) {
+    const head = withoutHalfCharacter(excerptLines[0].slice(0, workspaceLimits.readCharacters));
     const next = column + head.length;
     const how = `continue with offset ${offset} and column ${next}, or with offset ${offset + 1}`;
     return { text: `${heading}\n${head}\n[Line ${offset} is cut: it has ${first.length} characters; ${how}.]` };
   }
   const more = last < lines.length ? `\n[More: continue with offset ${last + 1}.]` : "";
-  return { text: `${heading}\n${shown.join("\n")}${more}` };
+  return { text: `${heading}\n${excerptLines.join("\n")}${more}` };
 }
 
-/** Without half of a surrogate pair at the end. */
-function wholeCharacters(text: string): string {
+/** Removes half of a surrogate pair at the end. */
+function withoutHalfCharacter(text: string): string {
   return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text;
 }

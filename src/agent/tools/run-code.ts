@@ -1,36 +1,33 @@
-import type { ToolDefinition } from "../model.ts";
-import type { Sandbox, SandboxEngine, SandboxFile, SandboxResult } from "../../sandbox/types.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
+import type { Sandbox, SandboxEngine, SandboxFile, SandboxResult } from "../../sandbox/types.ts";
+import type { ToolDefinition } from "../model.ts";
 import { runJavascript, runShell } from "./definitions.ts";
-import { findFile } from "./find-file.ts";
-import { fileLine } from "./list-files.ts";
-import { withWriteLock } from "./write-lock.ts";
-import { builtInTool, errorOutput, type Files, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
-import { newNameProblem } from "./write-files.ts";
+import { fileLine, type Files, findFile, newNameProblem, withWriteLock } from "./files.ts";
+import { builtInTool, errorOutput, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 
-interface Choice {
+interface RunOptions {
   files?: string[];
   seconds?: number;
 }
 
-/** `run_javascript`; without a sandbox, one that can't work. */
+/** Unavailable without a sandbox. */
 export function runJavascriptTool(sandbox: Sandbox | undefined): Tool {
   if (!sandbox) return withoutSandbox(runJavascript);
-  return builtInTool(runJavascript, (input: { code: string } & Choice, context) =>
+  return builtInTool(runJavascript, (input: { code: string } & RunOptions, context) =>
     runCode(sandbox, "javascript", input.code, input, context),
   );
 }
 
-/** `run_shell`; without a sandbox, one that can't work. */
+/** Unavailable without a sandbox. */
 export function runShellTool(sandbox: Sandbox | undefined): Tool {
   if (!sandbox) return withoutSandbox(runShell);
-  return builtInTool(runShell, (input: { script: string } & Choice, context) =>
+  return builtInTool(runShell, (input: { script: string } & RunOptions, context) =>
     runCode(sandbox, "shell", input.script, input, context),
   );
 }
 
 function withoutSandbox(definition: ToolDefinition): Tool {
-  const unavailable = `${definition.name} can't be used here: the service was set up without a sandbox for programs.`;
+  const unavailable = `${definition.name} is not available: this service runs without a sandbox for programs.`;
   return { definition, unavailable, run: async () => errorOutput(unavailable) };
 }
 
@@ -38,17 +35,18 @@ async function runCode(
   sandbox: Sandbox,
   engine: SandboxEngine,
   program: string,
-  { files: names, seconds = sandboxLimits.defaultSeconds }: Choice,
+  { files: names, seconds = sandboxLimits.defaultSeconds }: RunOptions,
   { files, signal }: ToolContext,
 ): Promise<ToolOutput> {
-  const given = await filesFor(files, names, sandbox.maxBytes);
-  if ("problem" in given) return errorOutput(given.problem);
-  const result = await sandbox.run({ engine, program, files: given.files, seconds }, signal);
-  return outputOf(result, await withWriteLock(files, () => keep(result, files)));
+  const input = await readInputFiles(files, names, sandbox.maxBytes);
+  if ("problem" in input) return errorOutput(input.problem);
+  const result = await sandbox.run({ engine, program, files: input.files, seconds }, signal);
+  const notes = await withWriteLock(files, () => saveWrittenFiles(result, files));
+  return resultOutput(result, notes);
 }
 
-/** The files that go into the sandbox. They are only read when they fit. */
-async function filesFor(
+/** Reads the files for the sandbox, unless they are larger than `max` together. */
+async function readInputFiles(
   files: Files,
   names: string[] | undefined,
   max: number,
@@ -62,36 +60,37 @@ async function filesFor(
   }
   const size = wanted.reduce((sum, file) => sum + file.size, 0);
   if (size > max) {
-    const how =
-      names === undefined ? "Name those that the program needs in files." : "Run it for fewer files at a time.";
-    return { problem: `The files have ${size} bytes together; at most ${max} go into the sandbox. ${how}` };
+    const remedy =
+      names === undefined ? "Name the files that the program needs in files." : "Run it on fewer files at a time.";
+    return { problem: `The files have ${size} bytes together; the sandbox accepts at most ${max}. ${remedy}` };
   }
   const read = await Promise.all(wanted.map(async ({ name }) => ({ name, content: await files.read(name) })));
   return { files: read.flatMap(({ name, content }) => (content ? [{ name, content }] : [])) };
 }
 
-/** Takes what the program wrote into the workspace. Sentences: what was written, and what could not be. */
-async function keep({ written }: SandboxResult, files: Files): Promise<string[]> {
+/** Copies the files that the program wrote into the workspace. Returns notes for the model. */
+async function saveWrittenFiles({ written }: SandboxResult, files: Files): Promise<string[]> {
   if (written.length === 0) return [];
   const existing: { name: string }[] = await files.list();
-  const done: string[] = [];
+  const saved: string[] = [];
   const problems: string[] = [];
   for (const { name, content } of written) {
     const problem = newNameProblem(name, existing);
     if (problem !== undefined) {
-      problems.push(`${JSON.stringify(name)} was not kept. ${problem}`);
+      problems.push(`${JSON.stringify(name)} was not saved. ${problem}`);
       continue;
     }
     await files.write(name, content);
     existing.push({ name });
-    done.push(fileLine({ name, size: content.length }));
+    saved.push(fileLine({ name, size: content.length }));
   }
-  return [...(done.length > 0 ? [`Wrote ${done.join(", ")}.`] : []), ...problems];
+  return [...(saved.length > 0 ? [`Wrote ${saved.join(", ")}.`] : []), ...problems];
 }
 
-function outputOf({ output, problem, notes }: SandboxResult, kept: string[]): ToolOutput {
-  const said = [...notes, ...kept].map((note) => `[${note}]`);
-  const printed = output === "" && problem === undefined && said.length === 0 ? "The program printed nothing." : output;
-  const text = [printed, ...said, problem].filter(Boolean).join("\n");
+function resultOutput({ output, problem, notes }: SandboxResult, saveNotes: string[]): ToolOutput {
+  const allNotes = [...notes, ...saveNotes].map((note) => `[${note}]`);
+  const isSilent = output === "" && problem === undefined && allNotes.length === 0;
+  const printed = isSilent ? "The program printed nothing." : output;
+  const text = [printed, ...allNotes, problem].filter(Boolean).join("\n");
   return problem === undefined ? { text } : errorOutput(text);
 }

@@ -1,125 +1,115 @@
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
+import { setImmediate } from "node:timers/promises";
 import { semaphore } from "../../async/semaphore.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
-import { searchFiles, workspaceLimits } from "./definitions.ts";
 import { decodeText } from "../../documents/decode-text.ts";
-import { builtInTool, errorOutput, type Files, type Tool } from "./tool.ts";
+import { searchFiles, workspaceLimits } from "./definitions.ts";
+import type { Files } from "./files.ts";
+import { acceptedPattern, compileGlob, compilePattern, type FindMatch, PatternError } from "./search-pattern.ts";
+import { builtInTool, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
 
-interface Found {
-  lines: { file: string; line: number; text: string }[];
-  /** More lines match than there are in `lines`. */
-  more: boolean;
-  searched: number;
-  skipped: string[];
-}
-
-interface Search {
+interface SearchInput {
   pattern: string;
   glob?: string;
   ignore_case?: boolean;
 }
 
-/** Of this process; each takes a thread of 3 MB. The time of those that wait is not counted. */
-const searches = semaphore(4);
+interface SearchResult {
+  matches: { file: string; line: number; text: string }[];
+  /** More lines match than `matches` has. */
+  isTruncated: boolean;
+  searchedFiles: number;
+  binaryFiles: string[];
+}
 
-/** `search_files`. */
-export const searchFilesTool: Tool = builtInTool(searchFiles, async (input: Search, { files, signal }) => {
+/** Searches at the same time in this process. Each holds one file in memory. The time of those that wait is not counted. */
+const runSearch = semaphore(4);
+
+export const searchFilesTool: Tool = builtInTool(searchFiles, async (input: SearchInput, { files, signal }) => {
+  let findMatch: FindMatch;
+  let matchesGlob: (name: string) => boolean;
   try {
-    new RegExp(input.pattern, flags(input));
+    findMatch = await compilePattern(input.pattern, input.ignore_case ?? false);
   } catch (error) {
-    return errorOutput(
-      `${(error as Error).message}. Accepted: a JavaScript regular expression without slashes around it.`,
-    );
+    if (error instanceof PatternError) return errorOutput(`${error.message} ${acceptedPattern}`);
+    throw error;
   }
-  const found = await searches(() =>
-    withTimeout(workspaceLimits.searchSeconds * 1000, signal, (cut) => searchAll(input, files, cut)),
+  try {
+    matchesGlob = await compileGlob(input.glob ?? "*");
+  } catch (error) {
+    if (error instanceof PatternError)
+      return errorOutput(`glob: ${error.message} Accepted: such as *.csv or a-?.{md,txt}.`);
+    throw error;
+  }
+  const search = await runSearch(() =>
+    withTimeout(workspaceLimits.searchSeconds * 1000, signal, (limit) =>
+      searchWorkspace(files, matchesGlob, findMatch, limit),
+    ),
   );
-  if (found.timedOut) {
-    return errorOutput(
-      `The search took more than ${workspaceLimits.searchSeconds} seconds. Use a simpler pattern (no repetition ` +
-        "within a repetition), or a glob for fewer files.",
-    );
-  }
-  const { lines, more, searched, skipped } = found.value;
+  if (!search.timedOut) return searchOutput(search.value);
+  return errorOutput(
+    `The search took more than ${workspaceLimits.searchSeconds} seconds. Use a simpler pattern, or a glob for fewer files.`,
+  );
+});
+
+function searchOutput({ matches, isTruncated, searchedFiles, binaryFiles }: SearchResult): ToolOutput {
   const notes = [
-    ...(lines.length === 0 ? [`No line matches in ${searched} files.`] : []),
-    ...(more ? [`[More than ${workspaceLimits.matches} lines match: these are the first.]`] : []),
-    ...(skipped.length > 0 ? [`[Not searched, as they are not text: ${skipped.slice(0, 20).join(", ")}.]`] : []),
+    ...(matches.length === 0 ? [`No line matches in ${searchedFiles} files.`] : []),
+    ...(isTruncated ? [`[More than ${workspaceLimits.matches} lines match. These are the first.]`] : []),
+    ...(binaryFiles.length > 0 ? [`[Not searched, because not text: ${binaryFiles.slice(0, 20).join(", ")}.]`] : []),
   ];
-  return { text: [...lines.map(({ file, line, text }) => `${file}:${line}: ${text}`), ...notes].join("\n") };
-});
+  return { text: [...matches.map(({ file, line, text }) => `${file}:${line}: ${text}`), ...notes].join("\n") };
+}
 
-async function searchAll(input: Search, files: Files, signal: AbortSignal): Promise<Found> {
-  const names = (await files.list()).map(({ name }) => name);
-  const worker = new Worker(workerSource, {
-    eval: true,
-    env: {},
-    workerData: { pattern: input.pattern, flags: flags(input), max: workspaceLimits.matches + 1 },
-  });
-  const stop = () => void worker.terminate();
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    const found: Found = { lines: [], more: false, searched: 0, skipped: [] };
-    for (const name of await ask<string[]>(worker, { names, glob: input.glob ?? "*" })) {
-      signal.throwIfAborted();
-      const bytes = await files.read(name);
-      const content = bytes && decodeText(bytes);
-      if (!content) continue;
-      if ("binary" in content) {
-        found.skipped.push(name);
-        continue;
-      }
-      found.searched++;
-      const matches = await ask<{ line: number; text: string }[]>(worker, { text: content.text });
-      for (const { line, text } of matches) found.lines.push({ file: name, line, text });
-      found.more = found.lines.length > workspaceLimits.matches;
-      if (found.more) break;
+async function searchWorkspace(
+  files: Files,
+  matchesGlob: (name: string) => boolean,
+  findMatch: FindMatch,
+  signal: AbortSignal,
+): Promise<SearchResult> {
+  const result: SearchResult = { matches: [], isTruncated: false, searchedFiles: 0, binaryFiles: [] };
+  for (const { name } of await files.list()) {
+    if (!matchesGlob(name)) continue;
+    const bytes = await files.read(name);
+    signal.throwIfAborted();
+    const content = bytes && decodeText(bytes);
+    if (!content) continue;
+    if ("binary" in content) {
+      result.binaryFiles.push(name);
+      continue;
     }
-    return { ...found, lines: found.lines.slice(0, workspaceLimits.matches) };
-  } finally {
-    signal.removeEventListener("abort", stop);
-    await worker.terminate();
+    result.searchedFiles++;
+    for await (const match of matchingLines(content.text, findMatch, signal)) {
+      result.isTruncated = result.matches.length >= workspaceLimits.matches;
+      if (result.isTruncated) return result;
+      result.matches.push({ file: name, ...match });
+    }
   }
+  return result;
 }
 
-function flags({ ignore_case: ignoreCase = false }: Search): string {
-  return ignoreCase ? "ui" : "u";
-}
+/** The server answers other requests at least this often during a search. */
+const sliceMilliseconds = 20;
 
-/** The next thing that the worker says. Rejects when it ends before. */
-async function ask<Answer>(worker: Worker, question: object): Promise<Answer> {
-  const asked = new AbortController();
-  const { signal } = asked;
-  worker.postMessage(question); // oxlint-disable-line unicorn/require-post-message-target-origin -- that is a window's
-  try {
-    // `once` rejects when the worker emits an error.
-    const [answer] = await Promise.race([
-      once(worker, "message", { signal }),
-      once(worker, "exit", { signal }).then(() => Promise.reject(new Error("the search was ended"))),
-    ]);
-    return answer as Answer;
-  } finally {
-    asked.abort();
+/** Yields each matching line, with at most 300 characters around the match. */
+async function* matchingLines(
+  text: string,
+  findMatch: FindMatch,
+  signal: AbortSignal,
+): AsyncGenerator<{ line: number; text: string }> {
+  const partLength = workspaceLimits.searchPartCharacters;
+  let sliceEnd = Date.now() + sliceMilliseconds;
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    for (let start = 0; start === 0 || start < line.length; start += partLength) {
+      if (Date.now() > sliceEnd) {
+        await setImmediate();
+        signal.throwIfAborted();
+        sliceEnd = Date.now() + sliceMilliseconds;
+      }
+      const found = findMatch(line.slice(start, start + partLength));
+      if (found === undefined) continue;
+      const from = Math.max(0, Math.min(start + found - 100, line.length - 300));
+      yield { line: index + 1, text: line.slice(from, from + 300) };
+      break;
+    }
   }
 }
-
-// A thread of its own, as source text because bundles are one file: a pattern that takes for ever blocks nothing else
-// there, and the thread can be ended in the middle of it. A line is given with at most 300 characters around the match.
-const workerSource = `
-const { parentPort, workerData } = require("node:worker_threads");
-const { matchesGlob } = require("node:path").posix;
-const expression = new RegExp(workerData.pattern, workerData.flags);
-parentPort.on("message", ({ names, glob, text }) => {
-  if (names) return parentPort.postMessage(names.filter((name) => matchesGlob(name, glob)));
-  const found = [];
-  for (const [index, line] of text.split(/\\r?\\n/).entries()) {
-    const match = expression.exec(line);
-    if (!match) continue;
-    const start = Math.max(0, Math.min(match.index - 100, line.length - 300));
-    found.push({ line: index + 1, text: line.slice(start, start + 300) });
-    if (found.length >= workerData.max) break;
-  }
-  parentPort.postMessage(found);
-});
-`;

@@ -1,65 +1,67 @@
 import * as toolInputs from "./generated/tool-inputs.ts";
 import type { ToolDefinition, ToolResult } from "../model.ts";
+import type { Files } from "./files.ts";
 
-/** The files that a turn works on. Names are flat. */
-export interface Files {
-  /** Sorted by name, sizes in bytes. */
-  list(): Promise<{ name: string; size: number }[]>;
-  read(name: string): Promise<Uint8Array | undefined>;
-  /** Replaces a file of the same name. */
-  write(name: string, content: Uint8Array): Promise<void>;
-}
-
-/** Text for the model. `error`: the text says what was wrong, what was received and what is accepted. */
+/** Result text for the model. The text of an `error` says what was wrong, what was received and what is accepted. */
 export type ToolOutput = Pick<ToolResult, "text" | "error" | "attachments">;
 
 export interface ToolContext {
   files: Files;
-  /** Aborts when the output is no longer waited for. */
+  /** Aborts when the output is no longer needed. */
   signal: AbortSignal;
 }
 
 /**
- * A tool checks its input itself and answers what the model can fix with an error output. It rejects only for what
- * the model can't, such as a store's outage: that ends the turn's attempt, and the same call is made again later.
+ * A function that the model can call. Contract of `run`:
+ * - It validates its input.
+ * - It resolves with an `error` output for everything that the model can correct.
+ * - It rejects for everything else, such as an outage of a store. The turn's attempt ends, and the call is retried.
  */
 export interface Tool {
   definition: ToolDefinition;
   /**
-   * A call whose result got lost is not made again blindly. `outside`: it changes what is not in the workspace.
-   * `cumulative`: it changes the workspace, and doing so twice is not the same as once.
+   * Side effects that a repeated call could double. An interrupted call of such a tool is not retried, unless the tool
+   * is idempotent. Absent: it changes nothing, or only replaces files.
+   * - `outside`: it changes something outside of the workspace.
+   * - `cumulative`: it changes the workspace, and two calls differ from one.
    */
   effects?: "outside" | "cumulative";
-  /** Why it can't work here, as a sentence for the model. It is not offered then; who calls it all the same is told. */
+  /** Why the tool cannot be used here. It is not offered to the model, and calls return this as an error. */
   unavailable?: string;
   /** Calling it twice with the same input has the effect of calling it once. */
   idempotent?: boolean;
   run(input: unknown, context: ToolContext): Promise<ToolOutput>;
 }
 
-/** The tools that the model may use, as it sees them. */
+/** The definitions to send to the model: those of the tools that are available. */
 export function offeredDefinitions(tools: Tool[]): ToolDefinition[] {
   return tools.flatMap(({ definition, unavailable }) => (unavailable === undefined ? definition : []));
 }
 
-/** A tool whose input is checked with its validator compiled ahead of time. */
+/** Makes a tool that checks its input with the validator generated from its definition. */
 export function builtInTool<Input extends object>(
   definition: ToolDefinition,
   run: (input: Input, context: ToolContext) => Promise<ToolOutput>,
 ): Tool {
-  const accepts = (toolInputs as Record<string, Validator>)[definition.name];
-  if (!accepts) throw new Error(`No validator for ${definition.name}: run npm run generate`);
+  const validate = (toolInputs as Record<string, Validator>)[definition.name];
+  if (!validate) throw new Error(`No validator for ${definition.name}: run npm run generate`);
   return {
     definition,
     async run(input, context) {
-      if (accepts(input)) return run(input as Input, context);
-      return errorOutput(inputProblem(definition, accepts.errors ?? [], input));
+      if (validate(input)) return run(input as Input, context);
+      return inputError(definition, describeErrors(validate.errors ?? []), input);
     },
   };
 }
 
 export function errorOutput(text: string): ToolOutput {
   return { text, error: true };
+}
+
+/** The error output for an input that does not match the tool's schema. */
+export function inputError({ name, input: schema }: ToolDefinition, problem: string, input: unknown): ToolOutput {
+  const received = (JSON.stringify(input) ?? "nothing").slice(0, 200);
+  return errorOutput(`${name}: ${problem}. Received: ${received}. Accepted: ${JSON.stringify(schema)}.`);
 }
 
 interface Validator {
@@ -73,12 +75,11 @@ interface ValidationError {
   message?: string;
 }
 
-function inputProblem({ name, input: schema }: ToolDefinition, errors: ValidationError[], input: unknown): string {
-  const wrong = errors.map(({ instancePath, params, message }) => {
+function describeErrors(errors: ValidationError[]): string {
+  const problems = errors.map(({ instancePath, params, message }) => {
     const subject = instancePath === "" ? "the input" : JSON.stringify(instancePath.slice(1));
     const extra = params["additionalProperty"];
     return `${subject} ${message}${typeof extra === "string" ? `: ${JSON.stringify(extra)}` : ""}`;
   });
-  const received = (JSON.stringify(input) ?? "nothing").slice(0, 200);
-  return `${name}: ${wrong.join("; ")}. Received: ${received}. Accepted: ${JSON.stringify(schema)}.`;
+  return problems.join("; ");
 }

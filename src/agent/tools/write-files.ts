@@ -1,12 +1,8 @@
-import { editFile, workspaceLimits, writeFile } from "./definitions.ts";
-import { findFile } from "./find-file.ts";
-import { filenameProblem, namesCollide } from "../../filenames.ts";
-import { fileLine } from "./list-files.ts";
 import { decodeText } from "../../documents/decode-text.ts";
-import { withWriteLock } from "./write-lock.ts";
-import { builtInTool, errorOutput, type Files, type Tool, type ToolOutput } from "./tool.ts";
+import { editFile, workspaceLimits, writeFile } from "./definitions.ts";
+import { fileLine, type Files, findFile, newNameProblem, withWriteLock } from "./files.ts";
+import { builtInTool, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
 
-/** `write_file`. */
 export const writeFileTool: Tool = builtInTool(writeFile, (input: { name: string; content: string }, { files }) =>
   withWriteLock(files, () => writeText(input, files)),
 );
@@ -14,7 +10,7 @@ export const writeFileTool: Tool = builtInTool(writeFile, (input: { name: string
 async function writeText(input: { name: string; content: string }, files: Files): Promise<ToolOutput> {
   const content = new TextEncoder().encode(input.content);
   const problem =
-    tooLarge(content.length, workspaceLimits.writeBytes) ?? newNameProblem(input.name, await files.list());
+    sizeProblem(content.length, workspaceLimits.writeBytes) ?? newNameProblem(input.name, await files.list());
   if (problem !== undefined) return errorOutput(problem);
   await files.write(input.name, content);
   return { text: `Wrote ${fileLine({ name: input.name, size: content.length })}.` };
@@ -28,8 +24,8 @@ interface Edit {
 }
 
 /**
- * `edit_file`. A byte order mark is kept; text in an old encoding becomes UTF-8. What is inserted beside the old text
- * would be there twice after a second time.
+ * Keeps a byte order mark and converts other encodings to UTF-8. Cumulative: an edit that inserts beside `old_text`
+ * would insert twice.
  */
 export const editFileTool: Tool = {
   ...builtInTool(editFile, (input: Edit, { files }) => withWriteLock(files, () => editText(input, files))),
@@ -44,50 +40,32 @@ async function editText(
   if ("problem" in file) return errorOutput(file.problem);
   const text = decodeText(file.bytes);
   if ("binary" in text) return errorOutput(`${name} is ${text.binary}; only text files can be edited.`);
-  if (old === "") return errorOutput("old_text is empty. Accepted: a part of the file, exactly as it is there.");
-  if (old === replacement) return errorOutput("old_text and new_text are the same, so there is nothing to replace.");
+  if (old === "") return errorOutput("old_text is empty. Accepted: a part of the file, copied exactly.");
+  if (old === replacement) return errorOutput("old_text and new_text are the same. There is nothing to replace.");
   const pieces = text.text.split(old);
-  const found = pieces.length - 1;
-  if (found === 0) {
+  const matches = pieces.length - 1;
+  if (matches === 0) {
     return errorOutput(
-      `${name} does not hold old_text. It has to be there exactly, white space and line ends included; ` +
-        "read the part of the file that is to change.",
+      `${name} does not contain old_text. It must match exactly, including white space and line ends. ` +
+        "Read the part of the file to change first.",
     );
   }
-  if (found > 1 && !all) {
+  if (matches > 1 && !all) {
     return errorOutput(
-      `${name} holds old_text ${found} times. Add lines around it until it is unique, or set all to true to ` +
-        "replace all of them.",
+      `${name} contains old_text ${matches} times. Add surrounding lines until it is unique, or set all to true to ` +
+        "replace every occurrence.",
     );
   }
   const mark = file.bytes[0] === 0xef && file.bytes[1] === 0xbb && file.bytes[2] === 0xbf ? "\ufeff" : "";
   const content = new TextEncoder().encode(mark + pieces.join(replacement));
-  const problem = tooLarge(content.length, workspaceLimits.editBytes);
+  const problem = sizeProblem(content.length, workspaceLimits.editBytes);
   if (problem !== undefined) return errorOutput(problem);
   await files.write(name, content);
-  return {
-    text: `Replaced ${found === 1 ? "1 place" : `${found} places`} in ${fileLine({ name, size: content.length })}.`,
-  };
+  const count = matches === 1 ? "1 occurrence" : `${matches} occurrences`;
+  return { text: `Replaced ${count} in ${fileLine({ name, size: content.length })}.` };
 }
 
-/**
- * Why a file can't be written under this name into a workspace with these files; undefined when it can. Whoever makes
- * several files at once adds each accepted one to `existing`.
- */
-export function newNameProblem(name: string, existing: { name: string }[]): string | undefined {
-  const problem = filenameProblem(name);
-  if (problem !== undefined) return problem;
-  if (existing.some((file) => file.name === name)) return undefined;
-  const twin = existing.find((file) => namesCollide(file.name, name));
-  if (twin) return `The name differs from the existing ${twin.name} only in case; use that name, or another.`;
-  if (existing.length < workspaceLimits.files) return undefined;
-  return (
-    `The workspace has ${existing.length} files, and at most ${workspaceLimits.files} are accepted. ` +
-    "Replace a file that is there instead."
-  );
-}
-
-function tooLarge(bytes: number, max: number): string | undefined {
+function sizeProblem(bytes: number, max: number): string | undefined {
   if (bytes <= max) return undefined;
   return `The content has ${bytes} bytes of UTF-8; at most ${max} are accepted. Write several smaller files.`;
 }

@@ -1,5 +1,6 @@
 import type { Failure, Message, Model, ModelAnswer, ModelParameters, TokenUsage } from "../model.ts";
-import type { Files, Tool } from "../tools/tool.ts";
+import type { Files } from "../tools/files.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { AnswerEntry, FinishReason, JournalEntry, TurnProgress } from "./journal.ts";
 import type { LimitExceeded, Prices, RunLimits, TurnLimits, Usage } from "./limits.ts";
 

@@ -13,7 +13,7 @@ it("a page made to be read for hours is given up, and stops nothing else meanwhi
     response.writeHead(200, { "content-type": "text/html" }).end(pages[request.url ?? ""]);
   });
   const agent = { tools: ["web_fetch"], webFetch: { privateAddresses: true } };
-  const [tool] = builtInTools(agent, { secretOf: async () => undefined, sandbox, privateAddresses: true });
+  const [tool] = builtInTools(agent, { sandbox, privateAddresses: true });
   const get = (path: string) =>
     tool?.run({ url: server.url + path }, { files: files(), signal: new AbortController().signal });
 

@@ -1,8 +1,9 @@
 import type { Message, Model, ModelAnswer, ModelOutcome, ModelRequest, ToolCall } from "../../../src/agent/model.ts";
 import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
-import { builtInTools, type ToolDependencies, toolNames } from "../../../src/agent/tools/index.ts";
-import type { Files, Tool } from "../../../src/agent/tools/tool.ts";
+import { type BuiltInToolDependencies, builtInTools, toolNames } from "../../../src/agent/tools/index.ts";
+import type { Files } from "../../../src/agent/tools/files.ts";
+import type { Tool } from "../../../src/agent/tools/tool.ts";
 import type { TurnEvent, TurnInput, TurnPorts } from "../../../src/agent/turn/types.ts";
 
 /** The outcome of a successful model call. */
@@ -38,8 +39,8 @@ function answersIn(messages: Message[]): number {
 }
 
 /** All built-in tools. Default: no sandbox. */
-export function allTools(edges: Partial<ToolDependencies> = {}): Tool[] {
-  return builtInTools({ tools: toolNames }, { secretOf: async () => undefined, privateAddresses: false, ...edges });
+export function allTools(dependencies: BuiltInToolDependencies = {}): Tool[] {
+  return builtInTools({ tools: toolNames }, dependencies);
 }
 
 /** An in-memory workspace. */

@@ -7,11 +7,14 @@ import { builtInTools } from "../../../src/agent/tools/index.ts";
 import type { ToolOutput } from "../../../src/agent/tools/tool.ts";
 import { files } from "./scripted.ts";
 
-const never = new AbortController().signal;
+const neverAborts = new AbortController().signal;
 
-function fetchPage(url: string, { privateAddresses = true, offset = 0, signal = never } = {}): Promise<ToolOutput> {
+function fetchPage(
+  url: string,
+  { privateAddresses = true, offset = 0, signal = neverAborts } = {},
+): Promise<ToolOutput> {
   const agent = { tools: ["web_fetch"], webFetch: { privateAddresses } };
-  const [tool] = builtInTools(agent, { secretOf: async () => undefined, privateAddresses: true });
+  const [tool] = builtInTools(agent, { privateAddresses: true });
   if (!tool) throw new Error("no web_fetch");
   return tool.run({ url, ...(offset > 0 && { offset }) }, { files: files(), signal });
 }
@@ -26,7 +29,7 @@ async function site(answer: (request: IncomingMessage, response: ServerResponse)
 }
 
 describe("web_fetch", () => {
-  it("gives HTML as Markdown, and other texts as they are", async () => {
+  it("converts HTML to Markdown and returns other text unchanged", async () => {
     const html =
       "<html><head><style>x</style></head><body><h1>Title</h1><p>A <a href='/b'>link</a>.</p><script>y()</script></body>";
     await using server = await site((request, response) => {
@@ -39,7 +42,7 @@ describe("web_fetch", () => {
     expect((await fetchPage(`${server.url}/x`)).text).toMatch(/\n\{"a":1\}$/);
   });
 
-  it("gives long pages in parts", async () => {
+  it("returns long pages in parts", async () => {
     await using server = await site((_, response) => response.end("ab".repeat(15_000)));
     const first = await fetchPage(server.url);
     expect(first.text).toMatch(/characters 0 to 20000 of 30000\n(ab)+\n\[More: continue with offset 20000\.\]$/);
@@ -53,9 +56,9 @@ describe("web_fetch", () => {
     ["/large", /the response has more than 5242880 bytes/],
     ["/loop", /it redirects more than 5 times/],
     ["/binary", /it is a PNG image; only text/],
-    ["/cut", /can't be fetched/],
+    ["/cut", /cannot be fetched/],
     ["/file", /file:\/\/ is not accepted/],
-  ])("says what is wrong with %s", async (path, problem) => {
+  ])("returns an error for %s", async (path, problem) => {
     await using server = await site((request, response) => {
       if (request.url === "/missing") response.writeHead(404).end("no such page");
       if (request.url === "/large") for (let n = 0; n < 6; n++) response.write("x".repeat(1024 * 1024));
@@ -70,7 +73,7 @@ describe("web_fetch", () => {
     expect(output).toMatchObject({ error: true, text: expect.stringMatching(problem) });
   });
 
-  it("reaches no private address, by name or number, at first or by a redirect", async () => {
+  it("rejects private addresses, by name or number, directly or by a redirect", async () => {
     await using server = await site((_, response) => response.end("inside"));
     const { port } = server;
     const hosts = ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "0.0.0.0", "[::ffff:127.0.0.1]", "[::]"];
@@ -82,10 +85,10 @@ describe("web_fetch", () => {
       });
     }
     expect(server.requested).toEqual([]);
-    expect((await fetchPage("nonsense")).text).toMatch(/"nonsense" is no URL/);
+    expect((await fetchPage("nonsense")).text).toMatch(/"nonsense" is not a valid URL/);
   });
 
-  it("ends with the signal", async () => {
+  it("rejects when the signal aborts", async () => {
     await using server = await site(() => {});
     await expect(fetchPage(server.url, { signal: AbortSignal.timeout(50) })).rejects.toThrow("timeout");
   });
@@ -119,7 +122,7 @@ describe("addresses", () => {
   );
 });
 
-it("a response that is longer than allowed fails while it is read", async () => {
+it("fails to read a response that exceeds the limit", async () => {
   await using server = await site((_, response) => response.end("x".repeat(2_000)));
   const response = await safeFetch({ privateAddresses: true, responseBytes: 1_000 })(server.url);
   await expect(response.text()).rejects.toThrow("more than 1000 bytes");

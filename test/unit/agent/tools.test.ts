@@ -3,7 +3,8 @@ import fc from "../../support/properties.ts";
 import { describe, expect, it } from "vitest";
 import { workspaceLimits } from "../../../src/agent/tools/definitions.ts";
 import { toolNames } from "../../../src/agent/tools/index.ts";
-import type { Files, ToolOutput } from "../../../src/agent/tools/tool.ts";
+import type { Files } from "../../../src/agent/tools/files.ts";
+import type { ToolOutput } from "../../../src/agent/tools/tool.ts";
 import { toolInputsFile, toolInputsSource } from "../../../scripts/generate-tools.ts";
 import { allTools, files } from "./scripted.ts";
 
@@ -18,11 +19,11 @@ const read = async (content: string | Uint8Array, input: object = {}) =>
 
 const body = (bytes: number[]) => read(Buffer.from(bytes));
 
-it("has validators compiled from the definitions as they are now", async () => {
+it("has validators that were generated from the current definitions", async () => {
   expect(await readFile(toolInputsFile, "utf8"), "run npm run generate").toBe(toolInputsSource());
 });
 
-it("names each tool in the table as the model sees it", () => {
+it("uses the same tool names in the table and in the definitions", () => {
   expect(allTools().map(({ definition }) => definition.name)).toEqual(toolNames);
 });
 
@@ -34,7 +35,7 @@ describe("inputs", () => {
     ["write_file", { name: "a", content: 1, mode: "x" }, /additional properties: "mode".*"content" must be string/],
     ["list_files", "all", /the input must be object/],
     ["list_files", undefined, /Received: nothing/],
-  ])("%s refuses %j and says what is accepted", async (name, input, problem) => {
+  ])("%s rejects %j and says what is accepted", async (name, input, problem) => {
     const output = await run(name, input);
     expect(output).toMatchObject({ error: true, text: expect.stringMatching(problem) });
     expect(output.text).toContain("Accepted: ");
@@ -42,7 +43,7 @@ describe("inputs", () => {
 });
 
 describe("list_files", () => {
-  it("lists names and sizes, or says that there is nothing", async () => {
+  it("lists names and sizes, or says that the workspace is empty", async () => {
     expect(await run("list_files", {}, files({ b: "12", "a (1).txt": "1" }))).toEqual({
       text: "a (1).txt (1 bytes)\nb (2 bytes)",
     });
@@ -51,7 +52,7 @@ describe("list_files", () => {
 });
 
 describe("read_file", () => {
-  it("gives lines below a heading, and a note when there is more", async () => {
+  it("returns lines below a heading, and a note when there are more", async () => {
     expect(await read("one\ntwo\nthree\n")).toBe("f: lines 1 to 3 of 3\none\ntwo\nthree");
     expect(await read("one\ntwo\nthree", { offset: 2, limit: 1 })).toBe(
       "f: lines 2 to 2 of 3\ntwo\n[More: continue with offset 3.]",
@@ -60,7 +61,7 @@ describe("read_file", () => {
     expect(await read("\n")).toBe("f: lines 1 to 1 of 1\n");
   });
 
-  it("gives every character of any text when its notes are followed", async () => {
+  it("returns every character of any text when its notes are followed", async () => {
     const text = fc.array(
       fc.oneof(
         fc.string({ unit: "grapheme" }),
@@ -95,12 +96,12 @@ describe("read_file", () => {
     );
   });
 
-  it("says what is beyond the text", async () => {
+  it("returns an error for a range beyond the text", async () => {
     expect(await read("one", { offset: 2 })).toMatch(/offset 2 is beyond the end of f: it has 1 lines/);
     expect(await read("one", { column: 4 })).toMatch(/column 4 is beyond the end of line 1 of f: it has 3 characters/);
   });
 
-  it("names the files there are when one is missing, and never leaves the workspace", async () => {
+  it("lists the existing files when one is missing, and never leaves the workspace", async () => {
     const space: Files = { ...files({ "a.txt": "1" }), read: async () => undefined };
     expect(await run("read_file", { name: "b.txt" }, space)).toEqual({
       error: true,
@@ -112,16 +113,16 @@ describe("read_file", () => {
     }
   });
 
-  it("says what kind of binary file it is", async () => {
+  it("names the kind of a binary file", async () => {
     expect(await read(Buffer.from("%PDF-1.7\n"))).toMatch(
-      /a PDF document of 9 bytes; it can't be read: Invalid PDF structure\./,
+      /a PDF document of 9 bytes; it cannot be read: Invalid PDF structure\./,
     );
     expect(await read(Buffer.from([0x50, 0x4b, 3, 4, 0]))).toMatch(/ZIP archive/);
     expect(await read(Buffer.from([1, 0, 2]))).toMatch(/a binary file of 3 bytes/);
     expect(await read(Buffer.from([0xff, 0x01, 0x80]))).toMatch(/a binary file/);
   });
 
-  it("reads text in the encodings that spreadsheets write", async () => {
+  it("reads text in the encodings of spreadsheets", async () => {
     expect(await body([0xef, 0xbb, 0xbf, 0xc3, 0xbc])).toBe("f: lines 1 to 1 of 1\nü");
     expect(await body([0xff, 0xfe, 0xfc, 0x00])).toBe("f: lines 1 to 1 of 1\nü");
     expect(await body([0xfe, 0xff, 0x00, 0xfc])).toBe("f: lines 1 to 1 of 1\nü");
@@ -130,7 +131,7 @@ describe("read_file", () => {
 });
 
 describe("write_file", () => {
-  it("writes, and replaces a file of the same name", async () => {
+  it("replaces a file of the same name", async () => {
     const space = files({ "a.txt": "old" });
     expect(await run("write_file", { name: "a.txt", content: "nü" }, space)).toEqual({
       text: "Wrote a.txt (3 bytes).",
@@ -139,7 +140,7 @@ describe("write_file", () => {
   });
 
   it.each(["", "..", ".a", "a/b", "a\\b", "a\0", "a\u202eb", "CON.txt", "con .a", " a", "a ", "x".repeat(256), "a:b"])(
-    "refuses the name %j, and says which are accepted",
+    "rejects the name %j and says which are accepted",
     async (name) => {
       const space = files();
       const output = await run("write_file", { name, content: "" }, space);
@@ -148,14 +149,14 @@ describe("write_file", () => {
     },
   );
 
-  it("refuses too large a file, too many files, and a name that differs only in case", async () => {
+  it("rejects a file that is too large, too many files, and a name that differs only in case", async () => {
     const large = "x".repeat(workspaceLimits.writeBytes + 1);
     expect(await run("write_file", { name: "a", content: large })).toMatchObject({
       error: true,
       text: expect.stringMatching(/1048577 bytes.*at most 1048576/),
     });
     const full = files(Object.fromEntries(Array.from({ length: workspaceLimits.files }, (_, n) => [`${n}`, ""])));
-    expect((await run("write_file", { name: "more", content: "" }, full)).text).toMatch(/200 files, and at most 200/);
+    expect((await run("write_file", { name: "more", content: "" }, full)).text).toMatch(/200 files; at most 200/);
     expect(await run("write_file", { name: "7", content: "" }, full)).not.toHaveProperty("error");
     expect((await run("write_file", { name: "a.TXT", content: "" }, files({ "A.txt": "" }))).text).toMatch(/in case/);
   });

@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
-import { openTools, type ToolChoice } from "../../../src/agent/tools/index.ts";
+import { openTools, type ToolChoice } from "../../../src/agent/toolbox.ts";
 import { httpServer } from "../../support/http-server.ts";
-import type { McpServer } from "../../../src/agent/mcp/client.ts";
+import type { McpServer } from "../../../src/agent/mcp/types.ts";
 
 type Request = { id?: number; method: string; params?: { cursor?: string } };
 
-/** A server that speaks just enough of MCP, and answers lists and calls with whatever it likes, as JSON or its text. */
+/** A minimal MCP server. `answer` returns the result of a list or a call, as a value or as JSON text. */
 export async function hostileServer(answer: (request: Request, response: ServerResponse) => unknown) {
   const server = await httpServer((incoming, response) => {
     if (incoming.method !== "POST") return void response.writeHead(405).end();

@@ -12,7 +12,7 @@ const image = (letter: string) => ({
 });
 const tool = (inputSchema: object) => ({ tools: [{ name: "t", inputSchema: { type: "object", ...inputSchema } }] });
 
-/** Each level asks for the next one twice: what fails at the end of 40 has been tried 2^40 times. */
+/** Each level refers to the next one twice. With 40 levels, a failure is found after 2^40 attempts. */
 const doubling: Record<string, object> = { n40: { type: "number" } };
 for (let n = 0; n < 40; n++) {
   const next = { $ref: `#/$defs/n${n + 1}` };
@@ -21,16 +21,19 @@ for (let n = 0; n < 40; n++) {
 
 describe("a hostile MCP server", () => {
   it.each([
-    ["a pattern that takes for ever", { properties: { a: { type: "string", pattern: "^(a+)+$" } } }],
-    ["such a pattern for names", { patternProperties: { "^(a+)+$": {} }, additionalProperties: false }],
-    ["references that double with each other", { $defs: doubling, properties: { a: { $ref: "#/$defs/n0" } } }],
-    ["what forbids such a pattern", { not: { properties: { a: { pattern: "^(a+)+$" } } } }],
-    ["such patterns to choose one of", { oneOf: [{ patternProperties: { x: {} } }, { not: { required: ["b"] } }] }],
+    ["a catastrophic pattern", { properties: { a: { type: "string", pattern: "^(a+)+$" } } }],
     [
-      "such a pattern below others",
+      "a catastrophic pattern for property names",
+      { patternProperties: { "^(a+)+$": {} }, additionalProperties: false },
+    ],
+    ["exponential references", { $defs: doubling, properties: { a: { $ref: "#/$defs/n0" } } }],
+    ["a catastrophic pattern in not", { not: { properties: { a: { pattern: "^(a+)+$" } } } }],
+    ["patterns in oneOf", { oneOf: [{ patternProperties: { x: {} } }, { not: { required: ["b"] } }] }],
+    [
+      "a nested catastrophic pattern",
       { $defs: { x: { anyOf: [{ pattern: "^(a+)+$" }] } }, properties: { a: { $ref: "#/$defs/x" } } },
     ],
-  ])("stops nothing with %s: what it checks is its own", async (_, schema) => {
+  ])("cannot block the process with %s in an input schema", async (_, schema) => {
     await using server = await hostileServer(({ method }) => (method === "tools/list" ? tool(schema) : done));
     await using opened = await server.open();
     const begun = performance.now();
@@ -43,7 +46,7 @@ describe("a hostile MCP server", () => {
     expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
-  it("brings nothing down with a schema whose answer is a promise: what can be checked still is", async () => {
+  it("cannot crash the process with an asynchronous schema, and the rest is still checked", async () => {
     const schema = { $async: true, required: ["pattern"], properties: { pattern: { type: "string" } } };
     await using server = await hostileServer(({ method }) => (method === "tools/list" ? tool(schema) : done));
     await using opened = await server.open();
@@ -55,7 +58,7 @@ describe("a hostile MCP server", () => {
     expect(await opened.tools[0]?.run({ pattern: "x" }, context)).toEqual({ text: "done" });
   });
 
-  it("stops nothing with a schema for its results: they are not checked", async () => {
+  it("cannot block the process with an output schema", async () => {
     const outputSchema = { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } };
     const structuredContent = { a: `${"a".repeat(40)}!` };
     await using server = await hostileServer(({ method }) =>
@@ -71,7 +74,7 @@ describe("a hostile MCP server", () => {
 
   const nested = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
 
-  it("ends no turn with what is nested too deep, in a definition or in a result", async () => {
+  it("cannot end a turn with a definition or a result that is nested too deep", async () => {
     const fine = '{"name":"fine","inputSchema":{"type":"object"}}';
     const deep = `{"name":"deep","inputSchema":{"type":"object","x":${nested}}}`;
     await using server = await hostileServer(({ method }) =>
@@ -85,7 +88,7 @@ describe("a hostile MCP server", () => {
     expect(await opened.tools[0]?.run({}, context)).toEqual({ text: expect.stringContaining("nested too deep") });
   });
 
-  it("offers no more tools than a model takes and has room for, and the operator hears of it", async () => {
+  it("offers only as many tools as the model accepts and as fit the context window, and reports the rest", async () => {
     const many = Array.from({ length: 1_000 }, (_, n) => ({
       name: `t${n}`,
       description: "d".repeat(n % 2 === 0 ? 600 : 6_000),
@@ -98,15 +101,13 @@ describe("a hostile MCP server", () => {
     const size = JSON.stringify(narrow.tools.map(({ definition }) => definition)).length;
     expect(size).toBeGreaterThan(20_000);
     expect(size).toBeLessThan(31_000);
-    expect(narrow.problems).toEqual([
-      expect.stringMatching(/^Of 1000 tools of MCP servers the first \d+ are offered.*name those/),
-    ]);
+    expect(narrow.problems).toEqual([expect.stringMatching(/^Only \d+ of 1000 MCP tools are offered.*Name the tools/)]);
     await using chosen = await server.open({}, { tools: ["t900", "gone"] });
     expect(chosen.tools.map(({ definition }) => definition.name)).toEqual(["s__t900"]);
     expect(chosen.problems).toEqual(['The MCP server s: it has no tool "gone".']);
   });
 
-  it("has nothing at the top of its schemas for which a provider refuses the whole request", async () => {
+  it("gets no schema combinations at the top level, which providers reject", async () => {
     const top = { anyOf: [{ required: ["a"] }], oneOf: [{}], allOf: [{}], not: { required: ["b"] } };
     await using server = await hostileServer(() => tool({ ...top, properties: { a: {} } }));
     await using opened = await server.open();
@@ -114,7 +115,7 @@ describe("a hostile MCP server", () => {
     expect(await opened.tools[0]?.run({}, context)).toMatchObject({ error: true });
   });
 
-  it("has schemas that OpenAI takes: with properties, and with something in each list", async () => {
+  it("gets schemas with properties and items, which OpenAI requires", async () => {
     const list = { type: "array", description: "Names" };
     const properties = {
       a: list,
@@ -137,7 +138,7 @@ describe("a hostile MCP server", () => {
     expect(bare.tools[0]?.definition.input).toEqual({ type: "object", properties: {} });
   });
 
-  it("gets no secret repeated that it was sent", async () => {
+  it("cannot repeat a secret that it was sent", async () => {
     const echo = { content: [{ type: "text", text: "You sent Bearer s3cret-token." }] };
     await using server = await hostileServer(({ method }, response) => {
       if (method === "tools/call") return echo;
@@ -150,7 +151,7 @@ describe("a hostile MCP server", () => {
     expect(await opened.tools[0]?.run({}, context)).toEqual({ text: "You sent Bearer [secret]." });
   });
 
-  it("keeps the images of calls that were made at the same time apart", async () => {
+  it("cannot mix up the images of parallel calls", async () => {
     let calls = 0;
     await using server = await hostileServer(({ method }) =>
       method === "tools/list" ? tool({}) : { content: [image(String(++calls))] },
@@ -168,7 +169,7 @@ describe("a hostile MCP server", () => {
     ]);
   });
 
-  it("with a list that never ends is given up", { timeout: 30_000 }, async () => {
+  it("is not listed for ever when its list never ends", { timeout: 30_000 }, async () => {
     let pages = 0;
     await using server = await hostileServer(() => ({ ...tool({}), nextCursor: String(++pages) }));
     await using opened = await server.open();
@@ -178,7 +179,7 @@ describe("a hostile MCP server", () => {
 
   it.each([
     ["100 MB", (response: ServerResponse) => endless(response, 100 * 1024 * 1024)],
-    ["a status that there is none of", (response: ServerResponse) => void response.writeHead(999).end("x")],
+    ["an invalid status", (response: ServerResponse) => void response.writeHead(999).end("x")],
     [
       "nonsense",
       (response: ServerResponse) => void response.writeHead(200, { "content-type": "application/json" }).end("{"),
@@ -188,7 +189,7 @@ describe("a hostile MCP server", () => {
       (response: ServerResponse) => void response.writeHead(307, { location: "http://169.254.169.254/" }).end(),
     ],
     ["a broken connection", (response: ServerResponse) => void response.destroy()],
-  ])("that answers a call with %s is an error result", { timeout: 20_000 }, async (_, answer) => {
+  ])("that answers a call with %s gives an error result", { timeout: 20_000 }, async (_, answer) => {
     await using server = await hostileServer(({ method }, response) => {
       if (method === "tools/list") return tool({});
       answer(response);

@@ -40,7 +40,7 @@ function newServer(calls: string[]): McpServer {
   return server;
 }
 
-/** An MCP server over streamable HTTP on a free port of this machine. `requests`: the headers of what it received. */
+/** An MCP server over streamable HTTP on a free local port. `requests` has the headers of the requests that it got. */
 export async function mcpServer() {
   const calls: string[] = [];
   const requests: IncomingMessage["headers"][] = [];

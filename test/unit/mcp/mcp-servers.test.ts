@@ -40,8 +40,7 @@ const streams: Reply = (response, { id }) => {
 };
 
 /**
- * A server of before 2026, with sessions, that answers what it is asked in these ways. `strange`: what it does not know
- * before a session.
+ * An MCP server with sessions, of a protocol version before 2026. `strange` answers unknown methods before a session.
  */
 function server({
   strange = refuses(400),
@@ -71,7 +70,7 @@ function server({
   return { received, sessions, listener: (...both: Parameters<typeof listener>) => void listener(...both) };
 }
 
-/** The server's tools, and what calls of the first of them give, one after the other. */
+/** Opens the server and calls its first tool `calls` times. */
 async function use(listener: ReturnType<typeof server>["listener"], calls = 1) {
   await using listening = await httpServer(listener);
   const { signal } = new AbortController();
@@ -83,13 +82,13 @@ async function use(listener: ReturnType<typeof server>["listener"], calls = 1) {
   return { names: opened.tools.map(({ definition }) => definition.name), problems: opened.problems, outputs, opened };
 }
 
-describe("an MCP server as servers are", () => {
+describe("an MCP server that deviates from the protocol", () => {
   it.each<[string, Reply, number]>([
     ["a refusal", refuses(400), 2_000],
     ["a refusal in plain text", refuses(422, "Unexpected message, expect initialize request"), 2_000],
-    ["an error of its own", refuses(500, "Internal Server Error"), 2_000],
+    ["a server error", refuses(500, "Internal Server Error"), 2_000],
     [
-      "an error for no request",
+      "an error without a request id",
       refuses(200, { jsonrpc: "2.0", id: null, error: { code: -32600, message: "Invalid" } }),
       2_000,
     ],
@@ -102,29 +101,32 @@ describe("an MCP server as servers are", () => {
     expect(performance.now() - begun).toBeLessThan(most);
   });
 
-  it("that wants credentials is not asked twice, and says so", async () => {
+  it("is not connected twice when it requires credentials", async () => {
     const { listener, received } = server({ strange: refuses(401, { error: "invalid_token" }) });
     const { problems } = await use(listener);
     expect(problems).toEqual([expect.stringContaining("requires authorization (HTTP 401)")]);
     expect(received).not.toContain("initialize");
   });
 
-  it.each([404, 400])("that forgot the session, with status %i, gets a new one and the call again", async (status) => {
-    let forgets = true;
-    const known = server({
-      call(response, request) {
-        const gone = forgets;
-        forgets = false;
-        if (gone) refuses(status, "Bad Request: no valid session ID")(response, request);
-        else answers(text("Seen."))(response, request);
-      },
-    });
-    expect((await use(known.listener, 2)).outputs).toEqual([{ text: "Seen." }, { text: "Seen." }]);
-    expect(known.sessions).toHaveLength(2);
-    expect(known.received.filter((method) => method === "tools/call")).toHaveLength(3);
-  });
+  it.each([404, 400])(
+    "gets a new session and the call again when it has lost the session, with status %i",
+    async (status) => {
+      let forgets = true;
+      const known = server({
+        call(response, request) {
+          const gone = forgets;
+          forgets = false;
+          if (gone) refuses(status, "Bad Request: no valid session ID")(response, request);
+          else answers(text("Seen."))(response, request);
+        },
+      });
+      expect((await use(known.listener, 2)).outputs).toEqual([{ text: "Seen." }, { text: "Seen." }]);
+      expect(known.sessions).toHaveLength(2);
+      expect(known.received.filter((method) => method === "tools/call")).toHaveLength(3);
+    },
+  );
 
-  it("is not asked again for a call that it refuses for another reason", async () => {
+  it("does not get a rejected call again", async () => {
     const { listener, received } = server({ call: refuses(400, { error: "x must be set" }) });
     expect((await use(listener)).outputs).toEqual([{ text: expect.stringContaining("x must be set"), error: true }]);
     expect(received.filter((method) => method === "tools/call")).toHaveLength(1);
@@ -132,14 +134,14 @@ describe("an MCP server as servers are", () => {
 
   it.each<[string, object]>([
     [
-      "null for what there is none of",
+      "null for absent fields",
       tool("other", { title: null, description: null, annotations: null, outputSchema: null, _meta: null }),
     ],
     ["no schema", { name: "other" }],
     ["null for its schema", tool("other", { inputSchema: null })],
     ["null in its schema", tool("other", { inputSchema: { type: "object", required: null, properties: null } })],
     ["a schema without a type", tool("other", { inputSchema: { properties: {} } })],
-  ])("may have a tool with %s, and its others, too", async (_, other) => {
+  ])("may list a tool with %s", async (_, other) => {
     const list = answers({ tools: [other, tool("look")], nextCursor: null });
     const { names, outputs, opened } = await use(server({ list }).listener);
     expect(names).toEqual(["s__other", "s__look"]);
@@ -147,7 +149,7 @@ describe("an MCP server as servers are", () => {
     expect(opened.tools[0]?.definition).toMatchObject({ description: "", input: { type: "object" } });
   });
 
-  it("may not say that it has tools", async () => {
+  it("may omit the capability tools", async () => {
     for (const capabilities of [{}, { tools: null, prompts: null }]) {
       expect((await use(server({ capabilities }).listener)).names).toEqual(["s__look"]);
     }
@@ -155,12 +157,12 @@ describe("an MCP server as servers are", () => {
 
   it.each<[string, object, string]>([
     [
-      "null for what there is none of",
+      "null for absent fields",
       { content: [{ type: "text", text: "Done.", annotations: null }], isError: null, structuredContent: null },
       "Done.",
     ],
     [
-      "parts of another kind",
+      "content of an unknown type",
       {
         content: [
           { type: "text", text: "Done." },
@@ -170,7 +172,7 @@ describe("an MCP server as servers are", () => {
       'Done.\n{"type":"widget","x":1}',
     ],
     [
-      "parts that lack something",
+      "incomplete content",
       {
         content: [
           { type: "image", data: "AAAA" },
@@ -179,9 +181,9 @@ describe("an MCP server as servers are", () => {
       },
       '{"type":"image","data":"AAAA"}\n{"type":"resource","resource":null}',
     ],
-    ["a text for its content", { content: "Done." }, "Done."],
-    ["nothing of what its schema says", text("Done."), "Done."],
-  ])("may give a result with %s: the call was made", async (_, result, said) => {
+    ["a string as content", { content: "Done." }, "Done."],
+    ["no structured content", text("Done."), "Done."],
+  ])("may return a result with %s", async (_, result, said) => {
     const outputSchema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
     const list = answers({ tools: [tool("look", { outputSchema })] });
     const { listener, received } = server({ list, call: answers(result) });
@@ -189,7 +191,7 @@ describe("an MCP server as servers are", () => {
     expect(received.filter((method) => method === "tools/call")).toHaveLength(1);
   });
 
-  it("may send its result in a stream, after what else it has to say", async () => {
+  it("may stream notifications and a ping before the result", async () => {
     expect((await use(server({ call: streams }).listener)).outputs).toEqual([{ text: "Done." }]);
   });
 });

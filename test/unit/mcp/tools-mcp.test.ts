@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
-import { openTools, type ToolChoice, type ToolDependencies } from "../../../src/agent/tools/index.ts";
-import type { McpServer } from "../../../src/agent/mcp/client.ts";
+import { openTools, type ToolChoice, type ToolDependencies } from "../../../src/agent/toolbox.ts";
+import type { McpServer } from "../../../src/agent/mcp/types.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { mcpServer } from "./mcp-server.ts";
 import { files } from "../agent/scripted.ts";
 
-const never = new AbortController().signal;
+const neverAborts = new AbortController().signal;
 
-const edges: ToolDependencies = {
+const dependencies: ToolDependencies = {
   secretOf: async (name) => (name === "env:TOKEN" ? "s3cret" : undefined),
   privateAddresses: true,
 };
 
-const open = (mcp: McpServer[], more: Partial<ToolDependencies> = {}, signal = never) =>
-  openTools({ tools: [], mcp } satisfies ToolChoice, { ...edges, ...more }, signal);
+const open = (mcp: McpServer[], more: Partial<ToolDependencies> = {}, signal = neverAborts) =>
+  openTools({ tools: [], mcp } satisfies ToolChoice, { ...dependencies, ...more }, signal);
 
 function named(tools: Tool[], name: string): Tool {
   const tool = tools.find(({ definition }) => definition.name === name);
@@ -22,10 +22,11 @@ function named(tools: Tool[], name: string): Tool {
   return tool;
 }
 
-const call = (tool: Tool, input: unknown, space = files(), signal = never) => tool.run(input, { files: space, signal });
+const call = (tool: Tool, input: unknown, space = files(), signal = neverAborts) =>
+  tool.run(input, { files: space, signal });
 
 describe("an MCP server", () => {
-  it("offers its tools under its name, with what they change outside", async () => {
+  it("offers its tools with its name as the prefix and with their effects", async () => {
     await using server = await mcpServer();
     await using opened = await open([{ name: "my-server", url: server.url }]);
     expect(opened.tools.map(({ definition, effects, idempotent }) => [definition.name, effects, idempotent])).toEqual([
@@ -40,7 +41,7 @@ describe("an MCP server", () => {
     });
   });
 
-  it("answers calls; inputs are checked first; the list is asked for once", async () => {
+  it("answers calls, after the input was checked, and is listed once", async () => {
     await using server = await mcpServer();
     await using opened = await open([{ name: "s", url: server.url }]);
     const add = named(opened.tools, "s__add");
@@ -54,7 +55,7 @@ describe("an MCP server", () => {
     expect(server.methods.filter((method) => method === "tools/list")).toHaveLength(1);
   });
 
-  it("gives errors as errors, links as text, and images as files of the workspace", async () => {
+  it("returns errors as errors, links as text, and images as workspace files", async () => {
     await using server = await mcpServer();
     await using opened = await open([{ name: "s", url: server.url }]);
     expect(await call(named(opened.tools, "s__send_mail"), {})).toEqual({ error: true, text: "the mailbox is full" });
@@ -64,13 +65,13 @@ describe("an MCP server", () => {
     const [name = ""] = space.content.keys();
     expect(name).toMatch(/^s-[0-9a-f]{12}\.png$/);
     expect(drawn).toEqual({
-      text: `[An image; it is ${name} in the workspace.]\n[A file of type audio/wav; not shown.]`,
+      text: `[An image, saved as ${name} in the workspace.]\n[A file of type audio/wav; not shown.]`,
       attachments: [{ name, mediaType: "image/png" }],
     });
     expect(space.content.get(name)?.subarray(1, 4)).toEqual(Buffer.from("PNG"));
   });
 
-  it("gets headers from secrets, and offers only the tools that are allowed", async () => {
+  it("receives headers from secrets and offers only the allowed tools", async () => {
     await using server = await mcpServer();
     const headers = { Authorization: { secret: "env:TOKEN", prefix: "Bearer " }, "X-Team": { secret: "env:TOKEN" } };
     await using opened = await open([{ name: "s", url: server.url, headers, tools: ["add", "gone"] }]);
@@ -82,7 +83,7 @@ describe("an MCP server", () => {
     }
   });
 
-  it("that misses its secret, is dead or is no MCP server has a stand-in that says so", async () => {
+  it("gets placeholder tools when its secret is missing, it is down, or it is not an MCP server", async () => {
     await using other = await httpServer((_, response) => response.writeHead(500).end("no"));
     await using opened = await open([
       { name: "a", url: "http://127.0.0.1:1/mcp" },
@@ -100,7 +101,7 @@ describe("an MCP server", () => {
     const outputs = await Promise.all(opened.tools.map((tool) => call(tool, {})));
     for (const output of outputs) expect(output.error).toBe(true);
     expect(outputs[0]?.text).toMatch(
-      /The MCP server a could not be listed: .*ECONNREFUSED.*can't be used in this turn/,
+      /The MCP server a could not be listed: .*ECONNREFUSED.*cannot be used in this turn/,
     );
     expect(outputs[1]?.text).toMatch(/The MCP server b did not answer the call: .*ECONNREFUSED/);
     expect(outputs[3]?.text).toMatch(/the secret of its header authorization does not exist/);
@@ -112,7 +113,7 @@ describe("an MCP server", () => {
     ]);
   });
 
-  it("that came back answers through its stand-in", async () => {
+  it("is connected again by a call of its placeholder, without following redirects", async () => {
     await using server = await mcpServer();
     const { port } = server;
     let alive = false;
@@ -129,7 +130,7 @@ describe("an MCP server", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("that does not answer is given up on by the signal", async () => {
+  it("is not waited for after the signal aborts", async () => {
     await using silent = await httpServer(() => {});
     const url = `${silent.url}/mcp`;
     const begun = performance.now();
@@ -138,7 +139,7 @@ describe("an MCP server", () => {
     expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
-  it("on a private address is refused where only the public internet is allowed", async () => {
+  it("is rejected on a private address when only public addresses are allowed", async () => {
     await using server = await mcpServer();
     const urls = [server.url, server.url.replace("127.0.0.1", "localhost"), `http://[::1]:${server.port}/mcp`];
     const mcp = urls.map((url, index) => ({ name: `s${index}`, url }));

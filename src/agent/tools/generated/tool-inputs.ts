@@ -36,7 +36,7 @@ return errors === 0;
 }
 
 export const read_file = validate11;
-const schema12 = {"$id":"read_file","type":"object","properties":{"name":{"type":"string","description":"The file's name, as list_files gives it."},"offset":{"type":"integer","minimum":1,"description":"First line to read, counted from 1. Default: 1."},"limit":{"type":"integer","minimum":1,"description":"How many lines to read at most. Default: 500."},"column":{"type":"integer","minimum":1,"description":"Where to begin in the first line, counted from 1. Only for very long lines. Default: 1."}},"required":["name"],"additionalProperties":false};
+const schema12 = {"$id":"read_file","type":"object","properties":{"name":{"type":"string","description":"File name, as returned by list_files."},"offset":{"type":"integer","minimum":1,"description":"First line to read, counted from 1. Default: 1."},"limit":{"type":"integer","minimum":1,"description":"Maximum number of lines. Default: 500."},"column":{"type":"integer","minimum":1,"description":"First character of the first line, counted from 1. Only for very long lines. Default: 1."}},"required":["name"],"additionalProperties":false};
 
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="read_file" */;
@@ -168,7 +168,7 @@ return errors === 0;
 }
 
 export const write_file = validate12;
-const schema13 = {"$id":"write_file","type":"object","properties":{"name":{"type":"string","description":"The file's name: no folders, no leading dot."},"content":{"type":"string","description":"The whole text of the file, at most 1048576 bytes of UTF-8."}},"required":["name","content"],"additionalProperties":false};
+const schema13 = {"$id":"write_file","type":"object","properties":{"name":{"type":"string","description":"File name, without folders or a leading dot."},"content":{"type":"string","description":"Complete text of the file, at most 1048576 bytes of UTF-8."}},"required":["name","content"],"additionalProperties":false};
 
 function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="write_file" */;
@@ -247,7 +247,7 @@ return errors === 0;
 }
 
 export const edit_file = validate13;
-const schema14 = {"$id":"edit_file","type":"object","properties":{"name":{"type":"string","description":"The file's name, as list_files gives it."},"old_text":{"type":"string","description":"What is to be replaced, exactly as it is in the file. It has to be there once, unless all is true."},"new_text":{"type":"string","description":"What is to be there instead. Empty: old_text is removed."},"all":{"type":"boolean","description":"Replace every place where old_text is. Default: false."}},"required":["name","old_text","new_text"],"additionalProperties":false};
+const schema14 = {"$id":"edit_file","type":"object","properties":{"name":{"type":"string","description":"File name, as returned by list_files."},"old_text":{"type":"string","description":"Text to replace, exactly as in the file. It must occur once, unless all is true."},"new_text":{"type":"string","description":"Replacement. Empty: old_text is removed."},"all":{"type":"boolean","description":"Replace every occurrence of old_text. Default: false."}},"required":["name","old_text","new_text"],"additionalProperties":false};
 
 function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="edit_file" */;
@@ -360,7 +360,7 @@ return errors === 0;
 }
 
 export const search_files = validate14;
-const schema15 = {"$id":"search_files","type":"object","properties":{"pattern":{"type":"string","description":"A JavaScript regular expression, matched against each line."},"glob":{"type":"string","description":"Only files whose names match, such as *.csv or report-?.{md,txt}. Default: *."},"ignore_case":{"type":"boolean","description":"Take upper and lower case letters as the same. Default: false."}},"required":["pattern"],"additionalProperties":false};
+const schema15 = {"$id":"search_files","type":"object","properties":{"pattern":{"type":"string","description":"Regular expression in RE2 syntax, matched against each line. Lookahead, lookbehind and backreferences are not supported."},"glob":{"type":"string","description":"Search only files whose names match, such as *.csv or report-?.{md,txt}. Default: *."},"ignore_case":{"type":"boolean","description":"Ignore case. Default: false."}},"required":["pattern"],"additionalProperties":false};
 
 function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="search_files" */;
@@ -441,7 +441,7 @@ return errors === 0;
 }
 
 export const run_javascript = validate15;
-const schema16 = {"$id":"run_javascript","type":"object","properties":{"code":{"type":"string","description":"The program."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace's files that the program needs. Default: all. Together at most 33554432 bytes."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"How long the program may run. Default: 10."}},"required":["code"],"additionalProperties":false};
+const schema16 = {"$id":"run_javascript","type":"object","properties":{"code":{"type":"string","description":"JavaScript program."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace files that the program needs. Default: all files. At most 33554432 bytes together."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"Time limit of the program in seconds. Default: 10."}},"required":["code"],"additionalProperties":false};
 
 function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="run_javascript" */;
@@ -561,7 +561,7 @@ return errors === 0;
 }
 
 export const run_shell = validate16;
-const schema17 = {"$id":"run_shell","type":"object","properties":{"script":{"type":"string","description":"The script."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace's files that the program needs. Default: all. Together at most 33554432 bytes."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"How long the program may run. Default: 10."}},"required":["script"],"additionalProperties":false};
+const schema17 = {"$id":"run_shell","type":"object","properties":{"script":{"type":"string","description":"Bash script."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace files that the program needs. Default: all files. At most 33554432 bytes together."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"Time limit of the program in seconds. Default: 10."}},"required":["script"],"additionalProperties":false};
 
 function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="run_shell" */;
@@ -681,7 +681,7 @@ return errors === 0;
 }
 
 export const web_fetch = validate17;
-const schema18 = {"$id":"web_fetch","type":"object","properties":{"url":{"type":"string","description":"The page's address, with https:// or http://."},"offset":{"type":"integer","minimum":0,"description":"How many characters of the page to skip. Default: 0."}},"required":["url"],"additionalProperties":false};
+const schema18 = {"$id":"web_fetch","type":"object","properties":{"url":{"type":"string","description":"Address of the page, with https:// or http://."},"offset":{"type":"integer","minimum":0,"description":"Number of characters of the page to skip. Default: 0."}},"required":["url"],"additionalProperties":false};
 
 function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="web_fetch" */;

@@ -1,0 +1,150 @@
+import type { Client, jsonSchemaValidator, JsonSchemaValidator, Tool } from "@modelcontextprotocol/client";
+import { redactSecrets } from "../../net/redact.ts";
+import { type NetworkRules, safeFetch } from "../../net/safe-fetch.ts";
+import type { ReadSecret } from "../secret.ts";
+import { tolerantFetch } from "./messages.ts";
+import type { McpResult } from "./results.ts";
+import type { McpServer } from "./types.ts";
+
+export interface McpDependencies extends NetworkRules {
+  secretOf: ReadSecret;
+}
+
+export const listSeconds = 10;
+export const callSeconds = 120;
+/** For the version probe. Servers of older protocol versions may not answer it at all. */
+const probeSeconds = 4;
+const maxResponseBytes = 20 * 1024 * 1024;
+
+/**
+ * Connection to an MCP server.
+ * - It connects when first used, and again after a failure.
+ * - Calls at the same time share one client.
+ */
+export interface McpConnection {
+  listTools(signal: AbortSignal): Promise<Tool[]>;
+  /** Retries once with a new session when the server has lost the session, and so did not run the call. */
+  callTool(name: string, input: unknown, signal: AbortSignal): Promise<McpResult>;
+  /** Replaces the secrets that were sent to the server. */
+  redact(text: string): string;
+  /** Describes an error as a clause, without secrets. */
+  describeError(error: unknown): string;
+  close(): Promise<void>;
+}
+
+export function mcpConnection(server: McpServer, dependencies: McpDependencies): McpConnection {
+  const closing = new AbortController();
+  const secrets: string[] = [];
+  let client: Promise<Client> | undefined;
+
+  function connected(): Promise<Client> {
+    client ??= connect(server, dependencies, secrets, closing.signal).catch((error: unknown) => {
+      client = undefined;
+      throw error;
+    });
+    return client;
+  }
+
+  function discard(expired: Promise<Client>): void {
+    if (client === expired) client = undefined; // another call may have connected again already
+    void expired.then((open) => open.close()).catch(() => {});
+  }
+
+  const redact = (text: string): string => redactSecrets(text, secrets, "[secret]");
+
+  return {
+    async listTools(signal) {
+      const open = await connected();
+      return (await open.listTools(undefined, { signal, timeout: listSeconds * 1000 })).tools;
+    },
+    async callTool(name, input, signal) {
+      const request = { name, arguments: (input ?? {}) as Record<string, unknown> };
+      const send = async (open: Promise<Client>): Promise<McpResult> =>
+        (await (await open).callTool(request, { signal, timeout: callSeconds * 1000 })) as McpResult;
+      const used = connected();
+      return send(used).catch((error: unknown) => {
+        if (!isSessionLost(error)) throw error;
+        discard(used);
+        return send(connected());
+      });
+    },
+    redact,
+    describeError(error) {
+      const { message, cause, data } = (error instanceof Error ? error : new Error(String(error))) as SdkError;
+      const details = [
+        ...(data?.status === undefined ? [] : [`status ${data.status}`]),
+        ...(cause instanceof Error && !message.includes(cause.message) ? [cause.message] : []),
+      ];
+      const text = `${message.replace(/[.:\s]+$/, "")}${details.length > 0 ? ` (${details.join("; ")})` : ""}`;
+      return redact(text).replaceAll(/\s+/g, " ").slice(0, 500);
+    },
+    async close() {
+      closing.abort(new Error("the turn has ended"));
+      await client?.then((open) => open.close()).catch(() => {}); // the connection is not needed anymore
+    },
+  };
+}
+
+async function connect(
+  server: McpServer,
+  dependencies: McpDependencies,
+  secrets: string[],
+  signal: AbortSignal,
+): Promise<Client> {
+  const headers: Record<string, string> = {};
+  for (const [name, { secret, prefix = "" }] of Object.entries(server.headers ?? {})) {
+    const value = await dependencies.secretOf(secret);
+    if (value === undefined) throw new Error(`the secret of its header ${name} does not exist or is empty`);
+    secrets.push(value);
+    headers[name] = prefix + value;
+  }
+  const { Client, isSpecType, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const fetch = tolerantFetch(safeFetch({ ...dependencies, responseBytes: maxResponseBytes }), isSpecType);
+  const connectAs = async (mode: "auto" | "legacy"): Promise<Client> => {
+    const client = new Client(
+      { name: "agent-run-service", version: "1.0" },
+      {
+        capabilities: {},
+        versionNegotiation: { mode, probe: { timeoutMs: probeSeconds * 1000 } },
+        jsonSchemaValidator: noResultValidation,
+      },
+    );
+    const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+      fetch,
+      requestInit: { headers },
+      reconnectionOptions: {
+        maxRetries: 0,
+        initialReconnectionDelay: 1_000,
+        maxReconnectionDelay: 1_000,
+        reconnectionDelayGrowFactor: 1,
+      },
+    });
+    await client.connect(transport, { timeout: listSeconds * 1000, signal });
+    return client;
+  };
+  return connectAs("auto").catch((error: unknown) => {
+    if (signal.aborted || !isVersionUnclear(error)) throw error;
+    return connectAs("legacy");
+  });
+}
+
+/** Results are not validated: a schema of a hostile server can block this process for hours. */
+const noResultValidation: jsonSchemaValidator = {
+  getValidator: <Value>(): JsonSchemaValidator<Value> => {
+    return (input) => ({ valid: true, data: input as Value, errorMessage: undefined });
+  },
+};
+
+/** An error of the MCP client. `data.status` is the HTTP status of the server's response. */
+type SdkError = Error & { data?: { status?: number } };
+
+/** Whether version negotiation failed. Older servers answer the unknown probe with any error, or not at all. */
+function isVersionUnclear(error: unknown): boolean {
+  const { message, data } = error as SdkError;
+  return message.startsWith("Version negotiation") && data?.status !== 401 && data?.status !== 403;
+}
+
+function isSessionLost(error: unknown): boolean {
+  const { message, data } = error as SdkError;
+  return data?.status === 404 || (data?.status === 400 && /session/i.test(message));
+}
