@@ -123,7 +123,7 @@ export class ServiceStack extends Stack {
       { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] },
       { kinds: ["RUN"], actions: ["PutItem", "UpdateItem"] },
     ]);
-    storage.grantObjects(create, { write: ["workspaces", "texts"], remove: ["workspaces", "texts"] });
+    storage.grantObjects(create, { write: ["workspaces", "texts"], remove: ["workspaces"] });
     workflow.grantStartExecution(create);
 
     const get = newFunction("Get");

@@ -1,6 +1,6 @@
-// Run after adding packages from an index that does not carry every platform's binaries: npm then leaves their
-// entries out of package-lock.json, and `npm ci` refuses such a lock file on every machine (npm 11.19). Adds an entry
-// for each optional dependency that has none, with the exact version its parent names and the platform in its name.
+// Completes package-lock.json after packages were added from an index that lacks some platforms' binaries. npm leaves
+// their entries out, and `npm ci` then rejects the lock file on every machine (npm 11.19). Adds an entry for each
+// missing optional dependency, with its parent's exact version and the platform from its name.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const file = new URL("../package-lock.json", import.meta.url);
@@ -26,7 +26,8 @@ for (const [path, { optionalDependencies = {}, dev }] of Object.entries(packages
     const os = systems.filter((system) => parts.includes(system));
     const cpu = [...new Set(parts.map((part) => processors[part]).filter(Boolean))];
     const libc = parts.some((part) => part.startsWith("musl")) ? ["musl"] : parts.includes("gnu") ? ["glibc"] : [];
-    if (os.length === 0 && !cpu.includes("wasm32")) throw new Error(`${name}: no platform in its name; add it by hand`);
+    if (os.length === 0 && !cpu.includes("wasm32"))
+      throw new Error(`${name}: its name contains no platform; add the entry by hand`);
     packages[`node_modules/${name}`] = {
       version,
       ...(cpu.length > 0 && { cpu }),

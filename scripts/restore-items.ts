@@ -4,11 +4,13 @@ import { DynamoDBDocumentClient, paginateQuery, paginateScan, PutCommand } from 
 
 const usage = `npm run -s restore-items -- --from RESTORED_TABLE --to TABLE [--key PARTITION] [--overwrite] [--dry-run]
 
-Copies items out of a table that was restored beside the service's own into that one.
+Copy items from a restored table to the service's table.
 
-  --key PARTITION   only this partition, such as RUN#6affadb2-… or AGENT#… (all)
-  --overwrite       replaces items that are there; without it they stay as they are
-  --dry-run         counts, and writes nothing`;
+  --from TABLE      restored table
+  --to TABLE        the service's table
+  --key PARTITION   copy only this partition, such as RUN#6affadb2-… or AGENT#… (default: all)
+  --overwrite       replace existing items (default: keep them)
+  --dry-run         count items, write nothing`;
 
 const parallel = 25;
 
@@ -34,7 +36,7 @@ async function main(): Promise<void> {
   if (values.help) return console.log(usage);
   const { from, to, key, overwrite, "dry-run": dryRun } = values;
   if (from === undefined || to === undefined || from === to) {
-    throw new Error("--from and --to name two tables; --help shows how it is used");
+    throw new Error("--from and --to must name two different tables; see --help");
   }
   const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
   const counts = { found: 0, written: 0, kept: 0 };
@@ -69,5 +71,7 @@ async function main(): Promise<void> {
     }
   }
   documents.destroy();
-  console.log(`${counts.found} items found in ${from}; ${counts.written} written to ${to}, ${counts.kept} kept there`);
+  console.log(
+    `${counts.found} items found in ${from}; ${counts.written} written to ${to}, ${counts.kept} existing items kept`,
+  );
 }

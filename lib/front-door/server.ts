@@ -78,7 +78,8 @@ export function grantServer(role: Role, { hosting, service, secrets, settings }:
   const statements: PolicyStatementProps[] = [
     items(["KEY", "AGENT", "ORG"], "GetItem"),
     items(["RUN"], "PutItem", "UpdateItem"),
-    { actions: ["s3:PutObject", "s3:DeleteObject"], resources: Object.values(objectPrefixes).map(objectsArn) },
+    { actions: ["s3:PutObject"], resources: Object.values(objectPrefixes).map(objectsArn) },
+    { actions: ["s3:DeleteObject"], resources: [objectsArn(objectPrefixes.workspaces)] },
     { actions: ["states:StartExecution"], resources: [service.StateMachineArn] },
     { actions: ["secretsmanager:GetSecretValue"], resources: secrets.map(({ secretArn }) => secretArn) },
   ];
