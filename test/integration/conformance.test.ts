@@ -40,47 +40,47 @@ test("the service passes every case", async () => {
   expect(code).toBe(0);
 });
 
-/** What a broken service would do to an answer, and the cases that have to notice. */
-const faults: { breaks: (path: string, status: number, body: string) => string | undefined; noticed: RegExp }[] = [
+/** Faults of a broken service in its responses, and the cases that must fail. */
+const faults: { inject: (path: string, status: number, body: string) => string | undefined; noticed: RegExp }[] = [
   {
-    breaks: (_, status, body) => (status === 401 ? body.replace("Missing API key", "No API key") : undefined),
+    inject: (_, status, body) => (status === 401 ? body.replace("Missing API key", "No API key") : undefined),
     noticed: /^auth: refuses (no key|an Authorization that is not Bearer|an empty X-API-Key|Bearer without a key)/,
   },
   {
-    breaks: (_, status, body) => (status === 413 ? body.replace("exceeds", "is over") : undefined),
+    inject: (_, status, body) => (status === 413 ? body.replace("exceeds", "is over") : undefined),
     noticed: /^files: refuses as too large/,
   },
   {
-    breaks: (_, status, body) => (status === 422 ? body.replaceAll("at most 200", "fewer than 201") : undefined),
+    inject: (_, status, body) => (status === 422 ? body.replaceAll("at most 200", "fewer than 201") : undefined),
     noticed: /^validation: name of 201/,
   },
   {
-    breaks: (_, status, body) => (status === 422 ? body.replaceAll('"list_type"', '"array_type"') : undefined),
+    inject: (_, status, body) => (status === 422 ? body.replaceAll('"list_type"', '"array_type"') : undefined),
     noticed: /^validation: files (null|an object)/,
   },
   {
-    breaks: (_, status, body) => (status === 422 ? body.replace("'bad.bin'", "'good.bin'") : undefined),
+    inject: (_, status, body) => (status === 422 ? body.replace("'bad.bin'", "'good.bin'") : undefined),
     noticed: /^files: refuses base64/,
   },
   {
-    breaks: (path, status, body) =>
+    inject: (path, status, body) =>
       path.startsWith("/v1/agents/") && status === 200
         ? body.replaceAll("output_from_agent", "input_to_agent")
         : undefined,
     noticed: /^(run: .* polled to finished|files: several are in the workspace)/,
   },
   {
-    breaks: (path, _, body) => (path === "/v1/openapi.json" ? body.replace('"Agents API"', '"Runs API"') : undefined),
+    inject: (path, _, body) => (path === "/v1/openapi.json" ? body.replace('"Agents API"', '"Runs API"') : undefined),
     noticed: /^description: OpenAPI 3\.1, title and version/,
   },
   {
-    breaks: (path, _, body) =>
+    inject: (path, _, body) =>
       path === "/v1/openapi.json" ? body.replace('"maxItems":10', '"maxItems":11') : undefined,
     noticed: /^description: the model PublicCreateAgentRequest/,
   },
 ];
 
-test("a broken service fails exactly the cases that name what is broken", async () => {
+test("a broken service fails exactly the cases of its faults", async () => {
   await using broken = await brokenService();
   const { code, stdout, stderr } = await conformance(broken.url, "--json");
   const { failed, cases } = JSON.parse(stdout) as { failed: number; cases: { name: string; passed: boolean }[] };
@@ -93,7 +93,7 @@ test("a broken service fails exactly the cases that name what is broken", async 
   expect(code).toBe(1);
 });
 
-test("a failed case says what was expected and received", async () => {
+test("a failed case prints the expected and the received response", async () => {
   await using server = await httpServer((_, response) => {
     response.writeHead(200, { "content-type": "text/html" }).end("<p>hello");
   });
@@ -114,21 +114,21 @@ test.each([
   [["--base-url", "127.0.0.1:1", "--api-key", "k", "--template-id", "x"], "--base-url"],
   [["--base-url", "http://127.0.0.1:1", "--api-key", "k", "--template-id", "x"], "--template-id"],
   [["--no-such-option"], "--no-such-option"],
-])("wrong options %j are one line and exit code 2", async (args, named) => {
+])("invalid options %j print one line and exit with 2", async (args, named) => {
   const { code, stdout, stderr } = await runScript("bin/conformance.ts", args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(/^conformance: [^\n]+\n$/);
   expect(stderr).toContain(named);
 });
 
-/** The real service behind a proxy that has all the faults. */
+/** The service behind a proxy that adds all the faults. */
 function brokenService(): Promise<HttpServer> {
   return httpServer((incoming, outgoing) => {
     const { method, headers, url: path = "/" } = incoming;
     const forwarded = request(`${service.baseUrl}${path}`, { method: method ?? "GET", headers }, (answer) => {
       void text(answer).then((body) => {
         const { statusCode: status = 500, headers: kept } = answer;
-        const changed = faults.reduce((before, { breaks }) => breaks(path, status, before) ?? before, body);
+        const changed = faults.reduce((before, { inject }) => inject(path, status, before) ?? before, body);
         outgoing.writeHead(status, { ...kept, "content-length": Buffer.byteLength(changed) }).end(changed);
       });
     });

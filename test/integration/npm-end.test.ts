@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { root } from "./script.ts";
 import { newDataDir, startService } from "./service.ts";
 
-/** A service two shells below this process, as npm and the shell of its scripts are; `true` keeps a shell from becoming its command. */
+/** Starts the service below two shells, like npm and its script shell. `true` keeps a shell from exec-ing its command. */
 async function belowShells(dataDir: string) {
   const service = `'${process.execPath}' bin/local.ts --json --port 0 --data-dir '${dataDir}'`;
   const top = spawn("/bin/sh", ["-c", `/bin/sh -c "$SCRIPT"; true`], {
@@ -19,7 +19,7 @@ async function belowShells(dataDir: string) {
 }
 
 test.skipIf(process.platform === "win32").each(["the shell of its script", "npm"])(
-  "npm start: when %s is gone the service ends, and a new one can have its folder at once",
+  "the service ends when %s is killed, and a new one opens its data directory",
   async (which) => {
     const dataDir = newDataDir();
     const { top, shell, baseUrl } = await belowShells(dataDir);

@@ -36,12 +36,12 @@ test("run stop on one machine: terminated at once, the provider's stream is cut,
   await done(service.dataDir, "run", "input", runId, "--text", "And then?");
 
   await done(service.dataDir, "run", "stop", runId);
-  const asked = performance.now();
+  const stoppedAt = performance.now();
   expect((await read(service, runId)).loop_status).toBe("terminated");
   await expect.poll(talks, { timeout: 5_000, interval: 5 }).toBe(false);
   await sleep(200);
-  console.log(`one machine: last byte ${Math.round(lastByteAt() - asked)} ms after the stop`);
-  expect(lastByteAt() - asked).toBeLessThan(5_000);
+  console.log(`one machine: last byte ${Math.round(lastByteAt() - stoppedAt)} ms after the stop`);
+  expect(lastByteAt() - stoppedAt).toBeLessThan(5_000);
 
   await sleep(300);
   expect(await read(service, runId)).toEqual({
@@ -52,16 +52,16 @@ test("run stop on one machine: terminated at once, the provider's stream is cut,
   expect(server.received).toHaveLength(1);
 });
 
-test("a stop on AWS reaches the invocation that streams, within 5 s", { timeout: 30_000 }, async () => {
+test("a stop on AWS ends the streaming model call within 5 s", async () => {
   const { reply, talks, lastByteAt } = talker();
   await using server = await chatServer(reply);
-  const home: Stores = fakeAwsStores();
-  await putAgent(home);
-  await newRun(home, "R", Date.now(), "Talk.");
+  const platform: Stores = fakeAwsStores();
+  await putAgent(platform);
+  await newRun(platform, "R", Date.now(), "Talk.");
   const model = openAiCompatible({ baseUrl: server.baseUrl, model: "m" })();
   const working = advance(
     {
-      ...home,
+      ...platform,
       now: Date.now,
       secretOf: async () => undefined,
       openModel: async () => ({ model, name: "m", provider: "p" }),
@@ -72,27 +72,27 @@ test("a stop on AWS reaches the invocation that streams, within 5 s", { timeout:
   await expect.poll(talks).toBe(true);
   await sleep(500);
 
-  const asked = performance.now();
-  // Step Functions' own stop does not reach a function that runs already.
+  const stoppedAt = performance.now();
+  // Step Functions does not end a function that is running.
   const workflow = { start: async () => {}, stop: async () => {} };
-  await stopRun({ runs: home.runs, workflow, now: Date.now }, "R");
-  expect((await home.runs.read("R"))?.run.status).toBe("terminated");
+  await stopRun({ runs: platform.runs, workflow, now: Date.now }, "R");
+  expect((await platform.runs.read("R"))?.run.status).toBe("terminated");
   expect(await working).toEqual({ done: false, turn: 1 });
   await expect.poll(talks, { timeout: 5_000, interval: 5 }).toBe(false);
-  const took = lastByteAt() - asked;
+  const took = lastByteAt() - stoppedAt;
   console.log(`AWS: last byte ${Math.round(took)} ms after the stop`);
   expect(took).toBeLessThan(5_000);
   expect(
     await advance(
-      { ...home, now: Date.now, secretOf: async () => undefined },
+      { ...platform, now: Date.now, secretOf: async () => undefined },
       { runId: "R", turn: 1 },
       { signal: new AbortController().signal, deadline: Infinity },
     ),
   ).toEqual({ done: true, turn: 1 });
-  expect((await home.runs.load("R"))?.steps).toEqual([]);
+  expect((await platform.runs.load("R"))?.steps).toEqual([]);
 });
 
-test("inputs that come while a turn runs wait, and are answered one after the other", async () => {
+test("inputs during a turn are queued and answered in order", async () => {
   const { promise: asked, resolve: answer } = Promise.withResolvers<undefined>();
   const says = streams(chunk({ content: "Yes." }), chunk({}, { finish_reason: "stop" }));
   const late: Reply = async (...exchange) => {
