@@ -18,6 +18,12 @@ export interface Target {
   disabledApiKey?: string;
 }
 
+/** Why a base URL cannot be the address of a service, as the end of a sentence. Undefined: it can. */
+export function checkBaseUrl(baseUrl: string): string | undefined {
+  if (/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "") && !/\/v1\/*$/.test(baseUrl)) return undefined;
+  return `is ${JSON.stringify(baseUrl)}; expected an http or https URL without /v1, such as http://127.0.0.1:8787`;
+}
+
 /** One HTTP answer, read to its end. `json` is undefined for a body that is not JSON. */
 export interface Answer {
   status: number;

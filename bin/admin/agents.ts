@@ -1,124 +1,122 @@
 import { readFileSync } from "node:fs";
-import type { McpServer } from "../../src/agent/mcp/types.ts";
+import type { Command } from "commander";
 import { type AgentDefinition, parseAgentFile } from "../../src/accounts/agent-definition.ts";
 import { createAgent, findAgent, setAgentStatus, updateAgent } from "../../src/accounts/agents.ts";
 import type { Agent } from "../../src/accounts/types.ts";
-import { type Command, type Output, Problem, required } from "./command.ts";
+import type { McpServer } from "../../src/agent/mcp/types.ts";
+import { CliError } from "../cli.ts";
+import type { Action } from "./main.ts";
 import { organizationOrOnly } from "./organizations.ts";
-import { record, table } from "./output.ts";
+import { type Output, record, table } from "./output.ts";
 
-export const agentCommands: Command[] = [
-  {
-    noun: "agent",
-    verb: "create",
-    summary: "makes an agent from a file (schemas/agent.schema.json)",
-    options: { file: { value: "agent.json", required: true }, org: { value: "ID" } },
-    async run({ accounts }, given) {
-      const file = readAgent(required(given, "file"));
-      const { id } = await organizationOrOnly(accounts, given.options["org"]);
-      return shown(await createAgent(accounts, id, file));
-    },
-  },
-  {
-    noun: "agent",
-    verb: "list",
-    summary: "lists the agents of one organization or of all, deleted ones too",
-    options: { org: { value: "ID" } },
-    async run({ accounts }, { options }) {
-      const { org } = options;
-      const agents = await accounts.listAgents(org && (await organizationOrOnly(accounts, org)).id);
-      const rows = agents.map(fields);
-      return table(
-        rows,
-        ["id", "name", "status", "organization"],
-        "There is no agent yet: agent create --file agent.json",
-      );
-    },
-  },
-  {
-    noun: "agent",
-    verb: "show",
-    operand: "ID",
-    summary: "shows an agent, its instructions, tools and limits",
-    run: async ({ accounts }, { operand }) => shown(await findAgent(accounts, operand)),
-  },
-  {
-    noun: "agent",
-    verb: "update",
-    operand: "ID",
-    summary: "replaces what the file says of the agent; turns under way end as they began",
-    options: { file: { value: "agent.json", required: true } },
-    async run({ accounts }, given) {
-      const file = readAgent(required(given, "file"));
-      return shown(await updateAgent(accounts, given.operand, file));
-    },
-  },
-  move("archive", "archived", "refuses new runs of the agent (409) until it is unarchived"),
-  move("unarchive", "active", "accepts runs of the agent again"),
-  move("delete", "deleted", "refuses new runs for good (404); its runs can still be read"),
-];
+const fileOption = ["--file <agent.json>", "agent file (format: schemas/agent.schema.json)"] as const;
 
-/** A command that sets an agent's status. An agent that has it already is left as it is; a deleted one is refused. */
-function move(verb: string, status: Agent["status"], summary: string): Command {
-  return {
-    noun: "agent",
-    verb,
-    operand: "ID",
-    summary,
-    run: async ({ accounts }, { operand }) => shown(await setAgentStatus(accounts, operand, status)),
-  };
+export function addAgentCommands(program: Command, action: Action): void {
+  const agent = program.command("agent").description("Manage agents.");
+  agent
+    .command("create")
+    .description("Create an agent from a file.")
+    .requiredOption(...fileOption)
+    .option("--org <ID>", "organization (default: the only one)")
+    .action(
+      action(async ({ accounts }, { file, org }: { file: string; org?: string }) => {
+        const definition = readAgentFile(file);
+        const { id } = await organizationOrOnly(accounts, org);
+        return output(await createAgent(accounts, id, definition));
+      }),
+    );
+  agent
+    .command("list")
+    .description("List agents, including deleted ones.")
+    .option("--org <ID>", "only agents of this organization")
+    .action(
+      action(async ({ accounts }, { org }: { org?: string }) => {
+        const agents = await accounts.listAgents(org && (await organizationOrOnly(accounts, org)).id);
+        const columns = ["id", "name", "status", "organization"];
+        return table(agents.map(fields), columns, "No agents. Create one: agent create --file agent.json");
+      }),
+    );
+  agent
+    .command("show")
+    .description("Show an agent, its instructions, tools and limits.")
+    .argument("<ID>", "agent")
+    .action(action(async ({ accounts }, id: string) => output(await findAgent(accounts, id))));
+  agent
+    .command("update")
+    .description("Replace an agent's definition; turns in progress keep the old one.")
+    .argument("<ID>", "agent")
+    .requiredOption(...fileOption)
+    .action(
+      action(async ({ accounts }, id: string, { file }: { file: string }) =>
+        output(await updateAgent(accounts, id, readAgentFile(file))),
+      ),
+    );
+  const setStatus = (verb: string, status: Agent["status"], description: string) =>
+    agent
+      .command(verb)
+      .description(description)
+      .argument("<ID>", "agent")
+      .action(action(async ({ accounts }, id: string) => output(await setAgentStatus(accounts, id, status))));
+  setStatus("archive", "archived", "Reject new runs of an agent (409) until it is unarchived.");
+  setStatus("unarchive", "active", "Accept new runs of an archived agent again.");
+  setStatus(
+    "delete",
+    "deleted",
+    "Delete an agent (irreversible): new runs are rejected (404), its runs stay readable.",
+  );
 }
 
-function readAgent(path: string): AgentDefinition {
+function readAgentFile(path: string): AgentDefinition {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    throw new Problem(`--file ${path} can't be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CliError(`cannot read --file ${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
-  const checked = parseAgentFile(text);
-  if ("fields" in checked) return checked.fields;
-  throw new Problem(`${path} is no agent file: ${checked.problems.join("; ")} (see schemas/agent.schema.json)`);
+  const parsed = parseAgentFile(text);
+  if ("definition" in parsed) return parsed.definition;
+  throw new CliError(
+    `${path} is not a valid agent file: ${parsed.problems.join("; ")} (see schemas/agent.schema.json)`,
+  );
 }
 
-function shown(agent: Agent): Output {
+function output(agent: Agent): Output {
   const { tools, limits, runLimits, prices, parameters, contextTokens, webFetch, instructions } = agent;
-  const mcp = agent.mcp?.map(shownServer);
-  const line = record({
+  const mcp = agent.mcp?.map(withoutHeaderValues);
+  const { text } = record({
     ...fields(agent),
     tools: tools.join(", ") || "none",
     ...Object.fromEntries((mcp ?? []).map((server) => [`mcp ${server.name}`, serverLine(server)])),
-    webFetch: webFetch && `private addresses ${webFetch.privateAddresses ? "allowed" : "refused"}`,
-    limits: named(limits),
-    runLimits: runLimits && named(runLimits),
-    prices: prices && named(prices),
-    parameters: parameters && named(parameters),
+    webFetch: webFetch && `private addresses ${webFetch.privateAddresses ? "allowed" : "blocked"}`,
+    limits: listed(limits),
+    runLimits: runLimits && listed(runLimits),
+    prices: prices && listed(prices),
+    parameters: parameters && listed(parameters),
     contextTokens,
     instructions,
   });
-  const file = { tools, mcp, webFetch, limits, runLimits, prices, parameters, contextTokens, instructions };
-  const json = { ...fields(agent), ...file };
-  return { text: line.text, json };
+  const definition = { tools, mcp, webFetch, limits, runLimits, prices, parameters, contextTokens, instructions };
+  return { text, json: { ...fields(agent), ...definition } };
 }
 
-function named(values: object): string {
+function listed(values: object): string {
   return Object.entries(values)
     .map(([name, value]) => `${name} ${String(value)}`)
     .join(", ");
 }
 
-/** A server as its agent file has it. A header that says no place may be a key that was pasted: it is not shown. */
-function shownServer({ headers, ...server }: McpServer) {
-  const places = Object.entries(headers ?? {}).map(([name, { secret }]) => [
+/** A server as in its agent file. A header's secret that is not a location may be a pasted key: it is not printed. */
+function withoutHeaderValues({ headers, ...server }: McpServer) {
+  const locations = Object.entries(headers ?? {}).map(([name, { secret }]) => [
     name,
-    /^(env|file|secretsmanager):./.test(secret) ? secret : "not shown: it does not say where the value is",
+    /^(env|file|secretsmanager):./.test(secret) ? secret : "hidden: not a location such as env:NAME",
   ]);
-  return { ...server, ...(headers && { headers: Object.fromEntries(places) as Record<string, string> }) };
+  return { ...server, ...(headers && { headers: Object.fromEntries(locations) as Record<string, string> }) };
 }
 
-function serverLine({ url, tools, headers = {} }: ReturnType<typeof shownServer>): string {
-  const sent = Object.entries(headers).map(([header, place]) => `; header ${header} (${place})`);
-  return `${url}; ${tools?.join(", ") ?? "all its tools"}${sent.join("")}`;
+function serverLine({ url, tools, headers = {} }: ReturnType<typeof withoutHeaderValues>): string {
+  const sent = Object.entries(headers).map(([header, location]) => `; header ${header} (${location})`);
+  return `${url}; ${tools?.join(", ") ?? "all tools"}${sent.join("")}`;
 }
 
 function fields({ id, name, status, organizationId, model }: Agent) {

@@ -1,29 +1,34 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
-import { type Home, Problem } from "./command.ts";
+import type { Platform } from "../../src/platform/types.ts";
+import { CliError } from "../cli.ts";
 
-/** Where a service lives: a folder of this machine, or a stack in the AWS account of the caller's credentials. */
-export type Place = { dataDir: string } | { stack: string };
-
-/** `needsData`: a folder without data is no service. Throws a `Problem` when there is no such service. */
-export async function openHome(place: Place, needsData: boolean): Promise<Home> {
-  if ("dataDir" in place) return openFolder(place.dataDir, needsData);
-  const { openStack } = await import("./stack.ts"); // the AWS SDK takes 0.3 s to load
-  return openStack(place.stack);
+/** A data directory on this machine (default: `.data`), or a stack in the AWS account of the operator's credentials. */
+export interface Target {
+  dataDir?: string | undefined;
+  stack?: string | undefined;
 }
 
-function openFolder(dataDir: string, needsData: boolean): Home {
-  // A mistyped folder would otherwise be made, and look like a service without data.
+/** Opens the platform of a service. `needsData`: a data directory without data is an error. */
+export async function connect({ dataDir, stack }: Target, { needsData }: { needsData: boolean }): Promise<Platform> {
+  if (stack === undefined) return openDataDir(dataDir ?? ".data", needsData);
+  if (dataDir !== undefined) {
+    throw new CliError("--stack and --data-dir cannot be used together; a service runs on AWS or on this machine");
+  }
+  const { openStack } = await import("./stack.ts"); // loading the AWS SDK takes 0.3 s
+  return openStack(stack);
+}
+
+function openDataDir(dataDir: string, needsData: boolean): Platform {
+  // Opening creates the directory: a mistyped name would look like a service without data.
   if (needsData && !existsSync(join(dataDir, "runs.sqlite"))) {
-    throw new Problem(
-      `there is no service data in ${dataDir}; give its folder with --data-dir, or begin with npm start`,
-    );
+    throw new CliError(`no service data in ${dataDir}; pass its directory with --data-dir, or run npm start first`);
   }
   try {
     return openLocalPlatform({ dataDir });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Problem(`the data folder ${dataDir} can't be used: ${reason}; give another with --data-dir`);
+    throw new CliError(`cannot open the data directory ${dataDir}: ${reason}`);
   }
 }

@@ -1,47 +1,47 @@
+import type { Command } from "commander";
 import { findAgent } from "../../src/accounts/agents.ts";
 import { createKey, setKeyEnabled } from "../../src/accounts/keys.ts";
 import type { ApiKey } from "../../src/accounts/types.ts";
-import { type Command, required } from "./command.ts";
-import { record, table, time } from "./output.ts";
+import type { Action } from "./main.ts";
+import { isoTime, record, table } from "./output.ts";
 
-export const keyCommands: Command[] = [
-  {
-    noun: "key",
-    verb: "create",
-    summary: "makes an API key of an agent and shows it, this once",
-    options: { agent: { value: "ID", required: true } },
-    async run({ accounts }, given) {
-      const { key, stored } = await createKey(accounts, required(given, "agent"));
-      const { text, json } = record({ api_key: key, ...fields(stored) });
-      return { text: `${text}\n\nThe key is shown this once and can't be shown again: keep it now.`, json };
-    },
-  },
-  {
-    noun: "key",
-    verb: "list",
-    summary: "lists an agent's keys, oldest first, without the keys themselves",
-    options: { agent: { value: "ID", required: true } },
-    async run({ accounts }, given) {
-      const { id } = await findAgent(accounts, required(given, "agent"));
-      const rows = (await accounts.listKeys(id)).map(fields);
-      return table(rows, ["hint", "enabled", "created_at", "hash"], `There is no key yet: key create --agent ${id}`);
-    },
-  },
-  change("disable", false, "refuses a key from now on (401)"),
-  change("enable", true, "accepts a disabled key again"),
-];
-
-/** A command that switches a key. One that is so already is left as it is. */
-function change(verb: string, enabled: boolean, summary: string): Command {
-  return {
-    noun: "key",
-    verb,
-    operand: "KEY",
-    summary: `${summary}; KEY: its hash, hint, or the key itself`,
-    run: async ({ accounts }, { operand }) => record(fields(await setKeyEnabled(accounts, operand, enabled))),
-  };
+export function addKeyCommands(program: Command, action: Action): void {
+  const key = program.command("key").description("Manage API keys.");
+  key
+    .command("create")
+    .description("Create an API key for an agent and print it (shown only once).")
+    .requiredOption("--agent <ID>", "agent")
+    .action(
+      action(async ({ accounts }, { agent }: { agent: string }) => {
+        const created = await createKey(accounts, agent);
+        const { text, json } = record({ api_key: created.key, ...fields(created.stored) });
+        return { text: `${text}\n\nThe key is shown only once. Save it now.`, json };
+      }),
+    );
+  key
+    .command("list")
+    .description("List an agent's keys, oldest first, without the keys themselves.")
+    .requiredOption("--agent <ID>", "agent")
+    .action(
+      action(async ({ accounts }, { agent }: { agent: string }) => {
+        const { id } = await findAgent(accounts, agent);
+        const rows = (await accounts.listKeys(id)).map(fields);
+        const columns = ["hint", "enabled", "created_at", "hash"];
+        return table(rows, columns, `No keys. Create one: key create --agent ${id}`);
+      }),
+    );
+  const setEnabled = (verb: string, enabled: boolean, description: string) =>
+    key
+      .command(verb)
+      .description(description)
+      .argument("<KEY>", "the key, its hash or its hint")
+      .action(
+        action(async ({ accounts }, text: string) => record(fields(await setKeyEnabled(accounts, text, enabled)))),
+      );
+  setEnabled("disable", false, "Reject a key from now on (401).");
+  setEnabled("enable", true, "Accept a disabled key again.");
 }
 
 function fields({ hash, hint, agentId, enabled, createdAt }: ApiKey) {
-  return { hint, agent: agentId, enabled, created_at: time(createdAt), hash };
+  return { hint, agent: agentId, enabled, created_at: isoTime(createdAt), hash };
 }

@@ -1,73 +1,92 @@
-import { configurationFields, providerNames } from "../../src/agent/models/model-config.ts";
-import type { Accounts, Organization } from "../../src/accounts/types.ts";
-import { type Command, type Given, type Home, Problem, required } from "./command.ts";
+import type { Command } from "commander";
+import { formatCompat, parseModelSettings } from "../../src/accounts/model-settings.ts";
 import { clearModel, createOrganization, findOrganization, setModel } from "../../src/accounts/organizations.ts";
-import { formatCompat, modelFromOptions } from "../model-options.ts";
+import type { Accounts, Organization } from "../../src/accounts/types.ts";
+import { configurationFields, providerNames } from "../../src/agent/models/model-config.ts";
+import { CliError } from "../cli.ts";
+import type { Action } from "./main.ts";
 import { record, table } from "./output.ts";
 
-export const organizationCommands: Command[] = [
-  {
-    noun: "org",
-    verb: "create",
-    summary: "makes an organization, without a model yet",
-    options: { name: { value: "NAME", required: true } },
-    needsNoData: true,
-    async run({ accounts }, given) {
-      return record(fields(await createOrganization(accounts, { name: required(given, "name") })));
-    },
-  },
-  {
-    noun: "org",
-    verb: "list",
-    summary: "lists the organizations",
-    async run({ accounts }) {
-      const rows = (await accounts.listOrganizations()).map(fields);
-      return table(rows, ["id", "name", "provider", "model"], "There is no organization yet: org create --name NAME");
-    },
-  },
-  {
-    noun: "org",
-    verb: "show",
-    operand: "ID",
-    summary: "shows an organization and its model",
-    run: async ({ accounts }, { operand }) => record(fields(await findOrganization(accounts, operand))),
-  },
-  {
-    noun: "org",
-    verb: "set-model",
-    operand: "ID",
-    summary: "sets the model that the organization's agents run on",
-    options: {
-      provider: { value: providerNames.join("|"), required: true },
-      model: { value: "NAME" },
-      "base-url": { value: "URL" },
-      region: { value: "REGION" },
-      secret: { value: "env:NAME|file:PATH|secretsmanager:NAME" },
-      compat: { value: "SETTING=VALUE,…" },
-      disabled: {},
-    },
-    async run(home, given) {
-      const model = await modelOf(given, home);
-      return record(fields(await setModel(home.accounts, given.operand, model)));
-    },
-  },
-  {
-    noun: "org",
-    verb: "clear-model",
-    operand: "ID",
-    summary: "takes the model away: its agents accept no more runs",
-    run: async ({ accounts }, { operand }) => record(fields(await clearModel(accounts, operand))),
-  },
-];
+interface ModelOptions {
+  provider: string;
+  model?: string;
+  baseUrl?: string;
+  region?: string;
+  secret?: string;
+  compat?: string;
+  disabled?: true;
+}
 
-/** The one with this id or, without an id, the only one there is. */
+const labels = {
+  provider: "--provider",
+  model: "--model",
+  baseUrl: "--base-url",
+  region: "--region",
+  secret: "--secret",
+  compat: "--compat",
+};
+
+export function addOrganizationCommands(program: Command, action: Action): void {
+  const organization = program.command("org").description("Manage organizations and their models.");
+  organization
+    .command("create")
+    .description("Create an organization, without a model.")
+    .requiredOption("--name <NAME>", "name of the organization")
+    .action(
+      action(
+        async ({ accounts }, options: { name: string }) => record(fields(await createOrganization(accounts, options))),
+        { createsData: true },
+      ),
+    );
+  organization
+    .command("list")
+    .description("List organizations.")
+    .action(
+      action(async ({ accounts }) => {
+        const rows = (await accounts.listOrganizations()).map(fields);
+        return table(rows, ["id", "name", "provider", "model"], "No organizations. Create one: org create --name NAME");
+      }),
+    );
+  organization
+    .command("show")
+    .description("Show an organization and its model.")
+    .argument("<ID>", "organization")
+    .action(action(async ({ accounts }, id: string) => record(fields(await findOrganization(accounts, id)))));
+  organization
+    .command("set-model")
+    .description("Set the model that the organization's agents use.")
+    .argument("<ID>", "organization")
+    .requiredOption("--provider <NAME>", providerNames.join(", "))
+    .option("--model <NAME>", "the provider's name of the model")
+    .option("--base-url <URL>", "address of the server (openai-compatible; optional for anthropic and bedrock)")
+    .option("--region <REGION>", "AWS region (bedrock)")
+    .option("--secret <SECRET>", "location of the API key: env:NAME or file:PATH, on AWS secretsmanager:NAME")
+    .option("--compat <SETTINGS>", "override detected differences of the server: setting=value,… (docs/models.md)")
+    .option("--disabled", "save the model, but reject new runs until it is set again without --disabled")
+    .action(
+      action(async ({ accounts, secretProblem }, id: string, { disabled, ...settings }: ModelOptions) => {
+        const model = parseModelSettings(settings, labels, disabled !== true);
+        const { secret } = settings;
+        const problem = secret === undefined ? undefined : await secretProblem(secret);
+        if (problem !== undefined) throw new CliError(`--secret ${secret} cannot be used: ${problem}`);
+        return record(fields(await setModel(accounts, id, model)));
+      }),
+    );
+  organization
+    .command("clear-model")
+    .description("Remove the model; the organization's agents reject new runs.")
+    .argument("<ID>", "organization")
+    .action(action(async ({ accounts }, id: string) => record(fields(await clearModel(accounts, id)))));
+}
+
+/** The organization with this id or, without an id, the only organization. */
 export async function organizationOrOnly(accounts: Accounts, id: string | undefined): Promise<Organization> {
   if (id !== undefined) return findOrganization(accounts, id);
   const all = await accounts.listOrganizations();
   const [only] = all;
-  if (!only) throw new Problem("there is no organization yet; make one first: org create --name NAME");
+  if (!only) throw new CliError("there are no organizations; create one first: org create --name NAME");
   if (all.length > 1)
-    throw new Problem(`there are ${all.length} organizations; say which with --org ID (see org list)`);
+    throw new CliError(`there are ${all.length} organizations; choose one with --org ID (see org list)`);
   return only;
 }
 
@@ -84,29 +103,4 @@ function fields({ id, name, model }: Organization) {
     secret,
     compat: compat && formatCompat(compat),
   };
-}
-
-const flags = {
-  provider: "--provider",
-  model: "--model",
-  baseUrl: "--base-url",
-  region: "--region",
-  secret: "--secret",
-  compat: "--compat",
-};
-
-async function modelOf({ options, flags: set }: Given, home: Home): Promise<NonNullable<Organization["model"]>> {
-  const { provider, model, "base-url": baseUrl, region, secret, compat } = options;
-  const configuration = configurationOf({ provider, model, baseUrl, region, secret, compat }, !set.has("disabled"));
-  const problem = secret === undefined ? undefined : await home.secretProblem(secret);
-  if (problem !== undefined) throw new Problem(`--secret ${secret} can't be used: ${problem}`);
-  return configuration;
-}
-
-function configurationOf(given: Parameters<typeof modelFromOptions>[0], enabled: boolean) {
-  try {
-    return modelFromOptions(given, flags, enabled);
-  } catch (error) {
-    throw new Problem((error as Error).message);
-  }
 }

@@ -1,9 +1,13 @@
-import type { Output } from "./command.ts";
+/** What a command prints: `text` for people, `json` for programs (`--json`). */
+export interface Output {
+  text: string;
+  json: unknown;
+}
 
 type Cell = string | number | boolean | undefined;
 type Row = Record<string, Cell>;
 
-/** Rows as a table with the names of `columns`; `empty` is said when there are none. */
+/** Rows as a table of these columns. `empty`: the text for no rows. */
 export function table(rows: Row[], columns: string[], empty: string): Output {
   const lines = [
     columns.map((column) => column.toUpperCase()),
@@ -19,7 +23,7 @@ export function table(rows: Row[], columns: string[], empty: string): Output {
   return { text: rows.length === 0 ? empty : text.join("\n"), json: rows };
 }
 
-/** One thing, a field a line. */
+/** One record, one field per line. Undefined fields are left out. */
 export function record(fields: Row): Output {
   const shown = Object.entries(fields).filter(([, value]) => value !== undefined);
   const width = Math.max(...shown.map(([name]) => name.length));
@@ -29,13 +33,13 @@ export function record(fields: Row): Output {
   };
 }
 
-/** Text of callers and models on a terminal: without control characters, which could move the cursor or recolour. */
+/** Text from clients and models without control and bidi characters, which could move the cursor or hide text. */
 export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
 }
 
-/** Milliseconds since 1970 as ISO 8601. */
-export function time(milliseconds: number): string {
+/** ISO 8601 of milliseconds since 1970. */
+export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 

@@ -1,132 +1,153 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Run, RunView } from "../../src/runs/types.ts";
-import type { Runs } from "../../src/runs/ports.ts";
-import { acceptInput, deleteRun, stopRun } from "../../src/runs/control-run.ts";
+import type { Command } from "commander";
 import { findAgent } from "../../src/accounts/agents.ts";
-import { type Command, normalId, type Output, Problem, required } from "./command.ts";
-import { printable, record, table, time } from "./output.ts";
-import { eventOutput } from "./format-steps.ts";
+import { normalizeId } from "../../src/accounts/organizations.ts";
+import { ServiceError } from "../../src/errors.ts";
+import { acceptInput, deleteRun, stopRun } from "../../src/runs/control-run.ts";
+import type { Runs } from "../../src/runs/ports.ts";
+import type { Run, RunView } from "../../src/runs/types.ts";
+import { CliError } from "../cli.ts";
+import { journalOutput } from "./format-journal.ts";
+import type { Action } from "./main.ts";
+import { isoTime, type Output, printable, record, table } from "./output.ts";
 
-const defaultListed = 20;
 const maxListed = 1000;
 
-export const runCommands: Command[] = [
-  {
-    noun: "run",
-    verb: "list",
-    summary: `lists an agent's runs, newest first (at most ${defaultListed}, or --limit)`,
-    options: { agent: { value: "ID", required: true }, limit: { value: "N" } },
-    async run({ accounts, runs }, given) {
-      const { id } = await findAgent(accounts, required(given, "agent"));
-      const { limit = String(defaultListed) } = given.options;
-      if (!/^\d+$/.test(limit) || Number(limit) < 1 || Number(limit) > maxListed) {
-        throw new Problem(`--limit is ${JSON.stringify(limit)}; it takes a whole number from 1 to ${maxListed}`);
-      }
-      const now = Date.now();
-      const rows = (await runs.listByAgent(id, Number(limit))).map((run) =>
-        Object.assign(fields(run), { age: age(now - run.createdAt) }, usage(run)),
-      );
-      return table(rows, ["id", "status", "age", "turns", "tokens", "name"], `Agent ${id} has no runs.`);
-    },
-  },
-  {
-    noun: "run",
-    verb: "show",
-    operand: "ID",
-    summary: "shows a run, its files, steps and transcript; with --events its steps as they happen, until it is idle",
-    options: { events: {} },
-    async run({ runs, workspace }, { operand, flags }) {
-      const { run, transcript } = await findRun(runs, operand);
-      if (flags.has("events")) return events(runs, run.id);
-      const [files, steps] = await Promise.all([workspace.list(run.id), runs.listSteps(run.id)]);
-      const { failure } = run;
-      const head = record({
-        ...fields(run),
-        ...usage(run),
-        failure: failure && `${failure.title} ${failure.remedy}`,
-        failure_category: failure && `${failure.category}${failure.retryable ? " (waiting may help)" : ""}`,
-      });
-      const text = [
-        head.text,
-        files.length > 0 ? "files" : "no files",
-        ...files.map(({ name, size }) => `  ${printable(name)} (${size} bytes)`),
-        ...(steps.length > 0 ? ["", ...steps.map((step) => eventOutput(step).text)] : []),
-        ...transcript.map(({ role, text: message }) => `\n${role}:\n${printable(message)}`),
-      ].join("\n");
-      const used = { ...usage(run), steps: steps.map((step) => eventOutput(step).json) };
-      return { text, json: { ...fields(run), ...used, failure, files, transcript } };
-    },
-  },
-  {
-    noun: "run",
-    verb: "input",
-    operand: "ID",
-    summary: "gives a run its next input; one that is running takes it when its turn ends",
-    options: { text: { value: "T", required: true } },
-    async run({ runs, workflow }, given) {
-      const { run } = await findRun(runs, given.operand);
-      await acceptInput({ runs, workflow, now: Date.now }, run.id, required(given, "text"));
-      return record(fields((await findRun(runs, run.id)).run));
-    },
-  },
-  {
-    noun: "run",
-    verb: "stop",
-    operand: "ID",
-    summary: "makes a run terminated, at once and for good",
-    async run({ runs, workflow }, { operand }) {
-      const { run } = await findRun(runs, operand);
-      await stopRun({ runs, workflow, now: Date.now }, run.id);
-      return record(fields((await findRun(runs, run.id)).run));
-    },
-  },
-  {
-    noun: "run",
-    verb: "delete",
-    operand: "ID",
-    summary: "stops a run and removes its transcript, steps and files, for good",
-    async run({ runs, workflow, workspace }, { operand }) {
-      const { run } = await findRun(runs, operand);
-      await deleteRun({ runs, workflow, workspace, now: Date.now }, run.id);
-      return record(fields((await findRun(runs, run.id)).run));
-    },
-  },
-];
+export function addRunCommands(program: Command, action: Action): void {
+  const run = program.command("run").description("Watch and control runs.");
+  run
+    .command("list")
+    .description("List an agent's runs, newest first.")
+    .requiredOption("--agent <ID>", "agent")
+    .option("--limit <N>", `number of runs, at most ${maxListed}`, "20")
+    .action(
+      action(async ({ accounts, runs }, { agent, limit }: { agent: string; limit: string }) => {
+        if (!/^\d+$/.test(limit) || Number(limit) < 1 || Number(limit) > maxListed) {
+          throw new CliError(`--limit is ${JSON.stringify(limit)}; expected a whole number from 1 to ${maxListed}`);
+        }
+        const { id } = await findAgent(accounts, agent);
+        const now = Date.now();
+        const rows = (await runs.listByAgent(id, Number(limit))).map((each) =>
+          Object.assign(fields(each), { age: age(now - each.createdAt) }, usage(each)),
+        );
+        return table(rows, ["id", "status", "age", "turns", "tokens", "name"], `Agent ${id} has no runs.`);
+      }),
+    );
+  run
+    .command("show")
+    .description("Show a run, its files, steps and transcript.")
+    .argument("<ID>", "run")
+    .option("--events", "follow the run: print each step as it happens, until the run is idle")
+    .action(
+      action(async ({ runs, workspace }, id: string, { events }: { events?: true }) => {
+        const found = await findRun(runs, id);
+        if (events) return followRun(runs, found.run.id);
+        const [files, journal] = await Promise.all([workspace.list(found.run.id), runs.listSteps(found.run.id)]);
+        return runOutput(found, files, journal.map(journalOutput));
+      }),
+    );
+  run
+    .command("input")
+    .description("Send the next input to a run; it is queued while a turn is running.")
+    .argument("<ID>", "run")
+    .requiredOption("--text <TEXT>", "the input")
+    .action(
+      action(async ({ runs, workflow }, id: string, { text }: { text: string }) => {
+        const found = await findRun(runs, id);
+        await acceptInput({ runs, workflow, now: Date.now }, found.run.id, text);
+        return record(fields((await findRun(runs, found.run.id)).run));
+      }),
+    );
+  run
+    .command("stop")
+    .description("Stop a run (irreversible); queued inputs are dropped.")
+    .argument("<ID>", "run")
+    .action(
+      action(async ({ runs, workflow }, id: string) => {
+        const found = await findRun(runs, id);
+        await stopRun({ runs, workflow, now: Date.now }, found.run.id);
+        return record(fields((await findRun(runs, found.run.id)).run));
+      }),
+    );
+  run
+    .command("delete")
+    .description("Stop a run and permanently delete its transcript, steps and files.")
+    .argument("<ID>", "run")
+    .action(
+      action(async ({ runs, workflow, workspace }, id: string) => {
+        const found = await findRun(runs, id);
+        await deleteRun({ runs, workflow, workspace, now: Date.now }, found.run.id);
+        return record(fields((await findRun(runs, found.run.id)).run));
+      }),
+    );
+}
 
-/** Milliseconds between two looks at a run that goes on. */
-const lookAgain = 500;
+function runOutput({ run, transcript }: RunView, files: { name: string; size: number }[], steps: Output[]): Output {
+  const { failure } = run;
+  const head = record({
+    ...fields(run),
+    ...usage(run),
+    failure: failure && `${failure.title} ${failure.remedy}`,
+    failure_category: failure && `${failure.category}${failure.retryable ? " (retryable)" : ""}`,
+  });
+  const text = [
+    head.text,
+    files.length > 0 ? "files" : "no files",
+    ...files.map(({ name, size }) => `  ${printable(name)} (${size} bytes)`),
+    ...(steps.length > 0 ? ["", ...steps.map((step) => step.text)] : []),
+    ...transcript.map(({ role, text: message }) => `\n${role}:\n${printable(message)}`),
+  ].join("\n");
+  const json = {
+    ...fields(run),
+    ...usage(run),
+    steps: steps.map((step) => step.json),
+    failure,
+    files,
+    transcript,
+  };
+  return { text, json };
+}
 
-/** Each step of a run once it is recorded, and at the end the run, when it is no longer running. */
-async function* events(runs: Runs, id: string): AsyncGenerator<Output> {
-  const told = new Set<string>();
+const pollMilliseconds = 500;
+
+/** Yields each journal entry of a run once, and at the end the status of the idle run. */
+async function* followRun(runs: Runs, id: string): AsyncGenerator<Output> {
+  const printed = new Set<string>();
   for (;;) {
-    const { run } = await findRun(runs, id); // before its steps, so that none is missed when it has ended
-    const steps = await runs.listSteps(id);
-    for (const step of steps) {
-      const place = [step.turn, step.step, step.part, "call" in step ? step.call : ""].join(" ");
-      if (!told.has(place)) yield eventOutput(step);
-      told.add(place);
+    const { run } = await findRun(runs, id); // read before the journal, so that the last entries of an ended run are not missed
+    for (const entry of await runs.listSteps(id)) {
+      const key = [entry.turn, entry.step, entry.part, "call" in entry ? entry.call : ""].join(" ");
+      if (!printed.has(key)) yield journalOutput(entry);
+      printed.add(key);
     }
     if (run.status !== "running") {
       const { status, failure } = run;
       const text = failure ? `${status}: ${failure.title} ${failure.remedy}` : status;
       return yield { text: printable(text), json: { event: "run-idle", status, failure } };
     }
-    await sleep(lookAgain);
+    await sleep(pollMilliseconds);
   }
 }
 
 async function findRun(runs: Runs, id: string): Promise<RunView> {
-  const found = await runs.read(normalId(id));
-  if (!found) throw new Problem(`there is no run ${JSON.stringify(id)}; run list --agent ID shows an agent's runs`);
+  const found = await runs.read(normalizeId(id));
+  if (!found) throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
   return found;
 }
 
 function fields({ id, name, status, turn, agentId, createdAt, updatedAt }: Run) {
-  return { id, name, status, turns: turn, agent: agentId, created_at: time(createdAt), updated_at: time(updatedAt) };
+  return {
+    id,
+    name,
+    status,
+    turns: turn,
+    agent: agentId,
+    created_at: isoTime(createdAt),
+    updated_at: isoTime(updatedAt),
+  };
 }
 
-/** What a run has used up so far; nothing for one without a model call. */
+/** Usage of a run so far. Empty for a run without model calls. */
 function usage({ used }: Run) {
   if (!used) return {};
   const { steps: model_calls, inputTokens, outputTokens, dollars } = used;
@@ -142,13 +163,14 @@ function usage({ used }: Run) {
   };
 }
 
-/** Milliseconds in the largest unit that fits, such as `3 h`. */
+/** A duration in its largest whole unit, such as `3 h`. */
 function age(milliseconds: number): string {
   const units = [
     ["d", 86_400_000],
     ["h", 3_600_000],
     ["min", 60_000],
   ] as const;
-  const [unit, size] = units.find(([, most]) => milliseconds >= most) ?? (["s", 1_000] as const);
+  const [unit, size] =
+    units.find(([, unitMilliseconds]) => milliseconds >= unitMilliseconds) ?? (["s", 1_000] as const);
   return `${Math.max(0, Math.floor(milliseconds / size))} ${unit}`;
 }

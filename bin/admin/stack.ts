@@ -3,11 +3,11 @@ import { outputs, type OutputName } from "../../lib/outputs.ts";
 import type { ClientSettings } from "../../src/platform/aws/clients.ts";
 import { awsPlatform } from "../../src/platform/aws/index.ts";
 import type { Platform } from "../../src/platform/types.ts";
-import { Problem } from "./command.ts";
+import { CliError } from "../cli.ts";
 
 /**
- * A deployed service, found by its stack's outputs. Region and credentials are the caller's own, as the AWS CLI finds
- * them; `AWS_ENDPOINT_URL` names something else than AWS that speaks its wire.
+ * Opens a deployed service through the outputs of its stack. Region and credentials are found as by the AWS CLI.
+ * `AWS_ENDPOINT_URL` replaces AWS with a compatible endpoint.
  */
 export async function openStack(stack: string): Promise<Platform> {
   const endpoint = process.env["AWS_ENDPOINT_URL"];
@@ -29,40 +29,40 @@ async function regionOf(client: CloudFormationClient): Promise<string> {
   try {
     return await client.config.region();
   } catch {
-    throw new Problem("the AWS region is not known: set AWS_REGION, or AWS_PROFILE to a profile that has one");
+    throw new CliError("the AWS region is unknown; set AWS_REGION, or AWS_PROFILE to a profile with a region");
   }
 }
 
-/** Looks up one of the stack's outputs. */
+/** Returns a function that looks up an output of the stack. */
 async function outputsOf(
   client: CloudFormationClient,
   stack: string,
   region: string,
 ): Promise<(name: OutputName) => string> {
   const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack })).catch((error: unknown) => {
-    throw problemOf(error, stack, region);
+    throw explainError(error, stack, region);
   });
   const found = new Map(Stacks[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
   return (name) => {
     const value = found.get(name);
     if (value !== undefined) return value;
-    throw new Problem(
-      `stack ${stack} in ${region} has no output ${name}, so it is no Agent Run Service or not deployed to its end; ` +
-        `its outputs are ${[...found.keys()].join(", ") || "none"}, a service has ${Object.keys(outputs).join(", ")}`,
+    throw new CliError(
+      `stack ${stack} in ${region} has no output ${name}: it is not an Agent Run Service, or its deployment failed; ` +
+        `its outputs are ${[...found.keys()].join(", ") || "none"}, expected ${Object.keys(outputs).join(", ")}`,
     );
   };
 }
 
-function problemOf(error: unknown, stack: string, region: string): unknown {
+function explainError(error: unknown, stack: string, region: string): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === "ValidationError" && /does not exist/.test(error.message)) {
-    return new Problem(
-      `there is no stack ${JSON.stringify(stack)} in region ${region} of this account; ` +
-        "give the whole name, as AgentRunService-prod, and set AWS_REGION or AWS_PROFILE where it is another region",
+    return new CliError(
+      `stack ${JSON.stringify(stack)} does not exist in region ${region} of this account; ` +
+        "pass the full name, such as AgentRunService-prod, and set AWS_REGION or AWS_PROFILE for another region",
     );
   }
   if (error.name === "CredentialsProviderError") {
-    return new Problem(`no AWS credentials were found (${error.message}); set AWS_PROFILE, or log in with the AWS CLI`);
+    return new CliError(`no AWS credentials found (${error.message}); set AWS_PROFILE, or log in with the AWS CLI`);
   }
   return error;
 }

@@ -1,74 +1,36 @@
-import { parseArgs } from "node:util";
+import { Command } from "commander";
+import { parseModelSettings } from "../../src/accounts/model-settings.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { providerNames } from "../../src/agent/models/model-config.ts";
-import { modelFromOptions } from "../model-options.ts";
+import { CliError } from "../cli.ts";
 
 export interface LocalOptions {
   host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   port: number;
   dataDir: string;
   json: boolean;
   verbose: boolean;
-  /** Absent: what the organization has already, at first the demo model. */
+  /** Absent: the organization keeps its model, at first the demo model. */
   model?: ModelConfiguration;
 }
 
-export const usage = `npm start -- [options]
-
-  --port N             port to listen on, 0 for any free one (8787)
-  --host H             address to listen on (127.0.0.1)
-  --data-dir D         folder of the data, made when missing (.data)
-  --model P            ${providerNames.join(" | ")}:
-                       what the starter agent's organization runs on from now on
-  --model-name M       the model's name there
-  --model-base-url U   of an OpenAI-compatible server, such as http://127.0.0.1:11434/v1
-  --model-region R     of Bedrock, such as eu-central-1; AWS credentials come from the environment
-  --model-secret S     where the API key is: env:NAME or file:PATH (openai-compatible: none, no key is sent)
-  --model-compat C     override detected server differences: setting=value,… (docs/models.md)
-  --json               print one line when ready: {"base_url","api_key","template_id"}
-  --verbose            log the progress of runs
-  --help               print this`;
-
-/** Throws an Error whose message is one line for people. */
-export function parseOptions(args: string[]): LocalOptions | "help" {
-  const { values } = parseArgs({
-    args,
-    options: {
-      port: { type: "string", default: "8787" },
-      host: { type: "string", default: "127.0.0.1" },
-      "data-dir": { type: "string", default: ".data" },
-      model: { type: "string" },
-      "model-base-url": { type: "string" },
-      "model-name": { type: "string" },
-      "model-secret": { type: "string" },
-      "model-region": { type: "string" },
-      "model-compat": { type: "string" },
-      json: { type: "boolean", default: false },
-      verbose: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
-    },
-  });
-  if (values.help) return "help";
-  const port = Number(values.port);
-  if (!/^\d+$/.test(values.port) || port > 65_535) {
-    throw new Error(`--port takes a number from 0 to 65535, not ${JSON.stringify(values.port)}`);
-  }
-  const model = modelOf({
-    provider: values.model,
-    baseUrl: values["model-base-url"],
-    model: values["model-name"],
-    secret: values["model-secret"],
-    region: values["model-region"],
-    compat: values["model-compat"],
-  });
-  const { host, json, verbose, "data-dir": dataDir } = values;
-  if (host === "") throw new Error('--host is ""; give an address of this machine, as 127.0.0.1, or 0.0.0.0 for all');
-  if (dataDir === "") throw new Error('--data-dir is ""; give a folder, as .data');
-  return { host, port, dataDir, json, verbose, ...(model && { model }) };
+/** Options as commander parses them. */
+interface ParsedOptions {
+  host: string;
+  port: string;
+  dataDir: string;
+  model?: string;
+  modelName?: string;
+  modelBaseUrl?: string;
+  modelRegion?: string;
+  modelSecret?: string;
+  modelCompat?: string;
+  json?: true;
+  verbose?: true;
 }
 
-const flags = {
+const labels = {
   provider: "--model",
   baseUrl: "--model-base-url",
   model: "--model-name",
@@ -77,10 +39,59 @@ const flags = {
   compat: "--model-compat",
 };
 
-function modelOf(given: Parameters<typeof modelFromOptions>[0]): ModelConfiguration | undefined {
-  if (Object.values(given).every((value) => value === undefined)) return undefined;
-  if (given.provider === undefined) {
-    throw new Error(`--model is missing; the other model options go with one of ${providerNames.join(", ")}`);
+/** The command `npm start`. `start` is called with valid options. */
+export function localProgram(start: (options: LocalOptions) => Promise<void>): Command {
+  return new Command("npm start --")
+    .description("Run the whole service on this machine.")
+    .option("--port <N>", "port to listen on; 0 for any free port", "8787")
+    .option("--host <ADDRESS>", "address to listen on", "127.0.0.1")
+    .option("--data-dir <DIR>", "data directory (created if missing)", ".data")
+    .option("--model <PROVIDER>", `set the starter organization's model: ${providerNames.join(", ")}`)
+    .option("--model-name <NAME>", "the provider's name of the model")
+    .option("--model-base-url <URL>", "address of an OpenAI-compatible server, such as http://127.0.0.1:11434/v1")
+    .option("--model-region <REGION>", "AWS region of Bedrock, such as eu-central-1; credentials: from the environment")
+    .option("--model-secret <SECRET>", "location of the API key: env:NAME or file:PATH (openai-compatible: optional)")
+    .option(
+      "--model-compat <SETTINGS>",
+      "override detected differences of the server: setting=value,… (docs/models.md)",
+    )
+    .option("--json", 'print one line when ready: {"base_url","api_key","template_id"}')
+    .option("--verbose", "log the progress of runs")
+    .addHelpText(
+      "after",
+      `
+Under a process manager, and on Windows, run node bin/local.ts [options] instead:
+it receives signals directly, and a killed npm leaves the service running.`,
+    )
+    .action((parsed: ParsedOptions) => start(localOptions(parsed)));
+}
+
+function localOptions(parsed: ParsedOptions): LocalOptions {
+  const { host, dataDir, json = false, verbose = false } = parsed;
+  const port = Number(parsed.port);
+  if (!/^\d+$/.test(parsed.port) || port > 65_535) {
+    throw new CliError(`--port is ${JSON.stringify(parsed.port)}; expected a number from 0 to 65535`);
   }
-  return modelFromOptions(given, flags, true);
+  if (host === "") {
+    throw new CliError('--host is ""; expected an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all');
+  }
+  if (dataDir === "") throw new CliError('--data-dir is ""; expected a directory, such as .data');
+  const model = modelOf(parsed);
+  return { host, port, dataDir, json, verbose, ...(model && { model }) };
+}
+
+function modelOf(parsed: ParsedOptions): ModelConfiguration | undefined {
+  const settings = {
+    provider: parsed.model,
+    baseUrl: parsed.modelBaseUrl,
+    model: parsed.modelName,
+    secret: parsed.modelSecret,
+    region: parsed.modelRegion,
+    compat: parsed.modelCompat,
+  };
+  if (Object.values(settings).every((value) => value === undefined)) return undefined;
+  if (settings.provider === undefined) {
+    throw new CliError(`--model is missing; the other model options require it (${providerNames.join(", ")})`);
+  }
+  return parseModelSettings(settings, labels, true);
 }

@@ -20,15 +20,15 @@ const watchMilliseconds = 250;
 export interface Service {
   baseUrl: string;
   templateId: string;
-  /** Only when it was made now. */
+  /** Set if this start created it. */
   apiKey?: string;
-  /** Rejects when the service can't go on. */
-  trouble: Promise<never>;
-  /** Ends everything in order; runs in flight go on at the next start. */
+  /** Rejects when the service cannot continue. */
+  fatal: Promise<never>;
+  /** Shuts down in order. Running turns resume at the next start. */
   close(): Promise<void>;
 }
 
-/** The whole service in this process. Rejects with an Error whose message is one line for people. */
+/** Starts the whole service in this process. Rejects with an Error whose message is one line for people. */
 export async function serve(options: LocalOptions): Promise<Service> {
   const { host, port, dataDir } = options;
   const startedAt = Date.now();
@@ -50,21 +50,21 @@ export async function serve(options: LocalOptions): Promise<Service> {
     server.once("error", (error: NodeJS.ErrnoException) => reject(new Error(listenProblem(error, host, port))));
     server.listen(port, host, resolve);
   });
-  // After the port is ours: a start that fails must not make the one key that is shown once, nor change the model.
+  // After listening: a start that fails must neither create the key, which is shown only once, nor change the model.
   const starter = seedStarterAgent(platform.accounts, { model: options.model, newKey: options.json });
   const { agent, key } = await starter.catch((error: unknown) => Promise.reject(unusable(dataDir, error)));
   const reconcile = (): void => {
     runner.reconcile().catch((error: unknown) => {
-      log("error", "the changes of another process could not be read; trying again", { error });
+      log("error", "reading the changes of another process failed; retrying", { error });
       setTimeout(reconcile, watchMilliseconds).unref();
     });
   };
-  const lookForChanges = platform.database.onOutsideWrite(reconcile);
+  const checkForChanges = platform.database.onOutsideWrite(reconcile);
   await runner.reconcile();
-  const trouble = Promise.withResolvers<never>();
+  const fatal = Promise.withResolvers<never>();
   const watch = setInterval(() => {
-    if (existsSync(join(dataDir, "runs.sqlite"))) lookForChanges();
-    else trouble.reject(new Error(`the data directory ${dataDir} was removed while the service was running`));
+    if (existsSync(join(dataDir, "runs.sqlite"))) checkForChanges();
+    else fatal.reject(new Error(`the data directory ${dataDir} was removed while the service was running`));
   }, watchMilliseconds);
   platform
     .removeOrphanedFiles(startedAt)
@@ -74,7 +74,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     baseUrl: `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
     templateId: agent.id,
     ...(key === undefined ? {} : { apiKey: key }),
-    trouble: trouble.promise,
+    fatal: fatal.promise,
     async close() {
       clearInterval(watch);
       const closed = new Promise((resolve) => server.close(resolve));
@@ -100,15 +100,17 @@ function openPlatform(dataDir: string): LocalPlatform {
   }
   if (locked) return platform;
   platform.close();
-  throw new Error(`another server uses the data directory ${dataDir}: stop it, or choose another --data-dir`);
+  throw new Error(
+    `the data directory ${dataDir} is in use by another server; stop that server, or pass another --data-dir`,
+  );
 }
 
 function unusable(dataDir: string, cause: unknown): Error {
-  return new Error(`the data directory ${dataDir} cannot be used: ${(cause as Error).message}`, { cause });
+  return new Error(`cannot use the data directory ${dataDir}: ${(cause as Error).message}`, { cause });
 }
 
 function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   return code === "EADDRINUSE"
-    ? `port ${port} on ${host} is taken: stop what listens there, or choose another with --port (0: any free one)`
-    : `can't listen on ${host}:${port}: ${message}`;
+    ? `port ${port} on ${host} is in use; stop that server, or pass another --port (0: any free port)`
+    : `cannot listen on ${host}:${port}: ${message}`;
 }

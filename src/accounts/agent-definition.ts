@@ -2,19 +2,19 @@ import { readFileSync } from "node:fs";
 import { Ajv2020, type ErrorObject, type SchemaObject } from "ajv/dist/2020.js";
 import type { Agent } from "./types.ts";
 
-/** What an agent file says of an agent, with the schema's defaults filled in. */
-export type AgentDefinition = Omit<Agent, "id" | "organizationId" | "status">;
+/** The fields of an agent that its file defines, with the schema's defaults filled in. */
+export type AgentDefinition = Omit<Agent, "id" | "organizationId" | "status" | "revision">;
 
 /**
- * Checks an agent file's text against `schemas/agent.schema.json`. `problems`: one sentence each, all there are.
- * For operators' tools: it compiles the schema when it is called, which a request handler has no time for.
+ * Validates the text of an agent file against `schemas/agent.schema.json`. `problems` has one sentence per error.
+ * Compiles the schema on each call, which is too slow for a request handler.
  */
-export function parseAgentFile(text: string): { fields: AgentDefinition } | { problems: string[] } {
+export function parseAgentFile(text: string): { definition: AgentDefinition } | { problems: string[] } {
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, "")); // some editors begin a file with a byte order mark
+    value = JSON.parse(text.replace(/^\uFEFF/, "")); // some editors write a byte order mark
   } catch (error) {
-    return { problems: [`it is not JSON (${error instanceof Error ? error.message : String(error)})`] };
+    return { problems: [`not valid JSON (${error instanceof Error ? error.message : String(error)})`] };
   }
   const schema = JSON.parse(
     readFileSync(new URL("../../schemas/agent.schema.json", import.meta.url), "utf8"),
@@ -25,24 +25,25 @@ export function parseAgentFile(text: string): { fields: AgentDefinition } | { pr
   if (!validate(value)) return { problems: (validate.errors ?? []).map(problem) };
   const { $schema: _, ...fields } = value;
   const problems = conflicts(fields);
-  return problems.length > 0 ? { problems } : { fields };
+  return problems.length > 0 ? { problems } : { definition: fields };
 }
 
-/** Bytes of UTF-8, as JSON: DynamoDB takes 400 KB for an item. */
+/** Bytes of UTF-8 as JSON. The limit of a DynamoDB item is 400 KB. */
 const maxBytes = 350_000;
 
-/** What no schema of a single field can say. */
+/** Errors that concern several fields, which the schema cannot express. */
 function conflicts(fields: AgentDefinition): string[] {
   const { limits, runLimits, prices, mcp = [] } = fields;
   const bytes = Buffer.byteLength(JSON.stringify(fields));
-  if (bytes > maxBytes)
-    return [`all fields together have ${bytes} bytes of UTF-8, and at most ${maxBytes} are accepted`];
+  if (bytes > maxBytes) return [`all fields together have ${bytes} bytes of UTF-8; at most ${maxBytes} are accepted`];
   const names = mcp.map(({ name }) => name);
-  const twice = new Set(names.filter((name, index) => names.indexOf(name) < index));
-  const problems = [...twice].map((name) => `mcp names two servers ${JSON.stringify(name)}; each needs its own name`);
+  const duplicates = new Set(names.filter((name, index) => names.indexOf(name) < index));
+  const problems = [...duplicates].map(
+    (name) => `mcp has two servers named ${JSON.stringify(name)}; names must be unique`,
+  );
   if (prices) return problems;
   const inDollars = Object.entries({ limits, runLimits }).filter(([, of]) => of?.dollars !== undefined);
-  return [...problems, ...inDollars.map(([field]) => `prices is missing; ${field}.dollars counts with it`)];
+  return [...problems, ...inDollars.map(([field]) => `prices is missing; ${field}.dollars requires it`)];
 }
 
 function problem({ instancePath, keyword, params, message = "is wrong", data }: ErrorObject): string {

@@ -1,6 +1,6 @@
 import { ServiceError } from "../errors.ts";
 import { findAgent, notDeleted } from "./agents.ts";
-import { keyHash, newApiKey } from "./api-key.ts";
+import { keyHash, newApiKey, redactKeys } from "./api-key.ts";
 import { modify } from "./modify.ts";
 import type { Accounts, Agent, ApiKey } from "./types.ts";
 
@@ -48,13 +48,8 @@ export async function findKey(accounts: Accounts, text: string): Promise<ApiKey>
   const keys = (await Promise.all(agents.map(({ id }) => accounts.listKeys(id)))).flat();
   const found = keys.filter(({ hash, hint }) => hint.startsWith(text) || hash.startsWith(text.toLowerCase()));
   const [only] = found;
-  const received = JSON.stringify(redactKey(text));
+  const received = JSON.stringify(redactKeys(text));
   if (!only) throw new ServiceError("key_not_found", `key ${received} does not exist`);
   if (found.length > 1) throw new ServiceError("key_ambiguous", `${found.length} keys start with ${received}`);
   return only;
-}
-
-/** The text with API keys shortened to their hints: a key that was pasted in the wrong place is not repeated. */
-export function redactKey(text: string): string {
-  return text.replace(/(ak_[0-9A-Za-z]{6})[0-9A-Za-z]+/g, "$1…");
 }

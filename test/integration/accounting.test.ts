@@ -10,7 +10,7 @@ import { done } from "./admin.ts";
 import { createRun, finished, modelAt, newDataDir, startService } from "./service.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
-test("the tokens of an answer that ends a run with an error are counted", async () => {
+test("an answer that ends a run with an error was paid for, and is counted and shown", async () => {
   const empty = streams(chunk({ role: "assistant" }), chunk({}, { finish_reason: "stop" }), usageChunk);
   await using server = await chatServer(empty, empty);
   await using service = await startService(newDataDir(), modelAt(server.baseUrl));
@@ -31,8 +31,8 @@ test("the tokens of an answer that ends a run with an error are counted", async 
 
 const busy: Failure = { category: "model_unavailable", title: "Busy.", remedy: "Wait.", retryable: true };
 
-/** Calls `advance` with a model that answers once and then asks for a retry delay. Resolves with the errors. */
-async function advanceErrors(retryAfter: number, calls: number): Promise<unknown[]> {
+/** What calls of `advance` reject with, on a model that answers one step a call and then asks to wait. */
+async function asked(retryAfter: number, calls: number): Promise<unknown[]> {
   using stores = temporaryStores();
   await putAgent(stores);
   const agent = (await stores.accounts.findAgent("A")) as Agent;
@@ -51,16 +51,16 @@ async function advanceErrors(retryAfter: number, calls: number): Promise<unknown
     secretOf: async () => undefined,
     openModel: async () => ({ model, name: "m", provider: "p" }),
   };
-  const budget = { signal: new AbortController().signal, deadline: Infinity };
+  const allowance = { signal: new AbortController().signal, deadline: Infinity };
   const errors: unknown[] = [];
   for (let call = 0; call < calls; call++) {
-    errors.push(await advance(deps, { runId, turn: 1 }, budget).catch((error: unknown) => error));
+    errors.push(await advance(deps, { runId, turn: 1 }, allowance).catch((error: unknown) => error));
   }
   return errors;
 }
 
-test("a retry error after a recorded step counts as progress", async () => {
-  const errors = await advanceErrors(60_000, 2);
+test("waits that a provider asks for between steps that are recorded are not in vain", async () => {
+  const errors = await asked(60_000, 2);
   for (const error of errors) expect(error).toBeInstanceOf(RetryLater);
   expect(errors).toMatchObject([
     { retryAfterMs: 60_000, progress: true },
@@ -68,8 +68,8 @@ test("a retry error after a recorded step counts as progress", async () => {
   ]);
 });
 
-test("a retry delay is at most the time that is left of the turn", async () => {
-  const [error] = await advanceErrors(99_999_999_999_000, 1);
+test("a wait goes no further than the turn's time, and never into the years that some proxies ask for", async () => {
+  const [error] = await asked(99_999_999_999_000, 1);
   const { retryAfterMs = 0 } = error as RetryLater;
   expect(retryAfterMs).toBeGreaterThanOrEqual(120_000);
   expect(retryAfterMs).toBeLessThanOrEqual(600_000);

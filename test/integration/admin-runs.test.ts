@@ -1,21 +1,21 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { chatServer, chunk, streams, toolCallChunk, usageChunk } from "../providers/chat-completions-server.ts";
-import { admin, done, refused } from "./admin.ts";
+import { admin, done, rejected } from "./admin.ts";
 import { createRun, finished, modelAt, newDataDir, read, type Service, startService } from "./service.ts";
 
-describe("an operator's commands on runs", () => {
+describe("run commands", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
     return () => service[Symbol.asyncDispose]();
   });
 
-  test("a run is listed, shown, given input and stopped", async () => {
+  test("list, show, input and stop", async () => {
     const files = [{ filename: "notes.txt", content_base64: Buffer.from("a heron\n").toString("base64") }];
-    const id = await createRun(service, { name: "to be operated", input_text: "first", files });
+    const id = await createRun(service, { name: "Run of the operator", input_text: "first", files });
     await finished(service, id);
     const listed = await done(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "1");
-    expect(listed).toMatchObject([{ id, name: "to be operated", status: "finished", turns: 1 }]);
+    expect(listed).toMatchObject([{ id, name: "Run of the operator", status: "finished", turns: 1 }]);
     expect(await done(service.dataDir, "run", "show", id)).toMatchObject({
       status: "finished",
       files: [{ name: "notes.txt", size: 8 }],
@@ -35,14 +35,14 @@ describe("an operator's commands on runs", () => {
 
     expect(await done(service.dataDir, "run", "stop", id)).toMatchObject({ status: "terminated" });
     expect(await read(service, id)).toMatchObject({ loop_status: "terminated" });
-    expect(await refused(service.dataDir, "run", "input", id, "--text", "third")).toContain("terminated");
-    expect(await refused(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "0")).toContain(
+    expect(await rejected(service.dataDir, "run", "input", id, "--text", "third")).toContain("terminated");
+    expect(await rejected(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "0")).toContain(
       "--limit",
     );
   });
 });
 
-test("run show tells what each step did and cost, run show --events the same as it happens", async () => {
+test("run show prints what each step did and cost; --events prints it as it happens", async () => {
   const reads = streams(
     chunk({ role: "assistant" }),
     toolCallChunk(0, { id: "call-1", name: "read_file", arguments: '{"name":"a.txt"}' }),

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -5,7 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { defaultTools, toolNames } from "../../src/agent/tools/index.ts";
-import { admin, done, refused } from "./admin.ts";
+import { admin, done, rejected } from "./admin.ts";
+import { runScript } from "./script.ts";
 import { type Service, startService } from "./service.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -27,13 +29,13 @@ function agentFile(content: unknown): string {
 describe("without a server", () => {
   const dataDir = newFolder();
 
-  test("a folder without data is refused, and not made", async () => {
+  test("a directory without data is rejected and not created", async () => {
     const missing = join(newFolder(), "mistyped");
-    expect(await refused(missing, "agent", "list")).toContain(`no service data in ${missing}`);
+    expect(await rejected(missing, "agent", "list")).toContain(`no service data in ${missing}`);
     expect(existsSync(missing)).toBe(false);
   });
 
-  test("an organization, its model, an agent and its keys from nothing", async () => {
+  test("creates an organization, its model, an agent and its keys", async () => {
     const organization = await done(dataDir, "org", "create", "--name", "Ærø Ltd");
     const { id } = organization;
     expect(organization).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: "Ærø Ltd" });
@@ -96,12 +98,12 @@ describe("without a server", () => {
     expect(await done(dataDir, "agent", "archive", agent.id)).toMatchObject({ status: "archived" });
     expect(await done(dataDir, "agent", "unarchive", agent.id)).toMatchObject({ status: "active" });
     expect(await done(dataDir, "agent", "delete", agent.id)).toMatchObject({ status: "deleted" });
-    expect(await refused(dataDir, "agent", "unarchive", agent.id)).toContain("is deleted");
-    expect(await refused(dataDir, "agent", "update", agent.id, "--file", example)).toContain("is deleted");
-    expect(await refused(dataDir, "key", "create", "--agent", agent.id)).toContain("is deleted");
+    expect(await rejected(dataDir, "agent", "unarchive", agent.id)).toContain("is deleted");
+    expect(await rejected(dataDir, "agent", "update", agent.id, "--file", example)).toContain("is deleted");
+    expect(await rejected(dataDir, "key", "create", "--agent", agent.id)).toContain("is deleted");
   });
 
-  test("people get tables, and one field a line", async () => {
+  test("prints tables, and records with one field per line", async () => {
     const { stdout } = await admin(dataDir, "agent", "list");
     const [head, row] = stdout.split("\n");
     expect(head).toMatch(/^ID +NAME +STATUS +ORGANIZATION$/);
@@ -112,19 +114,19 @@ describe("without a server", () => {
     expect((await admin(other, "agent", "list")).stdout).toContain("agent create --file agent.json");
   });
 
-  test("an organization has to be named when there are several, and exist when there is none", async () => {
+  test("--org is required when there are several organizations", async () => {
     const several = newFolder();
     const { id } = await done(several, "org", "create", "--name", "one");
     await done(several, "org", "create", "--name", "two");
-    expect(await refused(several, "agent", "create", "--file", example)).toContain("there are 2 organizations");
+    expect(await rejected(several, "agent", "create", "--file", example)).toContain("there are 2 organizations");
     expect(await done(several, "agent", "create", "--file", example, "--org", id)).toMatchObject({ organization: id });
-    expect(await refused(several, "agent", "create", "--file", example, "--org", randomUUID())).toContain(
-      "no organization",
+    expect(await rejected(several, "agent", "create", "--file", example, "--org", randomUUID())).toContain(
+      "does not exist",
     );
   });
 
   test.concurrent.each([
-    ["{", "it is not JSON"],
+    ["{", "not valid JSON"],
     [[], "the file must be object"],
     [{}, "name is missing; instructions is missing"],
     [{ name: "", instructions: "x" }, 'name must NOT have fewer than 1 characters, not ""'],
@@ -132,51 +134,54 @@ describe("without a server", () => {
     [{ name: "x", instructions: "x", tools: ["shell"] }, `tools.0 must be one of ${toolNames.join(", ")}, not "shell"`],
     [{ name: "x", instructions: "x", limits: { steps: 0, days: 1 } }, "limits.days is not a field of an agent file"],
     [{ name: "x", instructions: "x", limits: { steps: 0.5 } }, "limits.steps must be integer, not 0.5"],
-  ])("the agent file %j is refused: %s", async (content, reason) => {
-    expect(await refused(dataDir, "agent", "create", "--file", agentFile(content))).toContain(reason);
+  ])("the agent file %j is rejected: %s", async (content, reason) => {
+    expect(await rejected(dataDir, "agent", "create", "--file", agentFile(content))).toContain(reason);
   });
 
   test.concurrent.each([
-    [[], "a command is missing"],
-    [["agents"], 'there is no "agents"; there are org, agent, key, run'],
-    [["org", "rename"], 'org takes create, list, show, set-model, clear-model, and was given "rename"'],
+    [[], "a command is missing; commands are org, agent, key, run, completion"],
+    [["org"], "org: a command is missing; org takes create, list, show, set-model, clear-model"],
+    [["agents"], 'unknown command "agents"; commands are org, agent, key, run, completion (did you mean agent?)'],
+    [["org", "rename"], 'unknown command "rename"; org takes create, list, show, set-model, clear-model'],
     [["org", "create"], "--name is missing: org create --name NAME"],
-    [["org", "create", "--name", " "], "--name is blank"],
-    [["org", "create", "--name", "n".repeat(201)], "--name has 201 characters"],
-    [["org", "show"], "org show takes one ID, and was given none"],
-    [["org", "show", "a", "b"], 'org show takes one ID, and was given "a b"'],
-    [["org", "list", "x"], "org list takes nothing after it but options"],
-    [["org", "list", "--colour"], "--colour"],
-    [["org", "list", "--stack", "Prod"], "--stack and --data-dir were both given"],
-    [["org", "show", "nowhere"], 'there is no organization "nowhere"'],
+    [["org", "create", "--name", " "], "name is blank"],
+    [["org", "create", "--name", "n".repeat(201)], "name has 201 characters; at most 200 are accepted"],
+    [["org", "show"], "ID is missing: org show ID"],
+    [["org", "show", "a", "b"], "org show takes one argument, ID; received 2"],
+    [["org", "list", "x"], "org list takes no arguments; received 1"],
+    [["org", "list", "--colour"], "unknown option --colour; org list takes --data-dir, --stack, --json"],
+    [["org", "create", "--nam", "x"], "unknown option --nam; org create takes --name, --data-dir, --stack, --json"],
+    [["org", "create", "--name"], "--name has no value: org create --name NAME"],
+    [["org", "list", "--stack", "Prod"], "--stack and --data-dir cannot be used together"],
+    [["org", "show", "nowhere"], 'organization "nowhere" does not exist (see org list)'],
     [
       ["org", "set-model", "x", "--provider", "gpt"],
-      '--provider is "gpt"; it takes demo, openai-compatible, anthropic or bedrock',
+      '--provider is "gpt"; expected demo, openai-compatible, anthropic or bedrock',
     ],
-    [["org", "set-model", "x", "--provider", "demo", "--model", "m"], "--provider demo takes no --model"],
+    [["org", "set-model", "x", "--provider", "demo", "--model", "m"], "--provider demo does not accept --model"],
     [["org", "set-model", "x", "--provider", "openai-compatible", "--base-url", "localhost:1"], "--base-url is"],
-    [["agent", "show", randomUUID()], "there is no agent"],
-    [["agent", "create", "--file", "no/such/file.json"], "--file no/such/file.json can't be read"],
-    [["key", "list", "--agent", "x"], 'there is no agent "x"'],
-    [["key", "disable", "ak_nosuch"], 'there is no key "ak_nosuch"'],
-    [["key", "enable", "ak_"], 'there is no key "ak_"'],
-    [["run", "show", randomUUID()], "there is no run"],
-    [["run", "input", randomUUID(), "--text", "x"], "there is no run"],
-    [["run", "stop", "x"], 'there is no run "x"'],
-  ])("%j is refused: %s", async (args, reason) => {
-    expect(await refused(dataDir, ...args)).toContain(reason);
+    [["agent", "show", randomUUID()], "does not exist (see agent list)"],
+    [["agent", "create", "--file", "no/such/file.json"], "cannot read --file no/such/file.json"],
+    [["key", "list", "--agent", "x"], 'agent "x" does not exist'],
+    [["key", "disable", "ak_nosuch"], 'key "ak_nosuch" does not exist'],
+    [["key", "enable", "ak_"], 'key "ak_" does not exist'],
+    [["run", "show", randomUUID()], "does not exist (see run list --agent ID)"],
+    [["run", "input", randomUUID(), "--text", "x"], "does not exist (see run list --agent ID)"],
+    [["run", "stop", "x"], 'run "x" does not exist'],
+  ])("%j is rejected: %s", async (args, reason) => {
+    expect(await rejected(dataDir, ...args)).toContain(reason);
   });
 
-  test("a pasted secret or key is not repeated", async () => {
+  test("errors do not repeat a pasted secret or key", async () => {
     const secret = "sk-pasted-by-mistake";
     const server = ["--base-url", "http://127.0.0.1:1/v1", "--model", "m", "--secret", secret];
-    expect(await refused(dataDir, "org", "set-model", "x", "--provider", "openai-compatible", ...server)).not.toContain(
-      secret,
-    );
-    expect(await refused(dataDir, "key", "disable", "ak_abcdefghijklmnop")).not.toContain("ghijklmnop");
+    expect(
+      await rejected(dataDir, "org", "set-model", "x", "--provider", "openai-compatible", ...server),
+    ).not.toContain(secret);
+    expect(await rejected(dataDir, "key", "disable", "ak_abcdefghijklmnop")).not.toContain("ghijklmnop");
   });
 
-  test("an agent's servers are shown with where their headers come from, and never with a value", async () => {
+  test("agent show prints the locations of MCP header secrets, never their values", async () => {
     const headers = { Authorization: { secret: "env:TOKEN", prefix: "Bearer " }, "X-Key": { secret: "sk-pasted" } };
     const mcp = [{ name: "team", url: "https://example.com/mcp", headers, tools: ["add"] }];
     const webFetch = { privateAddresses: true };
@@ -206,23 +211,53 @@ describe("without a server", () => {
     expect(stdout).toMatch(/^runLimits +dollars 2.5$/m);
   });
 
-  test("the agent file's schema names the tools that there are", () => {
+  test("the schema of the agent file lists the existing tools", () => {
     const schema = JSON.parse(readFileSync(join(root, "schemas/agent.schema.json"), "utf8")) as {
       properties: { tools: { items: { enum: string[] }; default: string[] } };
     };
     expect(schema.properties.tools).toMatchObject({ items: { enum: toolNames }, default: defaultTools });
   });
 
-  test("--help lists every command", async () => {
+  test("--help lists every command, and COMMAND --help its options", async () => {
     const { code, stdout } = await admin(dataDir, "--help");
     expect(code).toBe(0);
     for (const line of ["org create --name NAME", "key disable KEY", "run input ID --text T", "run list --agent ID"]) {
       expect(stdout).toContain(line);
     }
+    for (const args of [
+      ["org", "set-model", "--help"],
+      ["org", "set-model", "x", "-h"],
+    ]) {
+      const command = await admin(dataDir, ...args);
+      expect({ code: command.code, stderr: command.stderr }).toEqual({ code: 0, stderr: "" });
+      expect(command.stdout).toMatch(/^Usage: npm run -s admin -- org set-model \[options\] <ID>\n/);
+      expect(command.stdout).toContain("--base-url <URL>");
+      expect(command.stdout).toContain("--data-dir <DIR>");
+      expect(command.stdout).not.toContain("--events");
+    }
+  });
+
+  test("completion prints a script that completes nouns and verbs", async () => {
+    const { stdout } = await admin(dataDir, "completion", "bash");
+    const complete = `${stdout}COMP_WORDS=(admin agent un) COMP_CWORD=2; _admin; echo "\${COMPREPLY[@]}"`;
+    expect(spawnSync("bash", ["-c", complete], { encoding: "utf8" }).stdout).toBe("unarchive\n");
+    expect((await admin(dataDir, "completion", "zsh")).stdout).toContain("bashcompinit");
+    expect(await rejected(dataDir, "completion", "fish")).toBe('SHELL is "fish"; expected bash or zsh');
+  });
+
+  test("npm run admin and node bin/admin.ts print and exit in the same way", async () => {
+    const child = spawnSync("npm", ["run", "-s", "admin", "--", "org", "list", "--json", "--data-dir", dataDir], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    expect(child).toMatchObject({ status: 0, stdout: (await admin(dataDir, "org", "list", "--json")).stdout });
+    const failed = await runScript("bin/admin.ts", ["org", "show", "nowhere", "--data-dir", dataDir]);
+    expect(failed).toEqual(await admin(dataDir, "org", "show", "nowhere"));
+    expect(failed.code).toBe(1);
   });
 });
 
-describe("beside a running server", () => {
+describe("while the service is running", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService(newFolder());
@@ -239,7 +274,7 @@ describe("beside a running server", () => {
     return response.status;
   }
 
-  test("a key works at once, not while it is disabled, and again when it is enabled", async () => {
+  test("a new key works at once; a disabled key is rejected until it is enabled", async () => {
     const { api_key, hash } = await done(service.dataDir, "key", "create", "--agent", service.templateId);
     expect(await statusOf(api_key)).toBe(201);
     await done(service.dataDir, "key", "disable", hash);
@@ -248,7 +283,7 @@ describe("beside a running server", () => {
     expect(await statusOf(api_key)).toBe(201);
   });
 
-  test("archived is 409, deleted is 404, without a model is 422", async () => {
+  test("creates are rejected: archived 409, deleted 404, without a model 422", async () => {
     const agent = await done(service.dataDir, "agent", "create", "--file", example);
     const { api_key: apiKey } = await done(service.dataDir, "key", "create", "--agent", agent.id);
     const organization = String(agent["organization"]);

@@ -1,20 +1,32 @@
 import { expect } from "vitest";
-import { type Ended, runScript } from "./script.ts";
+import { main } from "../../bin/admin/main.ts";
+import type { Io } from "../../bin/cli.ts";
+import type { Ended } from "./script.ts";
 
-/** One call of the command line. */
-export function admin(dataDir: string, ...args: string[]): Promise<Ended> {
-  return runScript("bin/admin.ts", [...args, "--data-dir", dataDir]);
+/** Runs a command line program in this process, as `runScript` does in another one. */
+export async function inProcess(program: (argv: string[], io: Io) => Promise<number>, args: string[]): Promise<Ended> {
+  const printed = { stdout: "", stderr: "" };
+  const code = await program(args, {
+    out: (text) => void (printed.stdout += `${text}\n`),
+    err: (text) => void (printed.stderr += `${text}\n`),
+  });
+  return { code, ...printed };
 }
 
-/** The JSON that a call prints, which has to succeed without a word on stderr. */
+/** Runs an admin command. */
+export function admin(dataDir: string, ...args: string[]): Promise<Ended> {
+  return inProcess(main, [...args, "--data-dir", dataDir]);
+}
+
+/** Runs an admin command that must succeed without a warning. Resolves with its JSON. */
 export async function done(dataDir: string, ...args: string[]) {
   const { code, stdout, stderr } = await admin(dataDir, ...args, "--json");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return JSON.parse(stdout) as Record<string, unknown> & Record<"id" | "hash" | "api_key", string>;
 }
 
-/** The reason for which a call is refused: exit code 1, nothing on stdout, one line on stderr. */
-export async function refused(dataDir: string, ...args: string[]): Promise<string> {
+/** Runs an admin command that must fail: exit code 1, nothing on stdout, one line on stderr. Resolves with the error. */
+export async function rejected(dataDir: string, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await admin(dataDir, ...args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^admin: [^\n]+\n$/);

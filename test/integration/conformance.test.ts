@@ -1,8 +1,9 @@
 import { type IncomingMessage, request } from "node:http";
 import { beforeAll, expect, test } from "vitest";
 import { type HttpServer, httpServer } from "../support/http-server.ts";
-import { done } from "./admin.ts";
-import { type Ended, runScript } from "./script.ts";
+import { main } from "../../bin/conformance/main.ts";
+import { done, inProcess } from "./admin.ts";
+import type { Ended } from "./script.ts";
 import { type Service, startService } from "./service.ts";
 
 let service: Service;
@@ -13,18 +14,10 @@ beforeAll(async () => {
 
 function conformance(baseUrl: string, ...args: string[]): Promise<Ended> {
   const { apiKey, templateId } = service;
-  return runScript("bin/conformance.ts", [
-    "--base-url",
-    baseUrl,
-    "--api-key",
-    apiKey,
-    "--template-id",
-    templateId,
-    ...args,
-  ]);
+  return inProcess(main, ["--base-url", baseUrl, "--api-key", apiKey, "--template-id", templateId, ...args]);
 }
 
-test("the service passes every case", async () => {
+test("the service passes all cases", async () => {
   const disabled = await done(service.dataDir, "key", "create", "--agent", service.templateId);
   await done(service.dataDir, "key", "disable", disabled.hash);
   const other = await done(service.dataDir, "agent", "create", "--file", "examples/assistant.json");
@@ -40,60 +33,60 @@ test("the service passes every case", async () => {
   expect(code).toBe(0);
 });
 
-/** Faults of a broken service in its responses, and the cases that must fail. */
-const faults: { inject: (path: string, status: number, body: string) => string | undefined; noticed: RegExp }[] = [
+/** Changes that a broken service makes to a response, and the cases that must fail. */
+const faults: { breaks: (path: string, status: number, body: string) => string | undefined; detectedBy: RegExp }[] = [
   {
-    inject: (_, status, body) => (status === 401 ? body.replace("Missing API key", "No API key") : undefined),
-    noticed: /^auth: refuses (no key|an Authorization that is not Bearer|an empty X-API-Key|Bearer without a key)/,
+    breaks: (_, status, body) => (status === 401 ? body.replace("Missing API key", "No API key") : undefined),
+    detectedBy: /^auth: refuses (no key|an Authorization that is not Bearer|an empty X-API-Key|Bearer without a key)/,
   },
   {
-    inject: (_, status, body) => (status === 413 ? body.replace("exceeds", "is over") : undefined),
-    noticed: /^files: refuses as too large/,
+    breaks: (_, status, body) => (status === 413 ? body.replace("exceeds", "is over") : undefined),
+    detectedBy: /^files: refuses as too large/,
   },
   {
-    inject: (_, status, body) => (status === 422 ? body.replaceAll("at most 200", "fewer than 201") : undefined),
-    noticed: /^validation: name of 201/,
+    breaks: (_, status, body) => (status === 422 ? body.replaceAll("at most 200", "fewer than 201") : undefined),
+    detectedBy: /^validation: name of 201/,
   },
   {
-    inject: (_, status, body) => (status === 422 ? body.replaceAll('"list_type"', '"array_type"') : undefined),
-    noticed: /^validation: files (null|an object)/,
+    breaks: (_, status, body) => (status === 422 ? body.replaceAll('"list_type"', '"array_type"') : undefined),
+    detectedBy: /^validation: files (null|an object)/,
   },
   {
-    inject: (_, status, body) => (status === 422 ? body.replace("'bad.bin'", "'good.bin'") : undefined),
-    noticed: /^files: refuses base64/,
+    breaks: (_, status, body) => (status === 422 ? body.replace("'bad.bin'", "'good.bin'") : undefined),
+    detectedBy: /^files: refuses base64/,
   },
   {
-    inject: (path, status, body) =>
+    breaks: (path, status, body) =>
       path.startsWith("/v1/agents/") && status === 200
         ? body.replaceAll("output_from_agent", "input_to_agent")
         : undefined,
-    noticed: /^(run: .* polled to finished|files: several are in the workspace)/,
+    detectedBy: /^(run: .* polled to finished|files: several are in the workspace)/,
   },
   {
-    inject: (path, _, body) => (path === "/v1/openapi.json" ? body.replace('"Agents API"', '"Runs API"') : undefined),
-    noticed: /^description: OpenAPI 3\.1, title and version/,
+    breaks: (path, _, body) => (path === "/v1/openapi.json" ? body.replace('"Agents API"', '"Runs API"') : undefined),
+    detectedBy: /^description: OpenAPI 3\.1, title and version/,
   },
   {
-    inject: (path, _, body) =>
+    breaks: (path, _, body) =>
       path === "/v1/openapi.json" ? body.replace('"maxItems":10', '"maxItems":11') : undefined,
-    noticed: /^description: the model PublicCreateAgentRequest/,
+    detectedBy: /^description: the model PublicCreateAgentRequest/,
   },
 ];
 
-test("a broken service fails exactly the cases of its faults", async () => {
+test("a broken service fails exactly the cases that check what is broken", async () => {
   await using broken = await brokenService();
   const { code, stdout, stderr } = await conformance(broken.url, "--json");
   const { failed, cases } = JSON.parse(stdout) as { failed: number; cases: { name: string; passed: boolean }[] };
   const names = cases.map(({ name }) => name);
   expect(cases.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(
-    names.filter((name) => faults.some(({ noticed }) => noticed.test(name))),
+    names.filter((name) => faults.some(({ detectedBy }) => detectedBy.test(name))),
   );
-  for (const { noticed } of faults) expect(names.some((name) => noticed.test(name))).toBe(true);
+  for (const { detectedBy } of faults) expect(names.some((name) => detectedBy.test(name))).toBe(true);
   expect(stderr).toBe(`${cases.length - failed} passed, ${failed} failed\n`);
   expect(code).toBe(1);
 });
 
-test("a failed case prints the expected and the received response", async () => {
+test("a failed case prints what was expected and what was received", async () => {
   await using server = await httpServer((_, response) => {
     response.writeHead(200, { "content-type": "text/html" }).end("<p>hello");
   });
@@ -114,21 +107,21 @@ test.each([
   [["--base-url", "127.0.0.1:1", "--api-key", "k", "--template-id", "x"], "--base-url"],
   [["--base-url", "http://127.0.0.1:1", "--api-key", "k", "--template-id", "x"], "--template-id"],
   [["--no-such-option"], "--no-such-option"],
-])("invalid options %j print one line and exit with 2", async (args, named) => {
-  const { code, stdout, stderr } = await runScript("bin/conformance.ts", args);
+])("wrong options %j print one line and exit with 2", async (args, named) => {
+  const { code, stdout, stderr } = await inProcess(main, args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(/^conformance: [^\n]+\n$/);
   expect(stderr).toContain(named);
 });
 
-/** The service behind a proxy that adds all the faults. */
+/** A proxy in front of the real service that applies all faults. */
 function brokenService(): Promise<HttpServer> {
   return httpServer((incoming, outgoing) => {
     const { method, headers, url: path = "/" } = incoming;
     const forwarded = request(`${service.baseUrl}${path}`, { method: method ?? "GET", headers }, (answer) => {
       void text(answer).then((body) => {
         const { statusCode: status = 500, headers: kept } = answer;
-        const changed = faults.reduce((before, { inject }) => inject(path, status, before) ?? before, body);
+        const changed = faults.reduce((before, { breaks }) => breaks(path, status, before) ?? before, body);
         outgoing.writeHead(status, { ...kept, "content-length": Buffer.byteLength(changed) }).end(changed);
       });
     });

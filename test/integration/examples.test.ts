@@ -8,7 +8,7 @@ import { done } from "./admin.ts";
 import { root, runScript } from "./script.ts";
 import { createRun, finished, modelAt, newDataDir, type RunStatus, type Service, startService } from "./service.ts";
 
-/** Starts the service and runs an example's agent once. */
+/** Starts the service in its own process and runs an example's agent once. */
 async function runExample(
   example: string,
   replies: Reply[],
@@ -60,7 +60,7 @@ test(
   },
 );
 
-test("document reader: the model reads the text of Word and PDF documents", async () => {
+test("document reader: reads Word and PDF documents", { timeout: 60_000 }, async () => {
   const files = {
     "offer.docx": docx("Our offer", "The price is 4,711 euro."),
     "terms.pdf": pdf("Pay in 14 days.", "Done."),
@@ -76,12 +76,12 @@ test("document reader: the model reads the text of Word and PDF documents", asyn
   expect(output(run)).toContain("[Page 1 of 2]\nPay in 14 days.");
 });
 
-test("MCP user: a tool is called with the secret in its header", async () => {
+test("MCP user: calls the server's tool with the secret header", { timeout: 60_000 }, async () => {
   await using server = await mcpServer();
   const agent = readFileSync(join(root, "examples/mcp-user.json"), "utf8").replace(/http:[^"]*/, server.url);
   const example = join(newDataDir(), "agent.json");
   writeFileSync(example, agent);
-  process.env["TEAM_MCP_TOKEN"] = "token-of-the-team"; // inherited by the service
+  process.env["TEAM_MCP_TOKEN"] = "token-of-the-team"; // inherited by the service's process
   const replies = [callsTool("team__add", { a: 40, b: 2 }), answersWithResult];
   const run = await runExample(example, replies, { input: "How much is 40 and 2?" });
   expect(run.loop_status).toBe("finished");
@@ -91,12 +91,12 @@ test("MCP user: a tool is called with the secret in its header", async () => {
   rmSync(example);
 });
 
-test("client: creates a run with a file, waits and prints the output", async () => {
+test("client: creates a run with a file, waits and prints the output", { timeout: 60_000 }, async () => {
   await using service = await startService();
   const file = join(service.dataDir, "hello.txt");
   writeFileSync(file, "Hello from a file.\n");
   const { baseUrl, apiKey: API_KEY, templateId: TEMPLATE_ID } = service;
-  const BASE_URL = `${baseUrl}/`; // with a trailing slash
+  const BASE_URL = `${baseUrl}/`; // a trailing slash is accepted
   const client = (apiKey: string) =>
     runScript("examples/client.mjs", ["What is in the file?", file], { BASE_URL, API_KEY: apiKey, TEMPLATE_ID });
   const { code, stdout } = await client(API_KEY);

@@ -6,6 +6,6 @@ import { describeFaults } from "./faults.scenario.ts";
 describeFaults(4);
 
 test("a throttled store rejects with the error that the workflow retries", async () => {
-  const platform = fakeAwsStores(() => "throttled");
-  await expect(platform.runs.load("R")).rejects.toThrow(StoreUnavailable);
+  const home = fakeAwsStores(() => "throttled");
+  await expect(home.runs.load("R")).rejects.toThrow(StoreUnavailable);
 });

@@ -16,18 +16,18 @@ import { expect, test } from "vitest";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { createRun, finished, newDataDir, read, type RunStatus, startService } from "./service.ts";
 
-const slow = "demo: steps=8 delay=60";
-const ends = ({ loop_status, transcript }: RunStatus) => [loop_status, transcript.map(({ role }) => role)];
-const whole = ["finished", ["input_to_agent", "output_from_agent"]];
+const slowInput = "demo: steps=8 delay=60";
+const statusAndRoles = ({ loop_status, transcript }: RunStatus) => [loop_status, transcript.map(({ role }) => role)];
+const finishedOnce = ["finished", ["input_to_agent", "output_from_agent"]];
 
 test(
-  "kill -9 at several moments of a run: it goes on after each start and ends once",
+  "kill -9 at several points of a run: it resumes after each start and finishes once",
   { timeout: 120_000 },
   async () => {
     const dataDir = newDataDir();
     const first = await startService(dataDir);
     const runId = await createRun(first, {
-      input_text: slow,
+      input_text: slowInput,
       files: [{ filename: "a.txt", content_base64: Buffer.from("kept across kills").toString("base64") }],
     });
     let service = first;
@@ -39,12 +39,12 @@ test(
       service = await startService(dataDir);
     }
     expect(killsWhileRunning).toBeGreaterThan(1);
-    expect(ends(await finished({ ...service, apiKey: first.apiKey }, runId))).toEqual(whole);
+    expect(statusAndRoles(await finished({ ...service, apiKey: first.apiKey }, runId))).toEqual(finishedOnce);
     await service.end("SIGTERM");
   },
 );
 
-test("kill -9 in the middle of 40 creates: every acknowledged run ends, with its input and one output", async () => {
+test("kill -9 during 40 creates: every acknowledged run finishes with its input and one output", async () => {
   const dataDir = newDataDir();
   const first = await startService(dataDir);
   const acknowledged: string[] = [];
@@ -53,43 +53,44 @@ test("kill -9 in the middle of 40 creates: every acknowledged run ends, with its
     await createRun(first, { input_text: `run ${i}` }).then(
       (id) => acknowledged.push(id),
       () => {},
-    ); // cut off by the kill
+    ); // interrupted by the kill
   });
   await expect.poll(() => acknowledged.length, { timeout: 10_000, interval: 1 }).toBeGreaterThan(4);
   await first.end("SIGKILL");
   await Promise.all(creates);
   expect(acknowledged.length).toBeLessThan(creates.length);
   const second = await startService(dataDir);
-  for (const id of acknowledged) expect(ends(await finished({ ...second, apiKey: first.apiKey }, id))).toEqual(whole);
+  for (const id of acknowledged)
+    expect(statusAndRoles(await finished({ ...second, apiKey: first.apiKey }, id))).toEqual(finishedOnce);
   await second.end("SIGTERM");
 });
 
-test("Ctrl-C ends cleanly and at once, and the run goes on later", async () => {
+test("SIGINT stops the service at once with exit code 0, and the run resumes at the next start", async () => {
   const dataDir = newDataDir();
   const first = await startService(dataDir);
   const runId = await createRun(first, { input_text: "demo: steps=3 delay=500" });
-  const asked = performance.now();
+  const signaledAt = performance.now();
   expect(await first.end("SIGINT")).toBe(0);
-  expect(performance.now() - asked).toBeLessThan(5_000);
+  expect(performance.now() - signaledAt).toBeLessThan(5_000);
   const second = await startService(dataDir);
-  expect(ends(await finished({ ...second, apiKey: first.apiKey }, runId))).toEqual(whole);
+  expect(statusAndRoles(await finished({ ...second, apiKey: first.apiKey }, runId))).toEqual(finishedOnce);
   await second.end("SIGTERM");
 });
 
-test("at a start, what a crash left of files is removed, and nothing else", async () => {
+test("a start deletes the files of creates that a crash interrupted, and no others", async () => {
   const dataDir = newDataDir();
   const first = await startService(dataDir);
   const runId = await createRun(first, { files: [{ filename: "a.txt", content_base64: "QQ==" }] });
   await first.end("SIGKILL");
   const workspaces = join(dataDir, "workspaces");
-  mkdirSync(join(workspaces, randomUUID())); // of a create
+  mkdirSync(join(workspaces, randomUUID())); // of an interrupted create
   for (const name of [".partial-1", ".mine"]) writeFileSync(join(workspaces, name), "x");
   for (const name of readdirSync(workspaces)) utimesSync(join(workspaces, name), 1, 1);
   const second = await startService(dataDir);
   await expect.poll(() => readdirSync(workspaces).toSorted()).toEqual([".mine", runId]);
   expect(readdirSync(join(workspaces, runId))).toEqual(["a.txt"]);
   await second.end("SIGTERM");
-  // Without its database every run looks like a create that was cut off.
+  // Without the database every run looks like an interrupted create.
   renameSync(join(dataDir, "runs.sqlite"), join(dataDir, "saved.sqlite"));
   const third = await startService(dataDir);
   await sleep(300);
@@ -97,49 +98,49 @@ test("at a start, what a crash left of files is removed, and nothing else", asyn
   expect(readdirSync(join(workspaces, runId))).toEqual(["a.txt"]);
 });
 
-test("a service whose data folder is removed ends, and says so, rather than take runs that no start will find", async () => {
+test("a service whose data directory is removed exits with an error instead of accepting runs that would be lost", async () => {
   const service = await startService();
-  let said = "";
-  service.child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  let stderr = "";
+  service.child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   rmSync(service.dataDir, { recursive: true });
   await expect.poll(() => service.child.exitCode, { timeout: 5_000 }).toBe(1);
-  expect(said).toMatch(/npm start: the data directory \S+ was removed while the service was running\n$/);
+  expect(stderr).toMatch(/npm start: the data directory \S+ was removed while the service was running\n$/);
 });
 
-test("what can't be started says why in one line and exits with non-zero", async () => {
+test("a failed start prints the reason in one line and exits with 1", async () => {
   const service = await startService();
   const port = new URL(service.baseUrl).port;
   const dataDir = newDataDir();
   await expect(startService(dataDir, ["--port", port])).rejects.toThrow(
-    /^the service ended with 1: [^\n]*port \d+ .*taken[^\n]*\n$/,
+    /^the service ended with 1: [^\n]*port \d+ on .* is in use[^\n]*\n$/,
   );
-  // The key is shown once, so a start that shows nothing makes none.
+  // The key is shown only once, so a failed start must not create it.
   const stores = openLocalPlatform({ dataDir });
   expect(await stores.accounts.listAgents()).toEqual([]);
   stores.close();
   await expect(startService(service.dataDir)).rejects.toThrow(
-    /^the service ended with 1: [^\n]*another server uses[^\n]*\n$/,
+    /^the service ended with 1: [^\n]*in use by another server[^\n]*\n$/,
   );
   const damaged = newDataDir();
   const database = join(damaged, "runs.sqlite");
   openLocalPlatform({ dataDir: damaged }).close();
   writeFileSync(database, readFileSync(database).fill("damage", 4_096)); // all but the first page
   await expect(startService(damaged)).rejects.toThrow(
-    /^the service ended with 1: [^\n]*data directory .* cannot be used: [^\n]*malformed[^\n]*\n$/,
+    /^the service ended with 1: [^\n]*cannot use the data directory [^\n]*: [^\n]*malformed[^\n]*\n$/,
   );
   const unlockable = newDataDir();
   writeFileSync(join(unlockable, "server.lock"), "no database".repeat(100));
   await expect(startService(unlockable)).rejects.toThrow(
-    /^the service ended with 1: [^\n]*data directory .* cannot be used: [^\n]*server\.lock[^\n]*\n$/,
+    /^the service ended with 1: [^\n]*cannot use the data directory [^\n]*: [^\n]*server\.lock[^\n]*\n$/,
   );
   await expect(startService("/dev/null/data")).rejects.toThrow(
-    /^the service ended with 1: [^\n]*cannot be used[^\n]*\n$/,
+    /^the service ended with 1: [^\n]*cannot use the data directory[^\n]*\n$/,
   );
   for (const option of ["--host", "--data-dir"]) {
-    await expect(startService(newDataDir(), [option, ""])).rejects.toThrow(`npm start: ${option} is ""; give`);
+    await expect(startService(newDataDir(), [option, ""])).rejects.toThrow(`npm start: ${option} is ""; expected`);
   }
   await expect(startService(newDataDir(), ["--port", "x"])).rejects.toThrow(
-    /^the service ended with 1: [^\n]*--port takes[^\n]*\n$/,
+    /^the service ended with 1: [^\n]*--port is "x"; expected[^\n]*\n$/,
   );
   await expect(startService(newDataDir(), ["--nonsense"])).rejects.toThrow(
     /^the service ended with 1: [^\n]*--nonsense[^\n]*\n$/,
@@ -148,24 +149,24 @@ test("what can't be started says why in one line and exits with non-zero", async
 });
 
 test.skipIf(process.platform === "win32")(
-  "in a folder that others may enter, the data is still its owner's",
+  "data files are private to their owner in a data directory that others can enter",
   async () => {
     const dataDir = newDataDir();
     chmodSync(dataDir, 0o755);
     const service = await startService(dataDir);
     await finished(service, await createRun(service, { input_text: "x" }));
-    const open = readdirSync(dataDir).filter((name) => (statSync(join(dataDir, name)).mode & 0o077) !== 0);
-    expect(open.filter((name) => !name.startsWith("server.lock"))).toEqual([]); // which is empty
+    const readable = readdirSync(dataDir).filter((name) => (statSync(join(dataDir, name)).mode & 0o077) !== 0);
+    expect(readable.filter((name) => !name.startsWith("server.lock"))).toEqual([]); // that file is empty
     await service.end("SIGTERM");
   },
 );
 
 test.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
-  "a folder of workspaces that can't be written to is told at the start, not to the first who sends a file",
+  "a workspace directory that is not writable is reported at the start",
   async () => {
     const dataDir = newDataDir();
     await (await startService(dataDir)).end("SIGTERM");
     chmodSync(join(dataDir, "workspaces"), 0o500);
-    await expect(startService(dataDir)).rejects.toThrow(/cannot be used: EACCES[^\n]*workspaces/);
+    await expect(startService(dataDir)).rejects.toThrow(/cannot use the data directory [^\n]*: EACCES[^\n]*workspaces/);
   },
 );

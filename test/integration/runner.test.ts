@@ -5,7 +5,7 @@ import { startRunner } from "../../src/platform/local/workflow.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "../support/scripted-runs.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
-test("200 runs after a restart finish, and at most `workers` run at the same time", async () => {
+test("after a restart with 200 runs, no more than the runner's places are worked on, and all finish", async () => {
   using stores = temporaryStores();
   await putAgent(stores);
   const ids = Array.from({ length: 200 }, () => randomUUID());

@@ -9,7 +9,7 @@ import { advance, type AdvanceDeps } from "../../src/workflow/advance.ts";
 import { RetryLater } from "../../src/workflow/retry-later.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "../support/scripted-runs.ts";
 
-/** An event during a run. `crash` ends one of the two workers; `jump` moves the clock. */
+/** What happens to a run beside the work on it. `crash`: of one of the two workers; `jump`: of the clock, in seconds. */
 export type Event =
   | { type: "input"; text: string }
   | { type: "stop" }
@@ -32,28 +32,23 @@ export const event: fc.Arbitrary<Event> = fc.oneof(
 class Crashed extends Error {}
 
 /**
- * Runs two workers on one run while the events happen. The scheduler orders their calls of stores and model. Then a worker
- * without events drives the run to its end. Resolves with the violated rules.
+ * Two workers on one run, whose calls of stores and model are done in the scheduler's order, while the events happen.
+ * In the end a worker that nothing happens to drives the run to its end. Resolves with what must not have happened.
  */
-export async function walk(
-  platform: Stores,
-  runId: string,
-  events: Event[],
-  scheduler: fc.Scheduler,
-): Promise<string[]> {
-  const violations: string[] = [];
+export async function walk(home: Stores, runId: string, events: Event[], scheduler: fc.Scheduler): Promise<string[]> {
+  const wrong: string[] = [];
   let now = 1_763_000_000_000;
   const clock = () => now++;
   const steps = 3;
   const { model, calls } = scriptedModel(steps);
-  const watched = watch(platform.runs, violations);
-  await putAgent(platform);
-  await newRun(platform, runId, clock(), "first");
+  const watched = watch(home.runs, wrong);
+  await putAgent(home);
+  await newRun(home, runId, clock(), "first");
   const accepted = ["first"];
   let stopped: unknown;
   let claims = 0;
 
-  /** The dependencies of a worker: the scheduler delays each call, and calls after a crash reject. */
+  /** A worker's view: each call waits for its turn, and none comes through once it has crashed. */
   function workerOf(worker: { crashed: boolean }): AdvanceDeps {
     const step = async <Value>(name: string, work: () => Promise<Value>): Promise<Value> => {
       await scheduler.schedule(Promise.resolve(), name);
@@ -75,7 +70,7 @@ export async function walk(
       return claimed;
     };
     return {
-      ...platform,
+      ...home,
       runs: { ...gated, claim },
       now: clock,
       secretOf: async () => undefined,
@@ -83,7 +78,7 @@ export async function walk(
     };
   }
 
-  /** Invokes `advance` as the state machine does. A crash is followed by another invocation. */
+  /** As a state machine drives a run; a crash is followed by another invocation. */
   async function drive(worker: { crashed: boolean }, rounds: number): Promise<boolean> {
     for (let round = 0; round < rounds; round++) {
       worker.crashed = false;
@@ -96,7 +91,7 @@ export async function walk(
         });
         if (done) return true;
       } catch (error) {
-        if (!worker.crashed && !(error instanceof RetryLater)) violations.push(`advance rejected: ${String(error)}`);
+        if (!worker.crashed && !(error instanceof RetryLater)) wrong.push(`advance rejected: ${String(error)}`);
       }
       now += 5_000;
     }
@@ -105,7 +100,7 @@ export async function walk(
 
   const workers = [{ crashed: false }, { crashed: false }];
   const workflow = { start: async () => {}, stop: async () => {} };
-  const apply = async (what: Event): Promise<void> => {
+  const happen = async (what: Event): Promise<void> => {
     if (what.type === "jump") now += what.seconds * 1_000;
     if (what.type === "crash") (workers[what.worker] ?? { crashed: false }).crashed = true;
     try {
@@ -119,10 +114,10 @@ export async function walk(
       }
       if (what.type === "stop") {
         await stopRun({ runs: watched, workflow, now: clock }, runId);
-        stopped ??= await platform.runs.load(runId);
+        stopped ??= await home.runs.load(runId);
       }
     } catch (error) {
-      if (!(error instanceof ServiceError)) violations.push(`${what.type} rejected: ${String(error)}`);
+      if (!(error instanceof ServiceError)) wrong.push(`${what.type} rejected: ${String(error)}`);
     }
   };
 
@@ -130,43 +125,43 @@ export async function walk(
     drive(workers[0] ?? { crashed: false }, 15),
     drive(workers[1] ?? { crashed: false }, 15),
   ]);
-  const applied = (async () => {
+  const happening = (async () => {
     for (const what of events) {
       await scheduler.schedule(Promise.resolve(), what.type);
-      await apply(what);
+      await happen(what);
     }
   })();
-  await scheduler.waitFor(Promise.all([driven, applied]));
+  await scheduler.waitFor(Promise.all([driven, happening]));
   now += 100_000;
   const end = drive({ crashed: false }, 60);
   await scheduler.waitFor(end);
 
-  const state = await platform.runs.load(runId);
-  if (!state) return ["the run does not exist"];
+  const state = await home.runs.load(runId);
+  if (!state) return ["the run is gone"];
   const { run, transcript } = state;
   if (stopped !== undefined) {
-    if (run.status !== "terminated") violations.push(`the stopped run is ${run.status}`);
-    if (state.queue.length > 0) violations.push("a stopped run has queued inputs");
-    if (JSON.stringify(stopped) !== JSON.stringify(state)) violations.push("the run changed after the stop");
+    if (run.status !== "terminated") wrong.push(`stopped, and then ${run.status}`);
+    if (state.queue.length > 0) wrong.push("inputs wait at a stopped run");
+    if (JSON.stringify(stopped) !== JSON.stringify(state)) wrong.push("something changed after the stop");
   } else {
-    if (run.status !== "finished") violations.push(`the run ended as ${run.status}`);
+    if (run.status !== "finished") wrong.push(`the run ended as ${run.status}`);
     const expected = accepted.flatMap((text) => [text, outputTo(text)]);
     const actual = transcript.map(({ text }) => text);
-    if (JSON.stringify(actual) !== JSON.stringify(expected)) violations.push(`transcript ${JSON.stringify(actual)}`);
-    if (run.used?.steps !== accepted.length * (steps + 1)) violations.push(`${run.used?.steps} steps were counted`);
+    if (JSON.stringify(actual) !== JSON.stringify(expected)) wrong.push(`transcript ${JSON.stringify(actual)}`);
+    if (run.used?.steps !== accepted.length * (steps + 1)) wrong.push(`${run.used?.steps} steps are counted`);
   }
   const perCall = Map.groupBy(calls, (call) => call);
   const extra = [...perCall.values()].reduce((sum, made) => sum + made.length - 1, 0);
-  // An invocation begins with a claim and repeats at most the interrupted call of its predecessor.
-  if (extra > claims) violations.push(`${extra} repeated model calls in ${claims} invocations`);
-  return violations;
+  // Each invocation that works begins with a claim, and redoes at most the call that its predecessor was in.
+  if (extra > claims) wrong.push(`${extra} model calls were made again in ${claims} invocations`);
+  return wrong;
 }
 
 /**
- * Checks three rules on every call of the run store: each status change is allowed, no worker writes after its lease was
- * taken over, and no worker claims a lease that has not expired.
+ * The same store, watched: every change that takes effect is one of the lifecycle's, none is by a worker whose lease
+ * was taken over before it asked, and nobody takes a lease that lives.
  */
-function watch(runs: Runs, violations: string[]): Runs {
+function watch(runs: Runs, wrong: string[]): Runs {
   const allowed = new Set(Object.values(transitions).map(({ from, to }) => `${from} ${to}`));
   let status: RunStatus = "running";
   let newest = 0;
@@ -180,8 +175,8 @@ function watch(runs: Runs, violations: string[]): Runs {
       const lives = held && held.owner !== owner && held.until > now && held.until < now + 2 * (until - now);
       const claimed = await runs.claim(wish);
       if (!claimed) return undefined;
-      if (lives && lease === held) violations.push("a lease that has not expired was claimed");
-      if (claimed.fencingToken > newest) lease = { owner, until }; // responses may arrive out of order
+      if (lives && lease === held) wrong.push("a lease that lives was taken");
+      if (claimed.fencingToken > newest) lease = { owner, until }; // answers may overtake each other
       newest = Math.max(newest, claimed.fencingToken);
       return claimed;
     },
@@ -196,11 +191,11 @@ function watch(runs: Runs, violations: string[]): Runs {
       if (change.set) lease = undefined;
       const applied = await runs.change(change);
       if (!applied) return false;
-      if (old) violations.push(`a worker wrote after its lease was taken over: ${JSON.stringify(change)}`);
+      if (old) wrong.push(`a worker wrote whose lease had been taken over: ${JSON.stringify(change)}`);
       const ended = status === "terminated" || status === "technical_error";
-      if (ended) violations.push(`a run with ${status} was changed: ${JSON.stringify(change)}`);
+      if (ended) wrong.push(`${status} was changed: ${JSON.stringify(change)}`);
       if (change.set) {
-        if (!allowed.has(`${change.expect.status} ${change.set.status}`)) violations.push(JSON.stringify(change.set));
+        if (!allowed.has(`${change.expect.status} ${change.set.status}`)) wrong.push(JSON.stringify(change.set));
         status = change.set.status;
       }
       return true;

@@ -11,8 +11,8 @@ import { chatServer, chunk, type Reply, send, startStream, streams } from "../pr
 import { done } from "./admin.ts";
 import { createRun, finished, modelAt, newDataDir, read, startService } from "./service.ts";
 
-/** Streams a word every 50 ms for as long as somebody listens, and keeps when it sent the last one. */
-function talker(): { reply: Reply; talks: () => boolean; lastByteAt: () => number } {
+/** A reply that streams a word every 50 ms until the client disconnects, and records when it sent the last one. */
+function endlessReply(): { reply: Reply; isStreaming: () => boolean; lastByteAt: () => number } {
   let [open, lastByte] = [false, 0];
   const reply = async (response: ServerResponse): Promise<void> => {
     open = true;
@@ -24,21 +24,21 @@ function talker(): { reply: Reply; talks: () => boolean; lastByteAt: () => numbe
       await sleep(50);
     }
   };
-  return { reply, talks: () => open, lastByteAt: () => lastByte };
+  return { reply, isStreaming: () => open, lastByteAt: () => lastByte };
 }
 
-test("run stop on one machine: terminated at once, the provider's stream is cut, what waits is dropped", async () => {
-  const { reply, talks, lastByteAt } = talker();
+test("run stop (local): terminates the run at once, aborts the provider's stream and drops queued inputs", async () => {
+  const { reply, isStreaming, lastByteAt } = endlessReply();
   await using server = await chatServer(reply, streams(chunk({ content: "never" })));
   await using service = await startService(newDataDir(), modelAt(server.baseUrl));
   const runId = await createRun(service, { input_text: "Talk." });
-  await expect.poll(talks).toBe(true);
+  await expect.poll(isStreaming).toBe(true);
   await done(service.dataDir, "run", "input", runId, "--text", "And then?");
 
   await done(service.dataDir, "run", "stop", runId);
   const stoppedAt = performance.now();
   expect((await read(service, runId)).loop_status).toBe("terminated");
-  await expect.poll(talks, { timeout: 5_000, interval: 5 }).toBe(false);
+  await expect.poll(isStreaming, { timeout: 5_000, interval: 5 }).toBe(false);
   await sleep(200);
   console.log(`one machine: last byte ${Math.round(lastByteAt() - stoppedAt)} ms after the stop`);
   expect(lastByteAt() - stoppedAt).toBeLessThan(5_000);
@@ -52,16 +52,16 @@ test("run stop on one machine: terminated at once, the provider's stream is cut,
   expect(server.received).toHaveLength(1);
 });
 
-test("a stop on AWS ends the streaming model call within 5 s", async () => {
-  const { reply, talks, lastByteAt } = talker();
+test("run stop (AWS): the streaming invocation stops within 5 s", { timeout: 30_000 }, async () => {
+  const { reply, isStreaming, lastByteAt } = endlessReply();
   await using server = await chatServer(reply);
-  const platform: Stores = fakeAwsStores();
-  await putAgent(platform);
-  await newRun(platform, "R", Date.now(), "Talk.");
+  const home: Stores = fakeAwsStores();
+  await putAgent(home);
+  await newRun(home, "R", Date.now(), "Talk.");
   const model = openAiCompatible({ baseUrl: server.baseUrl, model: "m" })();
   const working = advance(
     {
-      ...platform,
+      ...home,
       now: Date.now,
       secretOf: async () => undefined,
       openModel: async () => ({ model, name: "m", provider: "p" }),
@@ -69,30 +69,30 @@ test("a stop on AWS ends the streaming model call within 5 s", async () => {
     { runId: "R", turn: 1 },
     { signal: new AbortController().signal, deadline: Infinity },
   );
-  await expect.poll(talks).toBe(true);
+  await expect.poll(isStreaming).toBe(true);
   await sleep(500);
 
   const stoppedAt = performance.now();
-  // Step Functions does not end a function that is running.
+  // Step Functions does not stop a Lambda invocation in progress.
   const workflow = { start: async () => {}, stop: async () => {} };
-  await stopRun({ runs: platform.runs, workflow, now: Date.now }, "R");
-  expect((await platform.runs.read("R"))?.run.status).toBe("terminated");
+  await stopRun({ runs: home.runs, workflow, now: Date.now }, "R");
+  expect((await home.runs.read("R"))?.run.status).toBe("terminated");
   expect(await working).toEqual({ done: false, turn: 1 });
-  await expect.poll(talks, { timeout: 5_000, interval: 5 }).toBe(false);
+  await expect.poll(isStreaming, { timeout: 5_000, interval: 5 }).toBe(false);
   const took = lastByteAt() - stoppedAt;
   console.log(`AWS: last byte ${Math.round(took)} ms after the stop`);
   expect(took).toBeLessThan(5_000);
   expect(
     await advance(
-      { ...platform, now: Date.now, secretOf: async () => undefined },
+      { ...home, now: Date.now, secretOf: async () => undefined },
       { runId: "R", turn: 1 },
       { signal: new AbortController().signal, deadline: Infinity },
     ),
   ).toEqual({ done: true, turn: 1 });
-  expect((await platform.runs.load("R"))?.steps).toEqual([]);
+  expect((await home.runs.load("R"))?.steps).toEqual([]);
 });
 
-test("inputs during a turn are queued and answered in order", async () => {
+test("inputs sent during a turn are queued and processed in order", async () => {
   const { promise: asked, resolve: answer } = Promise.withResolvers<undefined>();
   const says = streams(chunk({ content: "Yes." }), chunk({}, { finish_reason: "stop" }));
   const late: Reply = async (...exchange) => {

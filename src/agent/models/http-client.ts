@@ -57,11 +57,7 @@ interface ModelFetchOptions {
  * - It truncates error responses.
  * - It does not follow redirects, because the credentials are not for another server.
  */
-export function createModelFetch({
-  idleTimeout = defaultIdleTimeout,
-  type,
-  transform,
-}: ModelFetchOptions): typeof fetch {
+export function modelFetch({ idleTimeout = defaultIdleTimeout, type, transform }: ModelFetchOptions): typeof fetch {
   return async (input, init = {}) => {
     const { method = "GET", body, signal } = init;
     signal?.throwIfAborted();
@@ -73,7 +69,7 @@ export function createModelFetch({
     let active: ClientRequest | IncomingMessage = outgoing;
     outgoing.on("timeout", () => active.destroy(new IdleTimeout(idleTimeout)));
     outgoing.end(body);
-    const incoming = await waitForResponse(outgoing);
+    const incoming = await responseHead(outgoing);
     incoming.on("error", ignoreError);
     active = incoming;
     const status = Math.min(incoming.statusCode ?? 502, 599); // the highest status of a Response
@@ -93,7 +89,7 @@ export function createModelFetch({
   };
 }
 
-function waitForResponse(outgoing: ClientRequest): Promise<IncomingMessage> {
+function responseHead(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once("response", resolve);
     outgoing.once("error", reject);

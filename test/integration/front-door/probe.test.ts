@@ -1,7 +1,9 @@
 import type { RequestListener } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
-import { type Ended, runScript } from "../script.ts";
+import { main } from "../../../bin/probe/main.ts";
+import { inProcess } from "../admin.ts";
+import type { Ended } from "../script.ts";
 import { type Service, startService } from "../service.ts";
 
 interface Line {
@@ -17,7 +19,7 @@ interface Line {
 }
 
 function probe(...args: string[]): Promise<Ended> {
-  return runScript("bin/probe.ts", args);
+  return inProcess(main, args);
 }
 
 async function lines(...args: string[]): Promise<{ code: number | null; lines: Line[] }> {
@@ -111,7 +113,7 @@ describe("answers that are not the service's", () => {
 });
 
 test.each([
-  [[], /--base-url is ""/],
+  [[], /--base-url is missing/],
   [["--base-url", "http://127.0.0.1:1/v1"], /--base-url/],
   [["--base-url", "http://127.0.0.1:1", "--api-key", "k"], /--template-id/],
   [["--base-url", "http://127.0.0.1:1", "--sizes", "4,x"], /--sizes/],

@@ -5,18 +5,18 @@ import { expect, it } from "vitest";
 import { childProcessSandbox } from "../../../src/sandbox/child-process.ts";
 import type { SandboxRequest } from "../../../src/sandbox/types.ts";
 
-const printEnvironment = `
+const tellsItsEnvironment = `
   process.on("message", (message) => process.send("load" in message ? { loaded: message.load } : {
     result: { output: JSON.stringify(process.env), written: [], notes: [] },
   }));
 `;
 
 it.each([undefined, { LD_LIBRARY_PATH: "/var/lang/lib" }])(
-  "a sandbox process has only this environment: %j",
+  "a process has this environment: %j",
   async (environment) => {
     const folder = mkdtempSync(join(tmpdir(), "environment-"));
     const program = join(folder, "child.mjs");
-    writeFileSync(program, printEnvironment);
+    writeFileSync(program, tellsItsEnvironment);
     const sandbox = childProcessSandbox({
       program,
       readable: [],
@@ -27,7 +27,7 @@ it.each([undefined, { LD_LIBRARY_PATH: "/var/lang/lib" }])(
     const { output } = await sandbox.run(request, new AbortController().signal);
     sandbox.close();
     rmSync(folder, { recursive: true });
-    // Set by Node for the IPC channel.
+    // Node's own, for the channel between the two.
     const {
       NODE_CHANNEL_FD: _,
       NODE_CHANNEL_SERIALIZATION_MODE: __,

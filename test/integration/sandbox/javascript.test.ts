@@ -7,7 +7,7 @@ const js = async (program: string, files: Record<string, string | Uint8Array> = 
   (await run("javascript", program, { files })).output;
 
 describe("a JavaScript program", () => {
-  it("outputs what it prints and the value of its last expression", async () => {
+  it("gives what it prints, and the value of its last expression", async () => {
     expect(await js("console.log('a', 1, { b: [2n, undefined, NaN] }); [1, 2].map((n) => n * 2)")).toBe(
       'a 1 {"b":["2n",null,"NaN"]}\n[2,4]',
     );
@@ -18,7 +18,7 @@ describe("a JavaScript program", () => {
     );
   });
 
-  it("reads its files and parses CSV", async () => {
+  it("reads the files it was given, tables too", async () => {
     const files = {
       "a.csv": 'name,n\r\n"Ada, ""the first""",1\r\n\r\nBob,2',
       "b.csv": "x;y\n1,5;2\n",
@@ -32,7 +32,7 @@ describe("a JavaScript program", () => {
     expect(await js("listFiles()", { a: "12" })).toBe('[{"name":"a","size":2}]');
   });
 
-  it("returns only new and changed files", async () => {
+  it("gives back the files that are new or changed, and no others", async () => {
     const result = await run(
       "javascript",
       "writeFile('new.txt', 'ü'); writeFile('same', 'x'); writeFile('old', readFile('old') + '!'); writeFile('b', new Uint8Array([65]).buffer)",
@@ -51,17 +51,17 @@ describe("a JavaScript program", () => {
     ["writeFile('../a', '')", "can't name a file"],
     ["writeFile('a', 1)", "takes a text or bytes"],
     ["import('node:fs')", "could not load module"],
-  ])("reports the error of %s", async (program, problem) => {
+  ])("says what is wrong with %s", async (program, problem) => {
     expect((await run("javascript", program, { files: { a: "" } })).problem).toContain(problem);
   });
 
-  it("returns at most 50 files and names the others", async () => {
+  it("keeps at most as many files as the limit says, and names the others", async () => {
     const { written: kept, notes } = await run("javascript", "for (let n = 0; n < 60; n++) writeFile(`f${n}`, 'x')");
     expect(kept).toHaveLength(50);
     expect(notes).toEqual([expect.stringMatching(/^Not kept, as at most 50 files .*: f50, f51/)]);
   });
 
-  it("stops at the signal, and the next program runs", async () => {
+  it("ends with the signal, and leaves room for the next", async () => {
     const stop = new AbortController();
     const running = run("javascript", "for (;;);", { signal: stop.signal });
     setTimeout(() => stop.abort(new Error("stopped")), 100);
@@ -71,7 +71,7 @@ describe("a JavaScript program", () => {
     expect(await js("1")).toBe("1");
   });
 
-  it("runs in parallel with others, each with its own files", async () => {
+  it("runs many at a time, each with its own files", async () => {
     const outputs = await Promise.all(
       Array.from({ length: 12 }, (_, n) => js("Number(readFile('n')) + 1", { n: String(n) })),
     );

@@ -1,7 +1,7 @@
 import { localSandbox } from "../../../src/platform/local/sandbox.ts";
 import type { SandboxEngine, SandboxFile, SandboxResult } from "../../../src/sandbox/types.ts";
 
-/** The sandbox of the local platform. */
+/** The sandbox as `npm start` has it. */
 export const sandbox = localSandbox();
 
 const never = new AbortController().signal;
@@ -19,7 +19,7 @@ export function run(
   return sandbox.run({ engine, program, files: given, seconds }, signal);
 }
 
-/** The text of each file that a program wrote, by name. */
+/** What a program wrote, as text by name. */
 export function written(result: SandboxResult): Record<string, string> {
   return Object.fromEntries(result.written.map(({ name, content }) => [name, Buffer.from(content).toString()]));
 }

@@ -4,7 +4,7 @@ import { run, sandbox, written } from "./sandbox.ts";
 afterAll(() => sandbox.close());
 
 describe("a shell script", () => {
-  it("works on the files in its working directory", async () => {
+  it("works on the files, which are in its working directory", async () => {
     const files = { "a.csv": "name,n\nAda,1\nBob,2\n" };
     const script = "tail -n +2 a.csv | awk -F, '{s+=$2} END {print s}' | tee sum.txt; sed -i s/Ada/Eve/ a.csv";
     const result = await run("shell", script, { files });
@@ -12,7 +12,7 @@ describe("a shell script", () => {
     expect(written(result)).toEqual({ "sum.txt": "3\n", "a.csv": "name,n\nEve,1\nBob,2\n" });
   });
 
-  it("runs Python with its standard library", async () => {
+  it("has Python, with its standard library", async () => {
     const script = `python3 - <<'EOF'
 import csv, statistics
 rows = list(csv.DictReader(open("a.csv")))
@@ -24,7 +24,7 @@ EOF`;
     expect(written(result)).toEqual({ "out.txt": "done" });
   });
 
-  it("reports its exit code and the files that are not kept", async () => {
+  it("says how it ended, and what is not kept", async () => {
     expect(await run("shell", "echo out; echo err >&2; exit 3")).toMatchObject({
       output: "out\nerr",
       problem: "The script ended with exit code 3.",
@@ -36,7 +36,7 @@ EOF`;
     ]);
   });
 
-  it("reads a file of 20,000 lines line by line", async () => {
+  it("reads a long table line by line", async () => {
     const table = Array.from({ length: 20_000 }, (_, n) => `row ${n}`).join("\n");
     const script = "n=0; while read -r line; do n=$((n+1)); done < t; echo $n";
     expect(await run("shell", script, { files: { t: `${table}\n` } })).toMatchObject({ output: "20000" });

@@ -7,7 +7,7 @@ import type { SandboxRequest } from "../../../src/sandbox/types.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Simulates a busy machine: a thread is sometimes suspended before it notifies the other or waits for it. */
+/** As on a busy machine: now and then a thread is suspended right before it notifies the other, or waits for it. */
 const suspended = `
   import { isMainThread } from "node:worker_threads";
   const now = performance.now.bind(performance);
@@ -28,7 +28,7 @@ for i in range(500):
 print("done")
 EOF`;
 
-it("Python reads and writes files while its thread and the shell's are suspended at random", async () => {
+it("Python's files are there whenever its thread and the shell's are suspended", { timeout: 60_000 }, async () => {
   const packages = join(root, "node_modules");
   const sandbox = childProcessSandbox({
     program: join(root, "src/sandbox/child.ts"),

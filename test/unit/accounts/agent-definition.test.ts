@@ -1,22 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { parseAgentFile } from "../../../src/accounts/agent-definition.ts";
 
-const least = { name: "n", instructions: "i" };
-const parsed = (fields: object) => parseAgentFile(JSON.stringify({ ...least, ...fields }));
+const minimal = { name: "n", instructions: "i" };
+const parsed = (fields: object) => parseAgentFile(JSON.stringify({ ...minimal, ...fields }));
 
 describe("an agent file", () => {
-  test("has defaults for the limits of a turn, and no others", () => {
+  test("has defaults for turn limits only", () => {
     expect(parsed({ tools: [] })).toEqual({
-      fields: { ...least, tools: [], limits: { steps: 50, tokens: 500_000, seconds: 1_800 } },
+      definition: { ...minimal, tools: [], limits: { steps: 50, tokens: 500_000, seconds: 1_800 } },
     });
   });
 
-  test("may begin with a byte order mark", () => {
-    expect(parseAgentFile(`\uFEFF${JSON.stringify({ ...least, tools: [] })}`)).toEqual(parsed({ tools: [] }));
-    expect(parseAgentFile("\uFEFF")).toMatchObject({ problems: [expect.stringContaining("it is not JSON")] });
+  test("may start with a byte order mark", () => {
+    expect(parseAgentFile(`\uFEFF${JSON.stringify({ ...minimal, tools: [] })}`)).toEqual(parsed({ tools: [] }));
+    expect(parseAgentFile("\uFEFF")).toMatchObject({ problems: [expect.stringContaining("not valid JSON")] });
   });
 
-  test("may say what the model costs, how it is to answer, its window and what a run may use", () => {
+  test("may set prices, parameters, the context window and run limits", () => {
     const fields = {
       tools: [],
       limits: { steps: 5, tokens: 10, seconds: 20, inputTokens: 8, outputTokens: 2, dollars: 0.5 },
@@ -25,7 +25,7 @@ describe("an agent file", () => {
       parameters: { temperature: 0, maxOutputTokens: 4_000, reasoningEffort: "low" },
       contextTokens: 32_000,
     };
-    expect(parsed(fields)).toEqual({ fields: { ...least, ...fields } });
+    expect(parsed(fields)).toEqual({ definition: { ...minimal, ...fields } });
   });
 
   test.each([
@@ -37,20 +37,20 @@ describe("an agent file", () => {
       { parameters: { reasoningEffort: "most" } },
       'parameters.reasoningEffort must be one of low, medium, high, not "most"',
     ],
-    [{ limits: { dollars: 1 } }, "prices is missing; limits.dollars counts with it"],
-    [{ runLimits: { dollars: 1 } }, "prices is missing; runLimits.dollars counts with it"],
+    [{ limits: { dollars: 1 } }, "prices is missing; limits.dollars requires it"],
+    [{ runLimits: { dollars: 1 } }, "prices is missing; runLimits.dollars requires it"],
     [
       { mcp: ["https://a.example/mcp", "https://b.example/mcp"].map((url) => ({ name: "team", url })) },
-      'mcp names two servers "team"; each needs its own name',
+      'mcp has two servers named "team"; names must be unique',
     ],
     [{ contextTokens: 100 }, "contextTokens must be >= 2000, not 100"],
-  ])("%j is refused", (fields, problem) => {
+  ])("%j is rejected", (fields, problem) => {
     expect(parsed(fields)).toEqual({ problems: [problem] });
   });
 
-  test("has no more bytes than a store takes", () => {
-    const problem = expect.stringMatching(/^all fields together have 400\d{3} bytes of UTF-8, and at most 350000 are/);
+  test("is rejected when it exceeds the size of a stored item", () => {
+    const problem = expect.stringMatching(/^all fields together have 400\d{3} bytes of UTF-8; at most 350000 are/);
     expect(parsed({ instructions: "🙂".repeat(100_000) })).toEqual({ problems: [problem] });
-    expect(parsed({ instructions: "é".repeat(100_000) })).toHaveProperty("fields");
+    expect(parsed({ instructions: "é".repeat(100_000) })).toHaveProperty("definition");
   });
 });

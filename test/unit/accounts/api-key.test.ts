@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { keyHash, newApiKey } from "../../../src/accounts/api-key.ts";
 
-test("a new key is ak_ with 256 random bits and a checksum, and only its SHA-256 is for the store", () => {
+test("a new key is ak_ with 256 random bits and a checksum; its hash is SHA-256", () => {
   const keys = Array.from({ length: 200 }, newApiKey);
   expect(new Set(keys.map(({ key }) => key)).size).toBe(200);
   for (const { key, hash, hint } of keys) {
@@ -14,7 +14,7 @@ test("a new key is ak_ with 256 random bits and a checksum, and only its SHA-256
   }
 });
 
-test("any one mistyped character is told without a database", () => {
+test("the checksum detects any single mistyped character", () => {
   const { key } = newApiKey();
   for (let i = 0; i < key.length; i++) {
     const other = key[i] === "x" ? "y" : "x";
@@ -22,6 +22,6 @@ test("any one mistyped character is told without a database", () => {
   }
 });
 
-test.each(["", "ak_", "ak_short", "AK_", "ak_" + "0".repeat(50), "ak_" + "é".repeat(49)])("%j is no key", (text) => {
+test.each(["", "ak_", "ak_short", "AK_", "ak_" + "0".repeat(50), "ak_" + "é".repeat(49)])("%j is not a key", (text) => {
   expect(keyHash(text)).toBeUndefined();
 });

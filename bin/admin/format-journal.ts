@@ -1,19 +1,17 @@
 import type { TokenUsage } from "../../src/agent/model.ts";
 import type { RunJournalEntry } from "../../src/runs/types.ts";
-import type { Output } from "./command.ts";
-import { printable } from "./output.ts";
+import { type Output, printable } from "./output.ts";
 
-/** A record as programs get it; its texts are shortened to `shown` characters. */
-export type StepEvent = { turn: number; step: number; event: string } & Record<string, unknown>;
+/** A journal entry as `--json` prints it. Texts are truncated to `maxTextLength` characters. */
+export type JournalEvent = { turn: number; step: number; event: string } & Record<string, unknown>;
 
-const shown = 300;
+const maxTextLength = 300;
 
-/** What a step left behind, one event a record, in the words of `--json`. */
-export function stepEvent(record: RunJournalEntry): StepEvent {
-  const { turn, step } = record;
-  switch (record.part) {
+export function journalEvent(entry: RunJournalEntry): JournalEvent {
+  const { turn, step } = entry;
+  switch (entry.part) {
     case "answer": {
-      const { answer, model, milliseconds, dollars, ended } = record;
+      const { answer, model, milliseconds, dollars, ended } = entry;
       return {
         turn,
         step,
@@ -24,26 +22,26 @@ export function stepEvent(record: RunJournalEntry): StepEvent {
         ...tokensOf(answer.usage),
         finish_reason: answer.finishReason,
         ended,
-        text: shortened(answer.text),
-        tool_calls: answer.toolCalls.map(({ name, input }) => ({ name, input: shortened(JSON.stringify(input)) })),
+        text: truncated(answer.text),
+        tool_calls: answer.toolCalls.map(({ name, input }) => ({ name, input: truncated(JSON.stringify(input)) })),
       };
     }
     case "summary": {
-      const { usage, dollars, messages, text } = record;
+      const { usage, dollars, messages, text } = entry;
       return {
         turn,
         step,
-        event: "conversation-summarised",
+        event: "conversation-compacted",
         messages,
         dollars,
         ...tokensOf(usage),
-        text: shortened(text),
+        text: truncated(text),
       };
     }
     case "began":
-      return { turn, step, event: "tool-began", call: record.call };
+      return { turn, step, event: "tool-began", call: entry.call };
     case "result": {
-      const { call, milliseconds, result } = record;
+      const { call, milliseconds, result } = entry;
       return {
         turn,
         step,
@@ -52,14 +50,14 @@ export function stepEvent(record: RunJournalEntry): StepEvent {
         name: result.name,
         milliseconds,
         error: result.error === true,
-        text: shortened(result.text),
+        text: truncated(result.text),
       };
     }
   }
 }
 
-/** An event as a line for people, the model's text and tool calls in lines below it. */
-export function eventText({ turn, step, event, ...more }: StepEvent): string {
+/** An event as a line for people. The model's text and tool calls follow, indented. */
+export function eventText({ turn, step, event, ...more }: JournalEvent): string {
   const at = `turn ${turn}, step ${step}`;
   const calls = (more["tool_calls"] ?? []) as { name: string; input: string }[];
   const facts: (string | false)[] = [
@@ -81,9 +79,8 @@ export function eventText({ turn, step, event, ...more }: StepEvent): string {
   return printable(lines.join("\n"));
 }
 
-/** Both, as a command's output. */
-export function eventOutput(record: RunJournalEntry): Output {
-  const event = stepEvent(record);
+export function journalOutput(entry: RunJournalEntry): Output {
+  const event = journalEvent(entry);
   return { text: eventText(event), json: event };
 }
 
@@ -104,8 +101,10 @@ function tokensText(more: Record<string, unknown>): string {
   return `${input} tokens in, ${output} out`;
 }
 
-function shortened(text = ""): string {
-  return text.length > shown ? `${text.slice(0, shown).toWellFormed()}… (${text.length} characters)` : text;
+function truncated(text = ""): string {
+  return text.length > maxTextLength
+    ? `${text.slice(0, maxTextLength).toWellFormed()}… (${text.length} characters)`
+    : text;
 }
 
 function indented(text: string): string {

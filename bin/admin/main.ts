@@ -1,0 +1,84 @@
+import { Command } from "commander";
+import { ServiceError, type ServiceErrorCode } from "../../src/errors.ts";
+import { type Io, runProgram } from "../cli.ts";
+import { addAgentCommands } from "./agents.ts";
+import { completionScript } from "./completion.ts";
+import { connect } from "./connect.ts";
+import type { Platform } from "../../src/platform/types.ts";
+import { addKeyCommands } from "./keys.ts";
+import { addOrganizationCommands } from "./organizations.ts";
+import type { Output } from "./output.ts";
+import { addRunCommands } from "./runs.ts";
+
+/** What a command does. It resolves with what to print, or with an iterable that prints as it goes. */
+export type Handler<Args extends unknown[]> = (
+  platform: Platform,
+  ...args: Args
+) => Promise<Output | AsyncIterable<Output>>;
+
+/** Makes a commander action of a handler. `createsData`: the command also works in a data directory without data. */
+export type Action = <Args extends unknown[]>(
+  handler: Handler<Args>,
+  options?: { createsData: true },
+) => (...args: [...Args, Command]) => Promise<void>;
+
+const name = "admin";
+
+/** Runs `npm run admin`. Resolves with the exit code: 0 on success, 1 after an error. */
+export function main(argv: string[], io: Io): Promise<number> {
+  function action<Args extends unknown[]>(handler: Handler<Args>, options?: { createsData: true }) {
+    return async (...args: [...Args, Command]): Promise<void> => {
+      const command = args.at(-1) as Command;
+      const { json, stack, dataDir } = command.optsWithGlobals<{ json?: true; stack?: string; dataDir?: string }>();
+      const print = (output: Output): void => io.out(json ? JSON.stringify(output.json) : output.text);
+      const platform = await connect({ stack, dataDir }, { needsData: options === undefined });
+      try {
+        const result = await handler(platform, ...(args.slice(0, -1) as unknown as Args));
+        if (Symbol.asyncIterator in result) for await (const output of result) print(output);
+        else print(result);
+      } finally {
+        platform.close();
+      }
+    };
+  }
+  return runProgram(adminProgram(action, io), argv, io, { name, explain });
+}
+
+/** All commands. `action` decides what happens when one is called. */
+export function adminProgram(action: Action, io: Io): Command {
+  const program = new Command("npm run -s admin --")
+    .description("Manage an Agent Run Service. All commands also work while the service is running.")
+    .option("--data-dir <DIR>", "data directory of a service on this machine (default: .data)")
+    .option(
+      "--stack <NAME>",
+      "stack of a service on AWS, such as AgentRunService-prod; uses your AWS credentials and region",
+    )
+    .option("--json", "print JSON, for programs")
+    .addHelpText("after", "\nExit codes: 0 on success, 1 after an error (one line on stderr).");
+  addOrganizationCommands(program, action);
+  addAgentCommands(program, action);
+  addKeyCommands(program, action);
+  addRunCommands(program, action);
+  program
+    .command("completion")
+    .description(`Print a completion script for: alias ${name}="npm run -s admin --"`)
+    .argument("<SHELL>", "bash or zsh")
+    .action((shell: string) => io.out(completionScript(program, name, shell)));
+  return program;
+}
+
+/** What to do about an error of a use case. */
+const hints: Partial<Record<ServiceErrorCode, string>> = {
+  organization_not_found: "see org list",
+  agent_not_found: "see agent list",
+  agent_deleted: "create a new agent: agent create --file agent.json",
+  key_not_found: "give the key, its hash or its hint; see key list --agent ID",
+  key_ambiguous: "give more of the hash; see key list --agent ID",
+  run_not_found: "see run list --agent ID",
+};
+
+function explain(error: unknown): string {
+  if (!(error instanceof ServiceError)) return String(error);
+  const hint = hints[error.code];
+  return hint === undefined ? error.message : `${error.message} (${hint})`;
+}

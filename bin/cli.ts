@@ -1,0 +1,132 @@
+import { type Command, CommanderError, Help } from "commander";
+import { redactKeys } from "../src/accounts/api-key.ts";
+import { ServiceError } from "../src/errors.ts";
+
+/** Where a program prints. Each text is printed with a line break after it. */
+export interface Io {
+  out(text: string): void;
+  err(text: string): void;
+}
+
+export const consoleIo: Io = { out: (text) => console.log(text), err: (text) => console.error(text) };
+
+/** An error for the person at the terminal. The message is one line: what was wrong, what was received, what to do. */
+export class CliError extends Error {}
+
+/**
+ * Parses `argv`, runs the command and resolves with the exit code. An error is one line on stderr, after `name`.
+ * `explain` writes the line for errors that are not `CliError`.
+ */
+export async function runProgram(
+  program: Command,
+  argv: string[],
+  io: Io,
+  { name, exitCode = 1, explain = describeError }: { name: string; exitCode?: number; explain?: typeof describeError },
+): Promise<number> {
+  configure(program, io);
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode; // after --help
+    io.err(`${name}: ${(error instanceof CliError ? error.message : explain(error)).replace(/\s+/g, " ")}`);
+    return exitCode;
+  }
+}
+
+/** The command and its required arguments and options, such as `org create --name NAME`. `all`: the optional ones too. */
+export function synopsis(command: Command, all = true): string {
+  const options = command.options.flatMap((option) => {
+    const flag = option.flags.replaceAll(/[<>]/g, "");
+    if (option.mandatory) return [flag];
+    return all ? [`[${flag}]`] : [];
+  });
+  return [pathOf(command), ...command.registeredArguments.map((argument) => argument.name()), ...options].join(" ");
+}
+
+function describeError(error: unknown): string {
+  return error instanceof ServiceError ? error.message : String(error);
+}
+
+/** Sends help to `io`, and turns commander's errors into one line with what is accepted. */
+function configure(command: Command, io: Io): void {
+  command
+    .helpCommand(false)
+    .helpOption("-h, --help", "print help")
+    .configureHelp({
+      showGlobalOptions: true,
+      subcommandTerm: (leaf) => synopsis(leaf, false),
+      // Only here, because commander also takes its suggestions from `visibleCommands`.
+      formatHelp: (shown, help) => {
+        help.visibleCommands = (parent) => parent.commands.flatMap(leaves);
+        return Help.prototype.formatHelp.call(help, shown, help);
+      },
+    })
+    .configureOutput({ writeOut: (text) => io.out(text.trimEnd()), writeErr: () => {}, outputError: () => {} })
+    .exitOverride((error) => {
+      throw error.exitCode === 0 ? error : new CliError(usageError(command, error));
+    });
+  for (const child of command.commands) configure(child, io);
+}
+
+function leaves(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+}
+
+/** No value of an option or surplus argument is repeated: it may be a secret. */
+function usageError(command: Command, { code, message }: CommanderError): string {
+  const path = pathOf(command);
+  const [, flag = ""] = /'(--?[^'\s=]*)/.exec(message) ?? [];
+  const [, similar] = /\(Did you mean ([^)]*)\?\)/.exec(message) ?? [];
+  const suggestion = similar === undefined ? "" : ` (did you mean ${similar}?)`;
+  const see = " (see --help)";
+  const accepted = `${path ? `${path} takes` : "accepted are"} ${optionsOf(command)}`;
+  switch (code) {
+    case "commander.help":
+      return `${path && `${path}: `}a command is missing; ${commandsOf(command)}${see}`;
+    case "commander.unknownCommand":
+      return `unknown command ${JSON.stringify(redactKeys(command.args[0] ?? ""))}; ${commandsOf(command)}${suggestion || see}`;
+    case "commander.unknownOption":
+      return `unknown option ${flag}; ${accepted}${suggestion || see}`;
+    case "commander.missingMandatoryOptionValue": {
+      // Commander reports the missing option first, although a mistyped one is the likely cause.
+      const [unknown] = command.args.flatMap((arg) => /^--[^\s=]+/.exec(arg) ?? []);
+      if (unknown !== undefined) return `unknown option ${unknown}; ${accepted}${see}`;
+      return `${flag} is missing${path && `: ${synopsis(command)}`}${see}`;
+    }
+    case "commander.optionMissingArgument":
+      return `${flag} has no value${path && `: ${synopsis(command)}`}${see}`;
+    case "commander.missingArgument":
+      return `${command.registeredArguments[0]?.name()} is missing: ${synopsis(command)}`;
+    case "commander.excessArguments": {
+      const names = command.registeredArguments.map((argument) => argument.name());
+      const takes = names.length === 0 ? "no arguments" : `one argument, ${names.join(", ")}`;
+      return `${path && `${path} `}takes ${takes}; received ${command.args.length}${path && `: ${synopsis(command)}`}`;
+    }
+    default:
+      return message;
+  }
+}
+
+function commandsOf(command: Command): string {
+  const names = command.commands.map((child) => child.name()).join(", ");
+  return command.parent ? `${pathOf(command)} takes ${names}` : `commands are ${names}`;
+}
+
+function optionsOf(command: Command): string {
+  const all = [command, ...ancestors(command)].flatMap(({ options }) => options);
+  return all.map(({ long }) => long).join(", ");
+}
+
+/** Names of a command and its parents, without the program's. */
+function pathOf(command: Command): string {
+  return [command, ...ancestors(command)]
+    .slice(0, -1)
+    .map((each) => each.name())
+    .toReversed()
+    .join(" ");
+}
+
+function ancestors({ parent }: Command): Command[] {
+  return parent ? [parent, ...ancestors(parent)] : [];
+}

@@ -1,0 +1,97 @@
+import { compatSettings, type ModelConfiguration, type OpenAiCompat } from "../agent/model.ts";
+import { isRegion, providerNames } from "../agent/models/model-config.ts";
+import { ServiceError } from "../errors.ts";
+
+const settingNames = ["baseUrl", "model", "secret", "region", "compat"] as const;
+type SettingName = (typeof settingNames)[number];
+
+/** The settings of a model configuration as an operator enters them: any of them may be missing or wrong. */
+export type ModelSettings = Partial<Record<"provider" | SettingName, string | undefined>>;
+
+/** The settings of each provider: true if required, false if optional. */
+const settingsOf: { [Name in ModelConfiguration["provider"]]: Partial<Record<SettingName, boolean>> } = {
+  demo: {},
+  "openai-compatible": { baseUrl: true, model: true, secret: false, compat: false },
+  anthropic: { model: true, secret: true, baseUrl: false },
+  bedrock: { model: true, region: true, baseUrl: false },
+};
+
+const expected: Record<SettingName, string> = {
+  baseUrl: "the server's http or https URL, such as http://127.0.0.1:11434/v1",
+  model: "the provider's name of the model",
+  secret: "the location of the provider's API key: env:NAME or file:PATH, on AWS secretsmanager:NAME",
+  region: "the AWS region of Bedrock, such as eu-central-1",
+  compat:
+    "how the server differs from OpenAI's API, such as supportsStreamOptions=false,maxTokensField=max_completion_tokens",
+};
+
+/**
+ * Validates settings and returns the model configuration. `labels` name the settings in errors, such as `--base-url`.
+ * Errors never contain the value of `secret`: it may be a key that was pasted there.
+ */
+export function parseModelSettings(
+  settings: ModelSettings,
+  labels: Record<"provider" | SettingName, string>,
+  enabled: boolean,
+): ModelConfiguration {
+  const provider = providerNames.find((name) => name === settings.provider);
+  if (provider === undefined) {
+    const accepted = `${providerNames.slice(0, -1).join(", ")} or ${providerNames.at(-1)}`;
+    throw invalid(`${labels.provider} is ${JSON.stringify(settings.provider)}; expected ${accepted}`);
+  }
+  const accepted = settingsOf[provider];
+  const surplus = settingNames.filter((name) => settings[name] !== undefined && accepted[name] === undefined);
+  if (surplus.length > 0) {
+    const names = settingNames.filter((name) => name in accepted).map((name) => labels[name]);
+    const only = names.length === 0 ? "" : `, only ${names.join(", ")}`;
+    const received = surplus.map((name) => labels[name]).join(", ");
+    throw invalid(`${labels.provider} ${provider} does not accept ${received}${only}`);
+  }
+  const { baseUrl, secret, region } = settings;
+  if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) {
+    throw invalid(`${labels.baseUrl} is ${JSON.stringify(baseUrl)}; expected ${expected.baseUrl}`);
+  }
+  if (region !== undefined && !isRegion(region)) {
+    throw invalid(`${labels.region} is ${JSON.stringify(region)}; expected ${expected.region}`);
+  }
+  if (secret !== undefined && !/^(env|file|secretsmanager):./.test(secret)) {
+    throw invalid(`${labels.secret} must not be the key itself; expected ${expected.secret}`);
+  }
+  for (const name of settingNames) {
+    if (accepted[name] && !settings[name]) throw invalid(`${labels[name]} is missing; expected ${expected[name]}`);
+  }
+  const present = settingNames.flatMap((name) => (settings[name] === undefined ? [] : [[name, settings[name]]]));
+  const compat = settings.compat === undefined ? undefined : parseCompat(settings.compat, labels.compat);
+  // All required settings are present; the compiler cannot derive that from the table.
+  return { provider, enabled, ...Object.fromEntries(present), ...(compat && { compat }) } as ModelConfiguration;
+}
+
+/** Formats compat settings as `parseModelSettings` accepts them. */
+export function formatCompat(compat: OpenAiCompat): string {
+  return Object.entries(compat)
+    .map(([setting, value]) => `${setting}=${value}`)
+    .join(",");
+}
+
+/** Parses `setting=value,setting=value`. */
+function parseCompat(text: string, label: string): OpenAiCompat {
+  const compat: Record<string, unknown> = {};
+  for (const pair of text.split(",")) {
+    const [name = "", value] = pair.split("=");
+    const setting = Object.entries(compatSettings).find(([each]) => each === name);
+    if (!setting) {
+      throw invalid(`${label} has ${JSON.stringify(pair)}; expected ${Object.keys(compatSettings).join(", ")}`);
+    }
+    const accepted: readonly unknown[] = setting[1];
+    const found = accepted.find((each) => String(each) === value);
+    if (found === undefined) {
+      throw invalid(`${label} has ${JSON.stringify(pair)}; ${name} accepts ${accepted.join(", ")}`);
+    }
+    compat[name] = found;
+  }
+  return compat;
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError("invalid_argument", message);
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { formatCompat, parseModelSettings } from "../../../src/accounts/model-settings.ts";
+import { modelProblem } from "../../../src/agent/models/model-config.ts";
+
+const labels = {
+  provider: "--provider",
+  baseUrl: "--base-url",
+  model: "--model",
+  secret: "--secret",
+  region: "--region",
+  compat: "--compat",
+};
+const baseUrl = "http://127.0.0.1:11434/v1";
+
+describe("parseModelSettings", () => {
+  it.each([
+    { provider: "demo" },
+    { provider: "openai-compatible", baseUrl, model: "qwen3" },
+    { provider: "openai-compatible", baseUrl, model: "qwen3", secret: "file:key" },
+    { provider: "anthropic", model: "claude-sonnet-4-5", secret: "env:KEY" },
+    { provider: "anthropic", model: "claude-sonnet-4-5", secret: "secretsmanager:agent-run-service/key", baseUrl },
+    { provider: "bedrock", model: "eu.anthropic.claude-sonnet-4-5-20250929-v1:0", region: "eu-central-1" },
+    { provider: "bedrock", model: "m", region: "eu-central-1", baseUrl },
+  ])("returns a usable configuration for %j", (given) => {
+    const model = parseModelSettings(given, labels, true);
+    expect(model).toEqual({ ...given, enabled: true });
+    expect(modelProblem(model, () => true)).toBeUndefined();
+    expect(parseModelSettings(given, labels, false).enabled).toBe(false);
+  });
+
+  it("parses and formats compat settings", () => {
+    const given = { provider: "openai-compatible", model: "m", baseUrl };
+    const compat = "supportsStreamOptions=false,maxTokensField=max_completion_tokens,toolCallIdLength=9";
+    const parsed = {
+      supportsStreamOptions: false,
+      maxTokensField: "max_completion_tokens",
+      toolCallIdLength: 9,
+    } as const;
+    expect(parseModelSettings({ ...given, compat }, labels, true)).toMatchObject({ compat: parsed });
+    expect(formatCompat(parsed)).toBe(compat);
+  });
+
+  it.each([
+    ["streams=false", '--compat has "streams=false"; expected maxTokensField, supportsStreaming,'],
+    ["", '--compat has ""; expected maxTokensField,'],
+    ["toString=1", '--compat has "toString=1"; expected maxTokensField,'],
+    ["supportsStreaming", '--compat has "supportsStreaming"; supportsStreaming accepts true, false'],
+    ["reasoningContent=keep", '"reasoningContent=keep"; reasoningContent accepts echo, omit, require'],
+  ])("rejects the compat setting %j", (compat, problem) => {
+    const given = { provider: "openai-compatible", model: "m", baseUrl, compat };
+    expect(() => parseModelSettings(given, labels, true)).toThrow(problem);
+    expect(() => parseModelSettings({ ...given, provider: "demo" }, labels, true)).toThrow(
+      "--provider demo does not accept ",
+    );
+  });
+
+  it.each([
+    [{}, "--provider is undefined; expected demo, openai-compatible, anthropic or bedrock"],
+    [{ provider: "gpt" }, '--provider is "gpt"; expected demo, openai-compatible, anthropic or bedrock'],
+    [{ provider: "demo", region: "eu-west-1", model: "m" }, "--provider demo does not accept --model, --region"],
+    [
+      { provider: "bedrock", secret: "env:K" },
+      "--provider bedrock does not accept --secret, only --base-url, --model, --region",
+    ],
+    [{ provider: "anthropic", model: "m" }, "--secret is missing; expected the location of the provider's API key"],
+    [{ provider: "bedrock", model: "m" }, "--region is missing; expected the AWS region"],
+    [{ provider: "bedrock", model: "m", region: "Frankfurt" }, '--region is "Frankfurt"; expected the AWS region'],
+    [{ provider: "openai-compatible", model: "m" }, "--base-url is missing"],
+    [{ provider: "openai-compatible", model: "m", baseUrl: "localhost:1" }, '--base-url is "localhost:1"; expected'],
+    [{ provider: "openai-compatible", model: "", baseUrl }, "--model is missing"],
+  ])("rejects %j", (given, problem) => {
+    expect(() => parseModelSettings(given, labels, true)).toThrow(problem);
+  });
+
+  it("does not repeat a key that was pasted instead of its location", () => {
+    const given = { provider: "anthropic", model: "m", secret: "sk-pasted-by-mistake" };
+    expect(() => parseModelSettings(given, labels, true)).toThrow(/^--secret must not be the key itself/);
+    expect(() => parseModelSettings(given, labels, true)).not.toThrow("sk-pasted");
+  });
+});
