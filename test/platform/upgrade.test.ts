@@ -1,0 +1,66 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { authenticate } from "../../src/accounts/authenticate.ts";
+import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import { startRunner } from "../../src/platform/local/workflow.ts";
+import { readRun } from "../../src/runs/read-run.ts";
+
+// The data directory of an earlier version: two finished runs, and one that was killed after two steps.
+const fixture = new URL("data-dir-v2/", import.meta.url);
+const key = "ak_XchWZFiUwVfV0o6GQIod6VKQ4DR8Y3AXOSHBEPiX8Nk0bAfPi";
+const [finished, withFile, killed] = [
+  "415e58ca-81fd-458b-bb44-0b10ce11f51e",
+  "86fb92d8-f660-4d8b-a1a6-bc65f4ed031b",
+  "041a37be-b797-4806-b9d6-fc99a540ab21",
+] as const;
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "upgrade-"));
+  cpSync(new URL("workspaces", fixture), join(dataDir, "workspaces"), { recursive: true });
+  const database = new DatabaseSync(join(dataDir, "runs.sqlite"));
+  // The demo model waits before each response; the test has no time for it.
+  database.exec(readFileSync(new URL("runs.sql", fixture), "utf8").replace("delay=600", "delay=1"));
+  database.close();
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+test("runs of an earlier version are read with their API key", async () => {
+  const platform = openLocalPlatform({ dataDir });
+  const read = (id: string) => readRun(platform, authenticate(platform, key), id);
+  expect(await read(finished)).toMatchObject({ run: { status: "finished", turn: 2, name: "Finished run" } });
+  const { transcript } = await read(withFile);
+  expect(transcript.map(({ role }) => role)).toEqual(["input_to_agent", "output_from_agent"]);
+  expect(transcript[1]?.text).toContain("notes.txt (25 bytes)");
+  expect(await platform.runs.listSteps(withFile)).toHaveLength(5);
+  expect(String(await platform.workspace.read(withFile, "notes.txt"))).toBe("First line.\nSecond line.\n");
+  await platform.removeOrphanedFiles(Date.now());
+  expect(await platform.workspace.list(withFile)).toHaveLength(1);
+  platform.close();
+});
+
+test("a run of an earlier version that was killed in a turn resumes and takes its queued input", async () => {
+  const platform = openLocalPlatform({ dataDir });
+  const before = await platform.runs.listSteps(killed);
+  const { updatedAt = 0 } = (await platform.runs.read(killed))?.run ?? {};
+  const began = Date.now();
+  const now = (): number => updatedAt + 60_000 + Date.now() - began; // one minute later: within the limits of the turn
+  const runner = startRunner({ ...platform, now });
+  await runner.reconcile();
+  await vi.waitFor(async () => expect(await platform.runs.status(killed)).toBe("finished"), { timeout: 10_000 });
+  const state = await platform.runs.read(killed);
+  expect(state?.run).toMatchObject({ turn: 2, used: { steps: 10 } });
+  expect(state?.transcript.map(({ role }) => role)).toEqual([
+    "input_to_agent",
+    "output_from_agent",
+    "input_to_agent",
+    "output_from_agent",
+  ]);
+  expect(state?.transcript[1]?.text).toContain("plan.txt");
+  expect((await platform.runs.listSteps(killed)).slice(0, before.length)).toEqual(before);
+  await runner.close();
+  platform.close();
+});
