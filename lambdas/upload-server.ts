@@ -5,14 +5,14 @@ import { GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { createHandler } from "../src/api/handlers/create.ts";
 import { uploadServer } from "../src/api/server/upload-server.ts";
 import { notFoundHandler } from "../src/api/handlers/not-found.ts";
-import { awsPlace, env, listenAddress } from "../src/env.ts";
+import { awsLocation, env, listenAddress } from "../src/env.ts";
 import { log } from "../src/log.ts";
 import { awsSecretExists, secretsManagerClient } from "../src/platform/aws/secrets.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 import { emit, measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
 
 // No credentials: this process can outlive them, so the clients look them up and renew them.
-const settings = awsPlace();
+const settings = awsLocation();
 
 /** The accepted secrets. Without them the server could not recognize requests that bypassed CloudFront. */
 async function originSecrets(): Promise<string[]> {

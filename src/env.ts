@@ -1,4 +1,4 @@
-/** What `lib/` sets: these names and no others, each by the grant that also gives the permission to use it. */
+/** Environment variables that `lib/` sets, each together with the permission to use what it names. */
 export const envNames = [
   "TABLE_NAME",
   "BUCKET_NAME",
@@ -7,10 +7,10 @@ export const envNames = [
   "ORIGIN_SECRET_ARNS", // separated by commas
 ] as const;
 
-/** What only some deployments set. */
+/** Variables that only some deployments set. */
 export const optionalEnvNames = [
   "SANDBOX_FUNCTION",
-  "PRIVATE_ADDRESSES", // `allowed`: tools may connect beyond the public internet
+  "PRIVATE_ADDRESSES", // `allowed`: tools may connect to private addresses
   "OTEL_EXPORTER_OTLP_ENDPOINT", // read by the exporter itself
 ] as const;
 
@@ -18,32 +18,29 @@ type OptionalEnvName = (typeof optionalEnvNames)[number];
 
 export type EnvName = (typeof envNames)[number] | OptionalEnvName;
 
-/** The value of a name that the deployment set. Throws when it is missing, so that the function does not start. */
+/** A variable that every deployment sets. Throws if it is missing, so that the function does not start. */
 export function env(name: EnvName): string {
-  return required(name, "A function gets it with its permission: see the grants in lib/, and deploy again.");
+  return required(name, "lib/ sets it with the permission: add the grant there and deploy again.");
 }
 
-/** The value of a name that not every deployment sets. */
+/** A variable that some deployments set. */
 export function envIfSet(name: OptionalEnvName): string | undefined {
   return process.env[name] || undefined;
 }
 
-const setByLambda = "Lambda sets it; elsewhere it has to be set by hand.";
+const setByLambda = "Lambda sets it; set it yourself elsewhere.";
 
-/** Region, and the endpoint override where an emulator stands in for AWS. */
-export function awsPlace() {
+/** Region, and the endpoint of an AWS emulator if one is used. Without credentials: clients look them up and renew them. */
+export function awsLocation() {
   const endpoint = process.env["AWS_ENDPOINT_URL"];
   return { region: required("AWS_REGION", setByLambda), ...(endpoint ? { endpoint } : {}) };
 }
 
-/**
- * Where AWS is and who calls it, from what Lambda sets. The credentials outlive the process, so nothing needs to look
- * for newer ones.
- */
+/** Region, endpoint and credentials that Lambda sets. The credentials outlive the process: it never renews them. */
 export function awsSettings() {
   const sessionToken = process.env["AWS_SESSION_TOKEN"];
   return {
-    ...awsPlace(),
+    ...awsLocation(),
     credentials: {
       accessKeyId: required("AWS_ACCESS_KEY_ID", setByLambda),
       secretAccessKey: required("AWS_SECRET_ACCESS_KEY", setByLambda),
@@ -52,19 +49,19 @@ export function awsSettings() {
   };
 }
 
-/** Where an HTTP server listens: what Lambda says (`host:port`), or every address of its container. */
+/** Address that an HTTP server listens on: the one that Lambda sets (`host:port`), or all addresses of the container. */
 export function listenAddress(): { host: string; port: number } {
   const [host = "", port] = (process.env["AWS_LAMBDA_HTTP_ENDPOINT"] ?? "0.0.0.0:3000").split(":");
   return { host, port: Number(port) };
 }
 
-/** What a Node that the platform brings may need to find its own libraries, for processes that get nothing else. */
+/** The variable that Lambda's Node needs to find its libraries, for child processes with an otherwise empty environment. */
 export function libraryPath(): Record<string, string> {
   const path = process.env["LD_LIBRARY_PATH"];
   return path ? { LD_LIBRARY_PATH: path } : {};
 }
 
-/** Whether there is an OpenTelemetry endpoint. What these names hold is read by the exporter itself. */
+/** Whether an OpenTelemetry endpoint is set. The exporter itself reads the values. */
 export function tracingWanted(environment: Record<string, string | undefined> = process.env): boolean {
   return ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"].some((name) => environment[name]);
 }

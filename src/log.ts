@@ -2,12 +2,12 @@
 export const logging: { level: "info" | "error" | "off" } = { level: "info" };
 
 /**
- * One line of JSON on stderr; on AWS that is the function's log group. `fields` carry ids, counts and errors, never
+ * Writes one line of JSON to stderr: on AWS, the log group of the function. `fields` are ids, counts and errors, never
  * inputs, outputs, file contents or keys.
  */
 export function log(level: "info" | "error", message: string, fields: Record<string, unknown>): void {
   if (logging.level === "off" || (logging.level === "error" && level === "info")) return;
-  // Lambda takes a line without a `timestamp` for one of the level INFO, and gives it one.
+  // Lambda treats a line without `timestamp` as one of level INFO and adds a timestamp.
   const entry = { timestamp: new Date().toISOString(), level, message, ...fields };
   process.stderr.write(`${JSON.stringify(entry, describeErrors)}\n`);
 }

@@ -6,15 +6,15 @@ import type { Workspace } from "./ports.ts";
 /** Combined decoded size of a create's files, in bytes: 10 MiB (specification section 8). */
 export const maxTotalFileBytes = 10 * 1024 * 1024;
 
-/** A file as it was sent. */
+/** A file of a create request. */
 export interface FileInput {
   filename: string;
   content_base64: string;
 }
 
 /**
- * Decodes files one by one in order; the first that is not strict base64, or that takes the total over 10 MiB, is
- * refused. Each text is dropped from `files` once it is decoded, so that a body is not held twice.
+ * Decodes files in order. Throws for the first that is not strict base64, or that takes the total over 10 MiB. Each
+ * decoded text is removed from `files`, so that memory does not hold the content twice.
  */
 export function decodeFiles(files: FileInput[]): { name: string; content: Uint8Array }[] {
   const safeName = safeFilenames();
@@ -31,23 +31,23 @@ export function decodeFiles(files: FileInput[]): { name: string; content: Uint8A
 }
 
 /**
- * Standard base64 with padding, accepted as Python's `b64decode(validate=True)` accepts it: no white space, no
- * URL-safe alphabet; non-zero trailing bits pass. Stricter in one thing: padding after a whole group ("QUJD=") is none.
- * Undefined when it is anything else.
+ * Decodes standard base64 with padding, as Python's `b64decode(validate=True)` does: no white space, no URL-safe
+ * alphabet; non-zero trailing bits are accepted. Stricter in one case: padding after a whole group ("QUJD=") is invalid.
+ * Undefined: the text is invalid.
  */
 export function decodeBase64(text: string): Buffer | undefined {
   if (text.length % 4 !== 0 || text.includes("-") || text.includes("_")) return undefined;
-  // Buffer.from folds two-byte characters into their low byte ("QUJŁ" would decode), so only ASCII may reach it.
+  // Buffer.from reduces two-byte characters to their low byte ("QUJŁ" would decode), so only ASCII is passed on.
   if (Buffer.byteLength(text) !== text.length) return undefined;
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   const bytes = Buffer.from(text, "base64");
-  // Node skips what is not base64 and stops at "=": whatever it passed over makes the result shorter.
+  // Node skips invalid characters and stops at "=", which makes the result shorter.
   return bytes.length === (text.length / 4) * 3 - padding ? bytes : undefined;
 }
 
 /**
- * A run's workspace as its agent's tools see it. From the signal's abort on nothing is written: the run was stopped, or
- * is another worker's, and its files may be gone for good.
+ * The workspace of a run, as its tools see it. Writes fail once the signal is aborted: the run was stopped or taken over,
+ * and its files may have been deleted.
  */
 export function filesOf(workspace: Workspace, runId: string, signal: AbortSignal): Files {
   return {

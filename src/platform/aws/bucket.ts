@@ -8,13 +8,13 @@ import {
 } from "@aws-sdk/client-s3";
 import { type ClientSettings, tuned } from "./clients.ts";
 
-/** One bucket, as flat keys and bytes. */
+/** A bucket: flat keys and bytes. */
 export interface Objects {
   put(key: string, content: Uint8Array): Promise<void>;
   get(key: string): Promise<Uint8Array | undefined>;
   /** `size` in bytes. */
   list(prefix: string): Promise<{ key: string; size: number }[]>;
-  /** Keys that are not there: no-op. */
+  /** Ignores keys that do not exist. */
   remove(keys: string[]): Promise<void>;
   removeAll(prefix: string): Promise<void>;
 }
@@ -28,9 +28,9 @@ export function bucketObjects(s3: S3Client, bucket: string): Objects {
     return found;
   }
 
+  // A request deletes up to 1,000 keys.
   async function remove(keys: string[]): Promise<void> {
     for (let start = 0; start < keys.length; start += 1000) {
-      // 1,000 is what one request takes.
       const Objects = keys.slice(start, start + 1000).map((Key) => ({ Key }));
       const { Errors = [] } = await s3.send(
         new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
@@ -69,7 +69,7 @@ export function bucketObjects(s3: S3Client, bucket: string): Objects {
   };
 }
 
-/** 8 s for one attempt: a 10 MiB upload takes well under one within a region. */
+/** 8 s per attempt: an upload of 10 MiB takes well under 1 s within a region. */
 export function s3Client(settings: ClientSettings): S3Client {
   return new S3Client({
     ...tuned(settings, 8_000),

@@ -3,14 +3,14 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 
-/** `credentials`: absent, the SDK's own chain looks for them. `endpoint`: another service that speaks AWS's wire. */
+/** `credentials`: default, the SDK's provider chain. `endpoint`: a service compatible with AWS. */
 export interface ClientSettings {
   region: string;
   credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
   endpoint?: string;
 }
 
-/** The table that items are in, and the client that reaches it. */
+/** A DynamoDB table and its client. */
 export interface DynamoTable {
   documents: DynamoDBDocumentClient;
   table: string;
@@ -29,15 +29,14 @@ export function sfnClient(settings: ClientSettings): SFNClient {
   return new SFNClient(tuned(settings, 5_000));
 }
 
-/** Loaded when first asked for: most requests touch no object, and the client costs 40 ms of a cold start. */
+/** Loads the client at the first use: most requests access no object, and loading takes 40 ms of a cold start. */
 export async function s3Client(settings: ClientSettings): Promise<S3Client> {
   return (await import("./bucket.ts")).s3Client(settings);
 }
 
 /**
- * What all clients share. Everything that the SDK would otherwise look up in configuration files before its first
- * request is said here. `timeout`: milliseconds for one attempt; three attempts fit the 30 s of a request to the API
- * even when each of them hangs.
+ * Settings of all clients. They include everything that the SDK would otherwise look up in configuration files before
+ * its first request. `timeout`: milliseconds per attempt. Three attempts fit into the 30 s of an API request.
  */
 export function tuned(settings: ClientSettings, timeout: number) {
   return {

@@ -6,11 +6,9 @@ import { partition } from "./run-items.ts";
 import { head } from "./table.ts";
 
 export const attempts = 5;
-const firstPause = 40; // ms; 1.2 s in all at most
+const firstPause = 40; // ms; at most 1.2 s in all
 
-/**
- * Undefined when the write's condition failed. Contention and throttling say nothing about it: those are tried again.
- */
+/** Sends a conditional write, and retries after contention and throttling. Undefined: the condition is false. */
 export async function sendConditional<Output>(send: () => Promise<Output>): Promise<Output | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -23,7 +21,7 @@ export async function sendConditional<Output>(send: () => Promise<Output>): Prom
   }
 }
 
-/** What an update of a run's own item returns. Undefined when its condition failed; it must bear being repeated. */
+/** Returns a function that updates the head item of a run. The update must be idempotent. Undefined: the condition is false. */
 export function runUpdates({ documents, table }: DynamoTable) {
   return (runId: string, input: Omit<UpdateCommandInput, "TableName" | "Key">) => {
     const command = { TableName: table, Key: { pk: partition(runId), sk: head }, ...input };

@@ -5,7 +5,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { StoreUnavailable } from "../../errors.ts";
 
-// Throttling and time-outs that come with a 4xx status, by the services' own names.
+// Names of throttling and time-out errors with a 4xx status.
 const transientNames = new Set([
   "ExecutionLimitExceeded",
   "ProvisionedThroughputExceededException",
@@ -34,24 +34,21 @@ const networkCodes = new Set([
 ]);
 const transientReasons = new Set(["ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"]);
 
-/** True for a write of which nothing failed but contention with a transaction or throttling: it may be sent again. */
+/** Whether a write failed by contention or throttling only, so that it can be sent again. */
 export function isTransientCancellation(error: unknown): boolean {
   if (error instanceof TransactionConflictException) return true;
   const codes = cancellationCodes(error).filter((code) => code !== "None");
   return codes.length > 0 && codes.every((code) => transientReasons.has(code));
 }
 
-/** True when a condition of the write did not hold, so that nothing of it was applied. */
+/** Whether a condition of the write was false, so that nothing was applied. */
 export function isConditionFailure(error: unknown): boolean {
   return (
     error instanceof ConditionalCheckFailedException || cancellationCodes(error).includes("ConditionalCheckFailed")
   );
 }
 
-/**
- * The same store, whose methods reject with `StoreUnavailable` where a client met throttling, a time-out, a 5xx or
- * the network, and with the client's own error for everything else.
- */
+/** Wraps a store: its methods reject with `StoreUnavailable` after throttling, a time-out, a 5xx or a network error. */
 export function withMappedErrors<Store extends object>(service: string, store: Store): Store {
   const mapped = Object.entries(store).map(([name, method]: [string, (...args: unknown[]) => Promise<unknown>]) => {
     const call = async (...args: unknown[]): Promise<unknown> => {

@@ -3,21 +3,21 @@ import type { Objects } from "./bucket.ts";
 import { objectPrefixes } from "./table.ts";
 
 /**
- * Bytes of UTF-8 from which on a text lives in the bucket. An item may have 400 KB, but one partition takes 1,000
- * write units (1 KB each, two in a transaction) a second, and reading back costs by size. 64 KiB is some 16,000 tokens:
- * more than nearly every input and output has.
+ * Texts of this size (bytes of UTF-8) and more are stored in the bucket. An item can have 400 KB, but a partition accepts
+ * 1,000 write units a second (1 KB each, two in a transaction), and reads are billed by size. 64 KiB is about 16,000
+ * tokens: more than nearly every input and output.
  */
 const maxInlineBytes = 64 * 1024;
 
-/** How an item holds a text: itself, or the key of the object that does. */
+/** A text in an item: the text itself, or the key of its object. */
 export type StoredText = { text: string } | { textKey: string };
 
 /**
- * Keeps `text` for an item of the run; resolves when it is durable. The object is named by its content: two writers
- * of one item can't overwrite each other's text, and a repeated write leaves nothing behind.
+ * Stores a text for an item of the run. Resolves when it is durable. The key of an object is the hash of its content, so
+ * concurrent writers of one item cannot overwrite each other's text, and a repeated write adds no object.
  */
 export async function storeText(objects: () => Promise<Objects>, runId: string, text: string): Promise<StoredText> {
-  // DynamoDB refuses lone surrogates, and no UTF-8 has them.
+  // DynamoDB rejects lone surrogates, and UTF-8 cannot encode them.
   const wellFormed = text.toWellFormed();
   if (Buffer.byteLength(wellFormed) < maxInlineBytes) return { text: wellFormed };
   const content = Buffer.from(wellFormed);
@@ -29,6 +29,6 @@ export async function storeText(objects: () => Promise<Objects>, runId: string, 
 export async function readText(objects: () => Promise<Objects>, stored: StoredText): Promise<string> {
   if ("text" in stored) return stored.text;
   const content = await (await objects()).get(stored.textKey);
-  if (!content) throw new Error(`the object ${stored.textKey}, which holds a run's text, is missing from the bucket`);
+  if (!content) throw new Error(`the object ${stored.textKey} with the text of a run is missing from the bucket`);
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString();
 }

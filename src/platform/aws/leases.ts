@@ -4,9 +4,9 @@ import type { DynamoTable } from "./clients.ts";
 import { runUpdates } from "./conditional-write.ts";
 import { readHead } from "./run-reads.ts";
 
-/** Leases are attributes of the run's own item, so that every write to the run can ask for the token. */
-export function awsLeases(home: DynamoTable): Pick<Runs, "claim" | "renew" | "holds" | "release"> {
-  const updateRun = runUpdates(home);
+/** Leases as attributes of the run's head item, so that every write to the run can check the fencing token. */
+export function awsLeases(table: DynamoTable): Pick<Runs, "claim" | "renew" | "holds" | "release"> {
+  const updateRun = runUpdates(table);
 
   return {
     async claim(request) {
@@ -16,32 +16,32 @@ export function awsLeases(home: DynamoTable): Pick<Runs, "claim" | "renew" | "ho
       return { fencingToken: Number(leaseToken) + 1, turn: Number(turn), takenOver: leaseOwner !== undefined };
     },
 
-    async renew({ runId, fencingToken: token }, until) {
+    async renew({ runId, fencingToken }, until) {
       const renewed = await updateRun(runId, {
         ConditionExpression: "leaseToken = :token AND #status = :running",
         UpdateExpression: "SET leaseUntil = :until",
         ExpressionAttributeNames: { "#status": "status" },
-        ExpressionAttributeValues: { ":token": token, ":running": "running", ":until": until },
+        ExpressionAttributeValues: { ":token": fencingToken, ":running": "running", ":until": until },
       });
       return renewed !== undefined;
     },
 
-    async holds({ runId, fencingToken: token }) {
-      const found = await readHead(home, runId);
-      return found?.status === "running" && found.leaseToken === token;
+    async holds({ runId, fencingToken }) {
+      const found = await readHead(table, runId);
+      return found?.status === "running" && found.leaseToken === fencingToken;
     },
 
-    async release({ runId, fencingToken: token }) {
+    async release({ runId, fencingToken }) {
       await updateRun(runId, {
         ConditionExpression: "leaseToken = :token",
         UpdateExpression: "REMOVE leaseOwner, leaseUntil",
-        ExpressionAttributeValues: { ":token": token },
+        ExpressionAttributeValues: { ":token": fencingToken },
       });
     },
   };
 }
 
-/** How a lease is taken; the answer holds what was there before. */
+/** The update that takes a lease. It returns the previous item. */
 function claimUpdate({ owner, now, until }: LeaseRequest) {
   const free = "attribute_not_exists(leaseUntil) OR leaseUntil <= :now OR leaseUntil >= :tooFar OR leaseOwner = :owner";
   return {

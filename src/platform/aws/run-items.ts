@@ -6,19 +6,19 @@ import type { DynamoTable } from "./clients.ts";
 import type { Objects } from "./bucket.ts";
 import { head, shards, sortable } from "./table.ts";
 
-/** How runs, messages and step records are items; `table.ts` has the picture. */
+/** An item of a run. `table.ts` describes the layout. */
 export type Item = Record<string, unknown>;
 
-/** `objects`: where texts too large for the table go; it is opened when the first one is met. */
+/** `objects`: the bucket for large texts, opened at the first use. */
 export interface RunsTable extends DynamoTable {
   objects: () => Promise<Objects>;
-  /** How long what is written is kept. Absent: for writers of nothing but a status. */
+  /** How long new items are kept. Absent: for functions that only write a status. */
   retentionDays?: number;
 }
 
-/** Sorts after what a run's readers see, and before everything else. */
+/** First sort key that API clients do not see. */
 export const firstInternal = "QUEUE#";
-/** Prefix of the step records of all turns. */
+/** Sort key prefix of the journal. */
 export const allSteps = "STEP#";
 
 export function partition(runId: string): string {
@@ -37,14 +37,14 @@ export function summaryKey(runId: string): Item {
   return { pk: partition(runId), sk: "RECAP" };
 }
 
-/** The parts' names sort in the order in which a step's parts are made. */
+/** The names of parts sort in the order of a step. */
 export function stepKey(runId: string, record: RunJournalEntry): Item {
   const { turn, step, part } = record;
   const call = "call" in record ? `#${digits(record.call)}` : "";
   return { pk: partition(runId), sk: `${stepsOf(turn)}${digits(step)}#${part}${call}` };
 }
 
-/** Prefix of a turn's step records. Turns count down, so that one Query meets the current turn's steps first. */
+/** Sort key prefix of the journal of a turn. Turns count down, so that a Query returns the current turn first. */
 export function stepsOf(turn: number): string {
   return `${allSteps}${digits(99_999 - turn)}#`;
 }
@@ -53,7 +53,7 @@ export function messagesIn(items: Item[]): Item[] {
   return startingWith(items, "MESSAGE#");
 }
 
-/** Inputs that wait. Those of a queue that was dropped may be there still. */
+/** Queued inputs. Items of taken and dropped inputs may still exist; they are not returned. */
 export function queueIn(items: Item[]): Item[] {
   const { turn = 0, queued = 0 } = (items[0] ?? {}) as Partial<Run>;
   return startingWith(items, firstInternal).filter((item) => {
@@ -90,7 +90,7 @@ export function toRun(item: Item): Run {
   return { ...run, ...(failure && { failure }), ...(queued ? { queued } : {}), ...(used && { used }) };
 }
 
-// Attributes of their own, because only those can be added to without being read.
+// Separate attributes, because DynamoDB adds to numbers without a read.
 function usedIn(item: Item): Usage | undefined {
   if (usageFields.every((field) => item[`used_${field}`] === undefined)) return undefined;
   return Object.fromEntries(
@@ -98,13 +98,14 @@ function usedIn(item: Item): Usage | undefined {
   ) as unknown as Usage;
 }
 
-/** Partition of an agent's runs in the list index, and of all running ones in the running index; `#<shard>` follows. */
+/** Partition of an agent's runs in the list index. `#<shard>` follows. */
 export function agentRuns(agentId: string): string {
   return `RUNS#${agentId}`;
 }
+/** Partition of all running runs in the running index. `#<shard>` follows. */
 export const running = "RUNNING";
 
-/** Keys of the sparse index: none unless the run is running. */
+/** Keys of the sparse running index. */
 export function runningKeys(runId: string, status: RunStatus | undefined): { gsi2pk?: string; gsi2sk?: string } {
   return status === "running" ? { gsi2pk: `${running}#${shardOf(runId)}`, gsi2sk: runId } : {};
 }

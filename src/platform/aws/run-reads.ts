@@ -32,7 +32,7 @@ export function awsRunReads({
     return paginateQuery({ client: documents }, { ...input, TableName: table });
   }
 
-  /** The run's items in order, with or without its current turn's steps: one Query unless they exceed 1 MB. */
+  /** Items of a run in order, with or without the journal of the current turn. One Query up to 1 MB. */
   async function itemsOf(id: string, withSteps: boolean): Promise<Item[]> {
     const found: Item[] = [];
     const pages = query({
@@ -43,15 +43,15 @@ export function awsRunReads({
     for await (const { Items = [] } of pages) {
       found.push(...Items);
       const [first, last] = [found[0], found.at(-1)];
-      // What follows the current turn's steps are those of older turns.
+      // The journals of earlier turns follow that of the current turn.
       if (first && last && String(last["sk"]) > `${stepsOf(toRun(first).turn)}~`) break;
     }
     return found;
   }
 
   /**
-   * A Query may run into the middle of a transaction's writes and see the run's new status without the message that
-   * came with it. The run counts its messages, so that such a read is noticed and done again.
+   * Repeats a read that saw a transaction half applied: a Query can return the new status of a run without the message
+   * of the same transaction. The run's message count shows it.
    */
   async function wholeItemsOf(id: string, withSteps: boolean): Promise<Item[]> {
     for (let attempt = 1; attempt <= attempts; attempt++) {
@@ -61,7 +61,7 @@ export function awsRunReads({
       if (messagesIn(found).length >= Number(messageCount) && queueWhole) return found;
       await backOff(attempt);
     }
-    throw new StoreUnavailable(`run ${id}: its transcript is still being written; try again later`);
+    throw new StoreUnavailable(`run ${id}: the transcript is being written; try again later`);
   }
 
   async function find(id: string, withSteps: boolean): Promise<RunState | undefined> {
@@ -93,7 +93,7 @@ export function awsRunReads({
     return JSON.parse(await readText(objects, item as StoredText)) as RunJournalEntry;
   }
 
-  /** All shards of a list at the same time; of each at most `limit` items or the end of the page that has them. */
+  /** Queries all shards of a list in parallel, each up to the page with the item number `limit`. */
   async function fromShards(list: string, input: Partial<QueryCommandInput>, limit = Infinity): Promise<Item[]> {
     const fromShard = async (_: unknown, shard: number): Promise<Item[]> => {
       const found: Item[] = [];
@@ -154,7 +154,7 @@ function isExpired(run: Item): boolean {
   return Number(run[ttlAttribute] ?? Infinity) * 1_000 <= Date.now();
 }
 
-/** Status and lease of a run, from its own item alone. A Query, as all reads of runs are: one right for all. */
+/** Status and lease of a run, from its head item. A Query like all reads of runs, which need one permission. */
 export async function readHead(
   { documents, table }: DynamoTable,
   runId: string,

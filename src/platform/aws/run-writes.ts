@@ -28,15 +28,15 @@ type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 const erasedAtOnce = 25; // items
 const absent = "attribute_not_exists(pk)";
 
-export function awsRunWrites(home: RunsTable): Pick<Runs, "create" | "change" | "erase"> {
-  const { documents, table, objects, retentionDays } = home;
-  const updateRun = runUpdates(home);
+export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "change" | "erase"> {
+  const { documents, table, objects, retentionDays } = runsTable;
+  const updateRun = runUpdates(runsTable);
 
   /**
-   * True when all writes were applied, false when a condition failed. The token makes the client's own retry after a
-   * lost answer harmless: DynamoDB answers it with success, not with a condition that its first attempt has already
-   * made false. It is new for each call, so that of two equal calls only one wins. This is also why even one item is
-   * written by a transaction.
+   * True: all writes were applied. False: a condition was false, and none was applied. The request token makes the
+   * client's retry after a lost response safe: DynamoDB reports success instead of the condition that the first attempt
+   * made false. Single items are written in a transaction for this reason, too. Each call has a new token, so only one of
+   * two equal calls succeeds.
    */
   async function transact(writes: Write[]): Promise<boolean> {
     const input = { TransactItems: writes, ClientRequestToken: randomUUID() };
@@ -70,8 +70,8 @@ export function awsRunWrites(home: RunsTable): Pick<Runs, "create" | "change" | 
   }
 
   /**
-   * The run is written before everything that belongs to it, and so expires first. DynamoDB deletes late and in no
-   * order: from the run's expiry on, whatever is left of it is not shown.
+   * Expiry of a new item. The run is written before its other items and so expires first. DynamoDB deletes late and in
+   * any order: reads hide an expired run and what is left of it.
    */
   function expiry(): Item {
     return retentionDays === undefined
@@ -80,7 +80,7 @@ export function awsRunWrites(home: RunsTable): Pick<Runs, "create" | "change" | 
   }
 
   async function queueWrites(runId: string, queue: RunChange["queue"]): Promise<Write[]> {
-    // What was taken or dropped stays, uncounted, until the run is deleted.
+    // Consumed inputs are not deleted; `queued` excludes them.
     if (queue === undefined || queue === "drop" || "take" in queue) return [];
     const { turn, text } = queue.add;
     return [put({ ...queueKey(runId, turn), turn, ...(await storeText(objects, runId, text)) })];
@@ -140,11 +140,8 @@ export function awsRunWrites(home: RunsTable): Pick<Runs, "create" | "change" | 
   };
 }
 
-/** The change's condition on the run and what it sets. A missing run has no status, so that the condition fails. */
-function headWrite(
-  table: string,
-  { runId, expect, fencingToken: token, set, messages = [], used, queue }: RunChange,
-): Write {
+/** The write to the head item, with the conditions of the change. A missing run has no status: the condition is false. */
+function headWrite(table: string, { runId, expect, fencingToken, set, messages = [], used, queue }: RunChange): Write {
   const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
   const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
   const conditions = ["#status = :expectedStatus AND #turn = :expectedTurn"];
@@ -153,8 +150,8 @@ function headWrite(
     const none = expect.queued === 0 ? "attribute_not_exists(queued) OR " : "";
     conditions.push(`(${none}queued = :expectedQueued)`);
   }
-  if (token !== undefined) {
-    values[":token"] = token;
+  if (fencingToken !== undefined) {
+    values[":token"] = fencingToken;
     conditions.push("leaseToken = :token");
   }
   const on = {

@@ -5,11 +5,11 @@ import type { RunsTable } from "./run-items.ts";
 import { awsRunReads } from "./run-reads.ts";
 import { awsRunWrites } from "./run-writes.ts";
 
-/** Runs as items of the table (`table.ts` has the picture), with their large texts in the bucket. */
-export function awsRuns(home: RunsTable): Runs {
+/** Runs as items of the table (layout in `table.ts`), with large texts in the bucket. */
+export function awsRuns(table: RunsTable): Runs {
   return withMappedErrors<Runs>("DynamoDB or S3", {
-    ...awsRunReads(home),
-    ...awsRunWrites(home),
-    ...awsLeases(home),
+    ...awsRunReads(table),
+    ...awsRunWrites(table),
+    ...awsLeases(table),
   });
 }

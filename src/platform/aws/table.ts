@@ -1,5 +1,5 @@
 /**
- * The one table's layout, shared with the infrastructure that creates it. All keys are strings.
+ * Layout of the table, shared with the infrastructure that creates it. All keys are strings.
  *
  * | item         | pk           | sk                                       | gsi1                             | gsi2              |
  * | ------------ | ------------ | ---------------------------------------- | -------------------------------- | ----------------- |
@@ -10,11 +10,11 @@
  * | message      | `RUN#<id>`   | `MESSAGE#<turn>#<role>`                  |                                  |                   |
  * | queued input | `RUN#<id>`   | `QUEUE#<turn>`                           |                                  |                   |
  * | summary      | `RUN#<id>`   | `RECAP`                                  |                                  |                   |
- * | step record  | `RUN#<id>`   | `STEP#<99999-turn>#<step>#<part>#<call>` |                                  |                   |
+ * | journal      | `RUN#<id>`   | `STEP#<99999-turn>#<step>#<part>#<call>` |                                  |                   |
  */
 export const partitionKey = "pk";
 export const sortKey = "sk";
-/** Sort key of what is found by its id alone. */
+/** Sort key of items that are found by their id. */
 export const head = "HEAD";
 /** Epoch seconds after which DynamoDB may delete an item. */
 export const ttlAttribute = "expiresAt";
@@ -31,15 +31,15 @@ export const runningIndex = {
 } as const;
 
 /**
- * Partitions of each list that all runs share. One partition takes 1,000 writes of 1 KB a second; changing the number
- * hides runs from their lists until they are written again.
+ * Partitions of each list index. A partition accepts 1,000 writes of 1 KB a second. A change of this number hides
+ * existing runs from their lists until their next write.
  */
 export const shards = 16;
 
-/** Prefixes of the bucket; a run's id and a slash follow. */
+/** Key prefixes of the bucket. The id of a run and a slash follow. */
 export const objectPrefixes = { workspaces: "workspaces/", texts: "texts/" } as const;
 
-/** What names of secrets begin with that the service may read: the functions' grant is for these alone. */
+/** Name prefix of the secrets that the functions have permission to read. */
 export const secretPrefix = "agent-run-service/";
 
 /** Milliseconds as a string that sorts as the number does, up to the year 33658. */

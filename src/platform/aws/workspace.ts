@@ -5,7 +5,7 @@ import { withMappedErrors } from "./errors.ts";
 import type { Objects } from "./bucket.ts";
 import { objectPrefixes } from "./table.ts";
 
-/** Each run's files as objects below a prefix of its own; `objects` is opened when first used. */
+/** Stores the files of each run as objects with a common prefix. `objects` is opened at the first use. */
 export function awsWorkspace(objects: () => Promise<Objects>): Workspace {
   return withMappedErrors<Workspace>("S3", {
     async write(runId, files) {
