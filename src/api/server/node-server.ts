@@ -16,8 +16,8 @@ import { type BodyLimits, ClientDisconnected, type ReceivedBody, receiveBody } f
 
 /**
  * Large bodies that are read from disk, parsed and stored at a time. Each takes the processor for tens of milliseconds
- * and up to 52 MB for 14 MB: bytes, text, parsed strings and decoded files. More at once would starve the event loop,
- * so that connections to AWS time out while they are opened.
+ * and 38 MB for 14 MB: text, parsed strings and decoded files. More at once would starve the event loop, so that
+ * connections to AWS time out while they are opened.
  */
 const largeBodiesAtATime = 4;
 

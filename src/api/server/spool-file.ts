@@ -7,7 +7,7 @@ import { join } from "node:path";
 export interface SpoolFile {
   append: (chunks: Buffer[]) => Promise<void>;
   /** Returns the content in a buffer of `size` bytes, which may be longer than the file. */
-  read: (size: number) => Promise<Buffer>;
+  read: (size: number) => Promise<Buffer<ArrayBuffer>>;
   close: () => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export async function openSpoolFile(directory: string): Promise<SpoolFile> {
   };
 }
 
-async function readAll(file: FileHandle, size: number): Promise<Buffer> {
+async function readAll(file: FileHandle, size: number): Promise<Buffer<ArrayBuffer>> {
   // `allocUnsafeSlow`: a memory block of its own, which is returned to the system when the buffer is collected.
   const content = Buffer.allocUnsafeSlow(size);
   let position = 0;
