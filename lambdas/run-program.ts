@@ -5,10 +5,10 @@ import { maxFileMegabytes, encodeMessage, decodeRequest } from "../src/sandbox/c
 
 declare const __dirname: string;
 
-// The function's folder: its code is CommonJS where it runs.
+// The folder of the function's code, which is bundled as CommonJS.
 const folder = import.meta.dirname ?? __dirname;
 
-/** `child.mjs` is `agent/sandbox/child.ts` bundled; the packages of the engines are beside it, as they are published. */
+/** `child.mjs` is the bundle of `src/sandbox/child.ts`. The packages of the engines are beside it, not bundled. */
 const sandbox = childProcessSandbox({
   program: join(folder, "child.mjs"),
   readable: [folder],
@@ -16,15 +16,15 @@ const sandbox = childProcessSandbox({
   environment: libraryPath(),
 });
 
-/** One program, both sides as `agent/sandbox/wire.ts` packs them. What it wrote is left out when it does not fit. */
+/** Runs one program. Messages are encoded by `src/sandbox/codec.ts`. Written files that do not fit are dropped. */
 export async function handler({ request }: { request: string }): Promise<{ result: string }> {
   const result = await sandbox.run(decodeRequest(request), new AbortController().signal);
-  const whole = encodeMessage(result);
-  if (whole !== undefined) return { result: whole };
+  const message = encodeMessage(result);
+  if (message !== undefined) return { result: message };
   const names = result.written.map(({ name }) => name).join(", ");
   const notes = [
     ...result.notes,
-    `Not kept, as they have more than ${maxFileMegabytes} MB together when compressed: ${names}.`,
+    `Not saved, because they have more than ${maxFileMegabytes} MB together when compressed: ${names}.`,
   ];
   return { result: encodeMessage({ ...result, written: [], notes }) ?? "" };
 }

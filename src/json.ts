@@ -1,10 +1,10 @@
-/** How deep JSON from outside may be nested. What walks it recursively, JSON.stringify too, fails at thousands. */
+/** Maximum nesting of external JSON. Recursive code, such as JSON.stringify, fails at thousands of levels. */
 export const maxJsonDepth = 100;
 
-/** Where a JSON text gets nested too deep, as the end of what is not; undefined when it nowhere does. */
+/** The index after the bracket that exceeds `maxJsonDepth`; undefined when the text is not nested too deep. */
 export function findExcessiveDepth(json: string): number | undefined {
   let levels = 0;
-  // Not by a regular expression: those overflow the stack on a string of a megabyte.
+  // Not with a regular expression: it overflows the stack for a string of 1 MB.
   for (let at = 0; at < json.length; at++) {
     const character = json[at];
     if (character === '"') at = endOfString(json, at);
@@ -15,21 +15,21 @@ export function findExcessiveDepth(json: string): number | undefined {
   return undefined;
 }
 
-/** The closing quote of the string that begins at `start`. */
+/** The index of the closing quote of the string that starts at `start`. */
 function endOfString(json: string, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
   return at;
 }
 
-/** Whether a JSON value is an object, and neither a list nor null. */
+/** Whether a JSON value is an object, not an array or null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * A JSON value whose texts are all Unicode: half a surrogate pair, which JSON can hold and UTF-8 can't, makes providers
- * refuse the whole request, and every later one of the conversation. What JSON leaves out is left out.
+ * Replaces lone surrogates in all strings of a JSON value. JSON can contain them, UTF-8 cannot. A provider rejects the
+ * request and every later one of the conversation. Removes undefined fields, as JSON does.
  */
 export function toWellFormed<Value>(value: Value): Value {
   return copy(value) as Value;

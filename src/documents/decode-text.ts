@@ -1,4 +1,4 @@
-/** The text of a file, or what kind of file it is when it holds none. A byte order mark is not part of the text. */
+/** Decodes the text of a file, without its byte order mark. For a binary file, returns its kind. */
 export function decodeText(bytes: Uint8Array): { text: string } | { binary: string; mediaType?: string } {
   for (const [encoding, mark] of byteOrderMarks) {
     if (startsWith(bytes, mark)) return { text: new TextDecoder(encoding).decode(bytes) };
@@ -12,7 +12,7 @@ export function decodeText(bytes: Uint8Array): { text: string } | { binary: stri
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
-    // Old spreadsheets and editors write Windows-1252. Control characters tell that it is no text at all.
+    // Old spreadsheets and editors write Windows-1252. A file with control characters is not text.
     const controls = bytes.some((byte) => byte < 32 && !textControls.has(byte));
     return controls ? { binary: "a binary file" } : { text: new TextDecoder("windows-1252").decode(bytes) };
   }
@@ -34,7 +34,7 @@ const signatures: { kind: string; mediaType: string; signature: number[] }[] = [
   { kind: "a JPEG image", mediaType: "image/jpeg", signature: [0xff, 0xd8, 0xff] },
   { kind: "a GIF image", mediaType: "image/gif", signature: [0x47, 0x49, 0x46, 0x38] },
   {
-    kind: "a ZIP archive (Office documents are ZIP archives, too)",
+    kind: "a ZIP archive (Office documents are ZIP archives)",
     mediaType: "application/zip",
     signature: [0x50, 0x4b, 0x03, 0x04],
   },

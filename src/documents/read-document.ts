@@ -1,21 +1,21 @@
 import { inflateRawSync } from "node:zlib";
 
-/** Documents whose text can be taken out; of HTML (in UTF-8) it is Markdown. */
+/** Kinds of documents whose text can be read. HTML must be UTF-8 and becomes Markdown. */
 export type DocumentKind = "pdf" | "docx" | "html";
 
-/** Text of a document, empty when it holds none (a scan), or why it can't be had, as a sentence's end. */
+/** Text of a document, empty for a scan, or why it cannot be read, as a clause. */
 export type DocumentText = { text: string } | { problem: string };
 
-/** Takes the text out of a document. Rejects only with the signal's reason. */
+/** Reads the text of a document. Rejects only with the signal's reason. */
 export type ReadDocument = (kind: DocumentKind, bytes: Uint8Array, signal: AbortSignal) => Promise<DocumentText>;
 
 const maxPages = 2_000;
-/** Bytes of a DOCX's parts together once they are unpacked: 100 times the largest upload is a bomb, 10 times is not. */
-const maxUnpackedBytes = 100 * 1024 * 1024;
+/** Bytes of all decompressed parts of a DOCX: 10 times the largest upload. More is a decompression bomb. */
+const maxDecompressedBytes = 100 * 1024 * 1024;
 
 /**
- * Reads documents in this process. The libraries are loaded when first needed: a PDF costs 1.7 MB of code. A PDF is
- * read page by page, so that the signal is heard between two pages.
+ * Reads documents in this process. The libraries are loaded on first use: the one for PDF has 1.7 MB of code. For a PDF,
+ * the signal is checked between pages.
  */
 export const readDocument: ReadDocument = async (kind, bytes, signal) => {
   try {
@@ -43,7 +43,7 @@ async function markdown(bytes: Uint8Array): Promise<string> {
 
 async function pdfText(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
   const { getDocumentProxy } = await import("unpdf");
-  // A copy: the library takes the buffer over.
+  // A copy, because the library detaches the buffer.
   const document = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 });
   try {
     const pages: string[] = [];
@@ -64,8 +64,8 @@ async function pdfText(bytes: Uint8Array, signal: AbortSignal): Promise<string> 
 
 async function docxText(bytes: Uint8Array): Promise<string> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const unpacked = unpackedSize(buffer, maxUnpackedBytes);
-  if (unpacked === undefined) throw new Error(`its parts are damaged, or larger than ${maxUnpackedBytes} bytes`);
+  const size = decompressedSize(buffer, maxDecompressedBytes);
+  if (size === undefined) throw new Error(`its parts are damaged, or larger than ${maxDecompressedBytes} bytes`);
   const { default: mammoth } = await import("mammoth");
   const { value } = await mammoth.extractRawText({ buffer });
   return value.replaceAll(/\n{3,}/g, "\n\n").trim();
@@ -77,10 +77,10 @@ export function isDocx(bytes: Uint8Array): boolean {
 }
 
 /**
- * Bytes that the entries of a ZIP archive really unpack to, whatever their headers claim; undefined when that is more
- * than `max`, or the archive is damaged.
+ * The size of the decompressed entries of a ZIP archive, measured, because headers may lie. Undefined when it is more
+ * than `max` or the archive is damaged.
  */
-function unpackedSize(zip: Buffer, max: number): number | undefined {
+function decompressedSize(zip: Buffer, max: number): number | undefined {
   const end = zip.lastIndexOf("PK\u0005\u0006");
   if (end < 0) return undefined;
   let entry = zip.readUInt32LE(end + 16);
@@ -89,11 +89,11 @@ function unpackedSize(zip: Buffer, max: number): number | undefined {
     if (zip.readUInt32LE(entry) !== 0x02014b50) return undefined;
     const local = zip.readUInt32LE(entry + 42);
     const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
-    const packed = zip.subarray(start, start + zip.readUInt32LE(entry + 20));
+    const compressed = zip.subarray(start, start + zip.readUInt32LE(entry + 20));
     const stored = zip.readUInt16LE(entry + 10) === 0;
     if (!stored && total >= max) return undefined;
     try {
-      total += stored ? packed.length : inflateRawSync(packed, { maxOutputLength: max - total }).length;
+      total += stored ? compressed.length : inflateRawSync(compressed, { maxOutputLength: max - total }).length;
     } catch {
       return undefined;
     }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 
-/** Statuses that have no body, for which a Response takes none. */
+/** HTTP statuses without a body. A `Response` rejects a body for them. */
 export const bodilessStatuses = new Set([101, 204, 205, 304]);
 
-/** What node:http received, as a Response takes it. */
+/** Converts the headers of a node:http message for a `Response`. */
 export function toHeaders({ headersDistinct }: IncomingMessage): Headers {
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(headersDistinct)) {

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 
-// What is not on the public internet: IANA's special-purpose registries, RFC 6890 and later.
+// Addresses outside of the public internet: IANA's special-purpose registries, RFC 6890 and later.
 const notPublic4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -17,7 +17,7 @@ const notPublic4 = [
   "203.0.113.0/24",
   "224.0.0.0/3",
 ];
-// Only 2000::/3 is public; these of it are not, or carry an IPv4 address that could be any (Teredo, 6to4).
+// Only 2000::/3 is public. These parts of it are not, or contain an IPv4 address that may be private (Teredo, 6to4).
 const notPublic6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
 const blocked = new BlockList();
@@ -33,7 +33,7 @@ for (const [family, ranges] of [
 const global6 = new BlockList();
 global6.addSubnet("2000::", 3, "ipv6");
 
-/** Whether an IP address is one of the public internet. False for what is no IP address. */
+/** Whether an IP address belongs to the public internet. False for text that is not an IP address. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
   if (isIPv4(address)) return !blocked.check(address, "ipv4");

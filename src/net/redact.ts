@@ -1,27 +1,35 @@
 /**
- * A text that a server sent, which may repeat what it was sent, with `instead` in the place of each secret. To be called
- * before the text is cut or its blanks are changed, so that no part of a secret escapes.
+ * Replaces secrets in a text from a server, which may repeat the request. Call it before the text is cut or its white
+ * space changes, so that no part of a secret remains.
  */
-export function redactSecrets(text: string, secrets: string[], instead: string): string {
+export function redactSecrets(text: string, secrets: string[], replacement: string): string {
   const forms = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), secret.trim()]);
-  return forms.reduce((clean, form) => (form === "" ? clean : clean.replaceAll(form, instead)), text);
+  return forms.reduce((redacted, form) => (form === "" ? redacted : redacted.replaceAll(form, replacement)), text);
 }
 
-/** Characters in a row that a text shares with a content before they are taken for a quotation of it. */
-const quotation = 24;
+/** Characters in a row that a text must share with a content to count as a quotation of it. */
+const quotationLength = 24;
 
-/** A text that a server sent, which may quote prompts, answers and files, with "…" in the place of each quotation. */
+/**
+ * Replaces quotations of `contents` with "…" in a text from a server, which may quote prompts, outputs and files. The
+ * ends of a quotation, less than `quotationLength` characters each, may remain.
+ */
 export function redactQuotations(text: string, contents: string[]): string {
-  const quoted = (at: number): boolean => {
-    const part = text.slice(at, at + quotation);
-    return part.length === quotation && contents.some((content) => content.includes(part));
+  const startsQuotation = (index: number): boolean => {
+    const part = text.slice(index, index + quotationLength);
+    return part.length === quotationLength && contents.some((content) => content.includes(part));
   };
-  let clean = "";
-  for (let at = 0; at < text.length;) {
-    // Looked at in halves: the ends of a quotation, shorter than the whole, may stay.
-    const step = quoted(at) ? quotation : quotation / 2;
-    clean += step === quotation ? "…" : text.slice(at, at + step);
-    at += step;
+  let redacted = "";
+  let index = 0;
+  while (index < text.length) {
+    if (startsQuotation(index)) {
+      redacted += "…";
+      index += quotationLength;
+    } else {
+      // In steps of half a quotation: every quotation of 35 characters contains a window of 24.
+      redacted += text.slice(index, index + quotationLength / 2);
+      index += quotationLength / 2;
+    }
   }
-  return clean.replaceAll(/…+/g, "…");
+  return redacted.replaceAll(/…+/g, "…");
 }

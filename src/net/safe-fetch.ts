@@ -6,19 +6,19 @@ import { Readable } from "node:stream";
 import { isPublicAddress } from "./public-ip.ts";
 import { bodilessStatuses, toHeaders } from "./headers.ts";
 
-/**
- * `privateAddresses`: whether it may connect to addresses that are not of the public internet. `responseBytes`: how
- * much of a response is read before it fails; absent, all of it.
- */
 export interface NetworkRules {
+  /** Whether connections to addresses outside of the public internet are allowed. */
   privateAddresses: boolean;
+  /** Maximum size of a response body. Reading a larger one fails. Absent: no limit. */
   responseBytes?: number;
 }
 
 /**
- * A `fetch` that follows no redirects, takes no proxy and decodes no compression, and, unless the rules allow it,
- * connects to addresses of the public internet only. The address is checked as the connection is made, so a name that
- * answers differently the second time gains nothing. Rejects with an Error whose message is for people.
+ * A `fetch` that protects against server-side request forgery.
+ * - It connects only to addresses of the public internet, unless the rules allow others. The address is checked when the
+ *   connection is made, so DNS rebinding does not help an attacker.
+ * - It does not follow redirects, use a proxy or decompress.
+ * - It rejects with an Error whose message is a clause for users.
  */
 export function safeFetch(rules: NetworkRules): typeof fetch {
   return async (input, init) => {
@@ -28,7 +28,7 @@ export function safeFetch(rules: NetworkRules): typeof fetch {
       throw new Error(`${url.protocol}// is not accepted; https:// and http:// are`);
     }
     const host = url.hostname.replace(/^\[|\]$/g, "");
-    if (!rules.privateAddresses && isIP(host) !== 0 && !isPublicAddress(host)) throw refused(host, host);
+    if (!rules.privateAddresses && isIP(host) !== 0 && !isPublicAddress(host)) throw privateAddressError(host, host);
     const body = request.body ? Buffer.from(await request.arrayBuffer()) : undefined;
     const response = await send(url, request, body, rules);
     return toResponse(response, rules.responseBytes ?? Number.POSITIVE_INFINITY);
@@ -42,7 +42,7 @@ function send(url: URL, request: Request, body: Buffer | undefined, rules: Netwo
       method: request.method,
       headers: { ...Object.fromEntries(request.headers), "accept-encoding": "identity" },
       signal: request.signal,
-      agent: false, // a connection of its own, so that no address goes unchecked
+      agent: false, // a new connection, so that its address is checked
       ...(!rules.privateAddresses && { lookup: publicLookup }),
     });
     outgoing.on("response", resolve);
@@ -62,11 +62,11 @@ function toResponse(message: IncomingMessage, max: number): Response {
     message.resume();
     return new Response(null, { status, headers });
   }
-  const body = Readable.toWeb(Number.isFinite(max) ? Readable.from(upTo(max, message)) : message);
+  const body = Readable.toWeb(Number.isFinite(max) ? Readable.from(limitBytes(message, max)) : message);
   return new Response(body as ReadableStream<Uint8Array>, { status, headers });
 }
 
-async function* upTo(max: number, message: IncomingMessage): AsyncGenerator<Uint8Array> {
+async function* limitBytes(message: IncomingMessage, max: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of message as AsyncIterable<Uint8Array>) {
     size += chunk.length;
@@ -75,19 +75,21 @@ async function* upTo(max: number, message: IncomingMessage): AsyncGenerator<Uint
   }
 }
 
-/** Looks a name up and fails when one of its addresses is not public: the connection may use any of them. */
+/** Looks up a name. Fails if one of its addresses is not public, because the connection may use any of them. */
 const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    const wrong = addresses?.find(({ address }) => !isPublicAddress(address));
+    const notPublic = addresses?.find(({ address }) => !isPublicAddress(address));
     const [first] = addresses ?? [];
     if (error) callback(error, "");
-    else if (wrong || !first) callback(refused(hostname, wrong?.address ?? "no address"), "");
+    else if (notPublic || !first) callback(privateAddressError(hostname, notPublic?.address ?? "no address"), "");
     else if (options.all) callback(null, addresses);
     else callback(null, first.address, first.family);
   });
 };
 
-function refused(host: string, address: string): Error {
-  const which = host === address ? host : `${host} (${address})`;
-  return new Error(`${which} is not an address of the public internet, and connecting to others is not allowed here`);
+function privateAddressError(host: string, address: string): Error {
+  const target = host === address ? host : `${host} (${address})`;
+  return new Error(
+    `${target} is not an address of the public internet; connections to other addresses are not allowed`,
+  );
 }

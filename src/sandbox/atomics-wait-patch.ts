@@ -1,5 +1,6 @@
-// Text, as a bundler's helpers would be missing from a function's. The shell takes performance.now away while it runs.
-const strictWait = `
+// Source text, because a bundler's helper functions would be missing in a function's own source. `performance.now` is
+// bound here, because the shell replaces it while it runs.
+const patch = `
   const { load, wait } = Atomics;
   const now = performance.now.bind(performance);
   Atomics.wait = (view, index, value, timeout = Infinity) => {
@@ -12,9 +13,14 @@ const strictWait = `
 `;
 
 /**
- * A module to be imported by a process before all else, and so by its threads: with it, waiting for a value ends when the
- * value has changed, and not with any notification. In just-bash 3.4.2 Python's thread asks the shell's for one file
- * operation after the other; the notification of one that has ended may come when the thread already waits for the next,
- * which it then takes for failed: "[Errno 29] I/O error", on a busy machine once in many thousands.
+ * URL of a module that makes `Atomics.wait` return only when the value has changed. A process imports it before
+ * everything else, so that its threads have it, too.
+ *
+ * In just-bash 3.4.2, Python's thread asks the shell's thread for one file operation after the other. A late
+ * notification of one operation wakes the wait for the next, which then counts as failed: "[Errno 29] I/O error". On a
+ * busy machine this happens once in many thousand operations. sqlite/sqlite-wasm#12 describes the same race.
+ *
+ * No upstream issue found. Remove this when a version after just-bash 3.4.2 passes
+ * test/integration/sandbox/slow-threads.test.ts without it.
  */
-export const atomicsWaitPatchUrl = `data:text/javascript,${encodeURIComponent(strictWait)}`;
+export const atomicsWaitPatchUrl = `data:text/javascript,${encodeURIComponent(patch)}`;

@@ -1,22 +1,23 @@
-import { type Engine, engines } from "./engine.ts";
+import type { Engine, EngineResult } from "./engine.ts";
+import { loadEngine } from "./engines.ts";
 import type { SandboxEngine, SandboxRequest } from "./types.ts";
 
-/** What the parent says to a sandbox process: first which engine to load, then one request after the other. */
+/** Messages from the parent: first the engine to load, then one request after the other. */
 export type ToChild = { load: SandboxEngine } | { request: SandboxRequest };
 
-/** What it answers: that the engine is loaded, and a result for each request. */
-export type FromChild = { loaded: SandboxEngine } | { result: Awaited<ReturnType<Engine>> } | { failed: string };
+/** Messages to the parent: one for the loaded engine and one for each request. */
+export type FromChild = { loaded: SandboxEngine } | { result: EngineResult } | { failed: string };
 
 // The program of a sandbox process. It ends with its parent.
 let engine: Promise<Engine> | undefined;
 
-process.on("message", (message: ToChild) => void answer(message));
+process.on("message", (message: ToChild) => void handle(message));
 process.on("disconnect", () => process.exit());
 
-async function answer(message: ToChild): Promise<void> {
+async function handle(message: ToChild): Promise<void> {
   try {
     if ("load" in message) {
-      engine = engines[message.load]();
+      engine = loadEngine[message.load]();
       await engine;
       reply({ loaded: message.load });
     } else if (engine) {

@@ -1,8 +1,8 @@
-import { sandboxLimits } from "./limits.ts";
 import type { ReadDocument } from "../documents/read-document.ts";
+import { sandboxLimits } from "./limits.ts";
 import type { Sandbox } from "./types.ts";
 
-/** Reads documents in a sandbox: a damaged one, or one made to do harm, costs no more than its time. */
+/** Reads documents in a sandbox, so that a damaged or hostile document costs only time. */
 export function sandboxDocumentReader(sandbox: Sandbox): ReadDocument {
   return async (kind, content, signal) => {
     const files = [{ name: `document.${kind}`, content }];

@@ -5,43 +5,43 @@ import { EvalFlags, type JSValueHandle, QuickJS, type QuickJSOptions } from "qui
 import { sandboxLimits } from "./limits.ts";
 import { filenameProblem } from "../filenames.ts";
 import { decodeText } from "../documents/decode-text.ts";
-import { type Engine, limitWrittenFiles, sameContent } from "./engine.ts";
+import { type Engine, type EngineResult, limitWrittenFiles, sameContent } from "./engine.ts";
 import { prelude } from "./prelude.ts";
 import type { SandboxFile, SandboxRequest } from "./types.ts";
 
 const memoryBytes = 128 * 1024 * 1024;
-/** A process that has grown beyond this is not used again: it takes 70 MB when it is fresh. */
-const cleanBytes = 160 * 1024 * 1024;
+/** A process with more resident memory than this is not used again. A new one has 70 MB. */
+const maxCleanBytes = 160 * 1024 * 1024;
 
 type Wasm = QuickJSOptions["wasm"];
-// Node has it; the types that the project is checked with know only its name.
+// Node has it, but TypeScript's types for Node have only its name.
 const wasm = (globalThis as unknown as { WebAssembly: { compile(bytes: Uint8Array): Promise<Wasm> } }).WebAssembly;
 
 /**
- * QuickJS in WebAssembly. Each program has a machine of its own, which is made while nobody waits for it: after the
- * one before has answered.
+ * QuickJS in WebAssembly. Each program gets a new virtual machine. It is created after the result of the program before,
+ * so that no request waits for it.
  */
 export async function loadJavascript(): Promise<Engine> {
   const file = createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm");
   const compiled = await wasm.compile(await readFile(file));
   let next = await newMachine(compiled);
-  let made: Promise<void> = Promise.resolve();
+  let created: Promise<void> = Promise.resolve();
   return async (request) => {
-    await made;
+    await created;
     const machine = next;
     try {
       return machine.run(request);
     } finally {
-      made = setImmediate().then(async () => {
-        if (process.memoryUsage.rss() > cleanBytes / 2) globalThis.gc?.(); // the machines that have ended
+      created = setImmediate().then(async () => {
+        if (process.memoryUsage.rss() > maxCleanBytes / 2) globalThis.gc?.(); // frees the machines of earlier programs
         next = await newMachine(compiled);
       });
-      made.catch(() => {}); // whoever comes next hears of it
+      created.catch(() => {}); // the next request handles the rejection
     }
   };
 }
 
-async function newMachine(compiled: Wasm): Promise<{ run(request: SandboxRequest): Awaited<ReturnType<Engine>> }> {
+async function newMachine(compiled: Wasm): Promise<{ run(request: SandboxRequest): EngineResult }> {
   let program = newProgram({ engine: "javascript", program: "", files: [], seconds: sandboxLimits.maxSeconds });
   const vm = await QuickJS.create({
     wasm: compiled,
@@ -65,8 +65,8 @@ async function newMachine(compiled: Wasm): Promise<{ run(request: SandboxRequest
   };
   using functions = vm.newObject();
   for (const [name, run] of Object.entries(host)) {
-    using made = vm.newFunction(name, (...args) => run(...args) ?? vm.undefined);
-    vm.setProp(functions, name, made);
+    using handle = vm.newFunction(name, (...args) => run(...args) ?? vm.undefined);
+    vm.setProp(functions, name, handle);
   }
   using install = vm.evalCode(prelude, "prelude.js");
   const show = vm.callFunction(install, vm.undefined, functions);
@@ -78,7 +78,7 @@ async function newMachine(compiled: Wasm): Promise<{ run(request: SandboxRequest
       vm.executePendingJobs();
       return program.problem();
     } catch (error) {
-      return described(error);
+      return describeError(error);
     }
   }
 
@@ -86,31 +86,31 @@ async function newMachine(compiled: Wasm): Promise<{ run(request: SandboxRequest
     run(request) {
       program = newProgram(request);
       const problem = execute(request.program);
-      const because = program.stopped() ?? problem;
-      const dirty = program.stopped() !== undefined || process.memoryUsage.rss() > cleanBytes;
+      const failure = program.stopped() ?? problem;
+      const dirty = program.stopped() !== undefined || process.memoryUsage.rss() > maxCleanBytes;
       return {
         output: program.output(),
         ...limitWrittenFiles(program.written()),
-        ...(because !== undefined && { problem: because }),
+        ...(failure !== undefined && { problem: failure }),
         ...(dirty && { dirty }),
       };
     },
   };
 }
 
-/** One program as its host sees it. What throws is thrown in the program. */
+/** The host's state of one program. Errors are thrown in the program. */
 function newProgram({ files, seconds }: SandboxRequest) {
   const deadline = Date.now() + seconds * 1000;
   const original = new Map(files.map(({ name, content }) => [name, content]));
-  const space = new Map(original);
+  const workspace = new Map(original);
   const printed: string[] = [];
-  let left = sandboxLimits.outputCharacters;
+  let charactersLeft = sandboxLimits.outputCharacters;
   let ended: string | undefined;
 
   const bytes = (name: string): Uint8Array => {
-    const found = space.get(name);
+    const found = workspace.get(name);
     if (found) return found;
-    const names = [...space.keys()].slice(0, 50).map((each) => JSON.stringify(each));
+    const names = [...workspace.keys()].slice(0, 50).map((each) => JSON.stringify(each));
     throw new Error(`There is no file ${JSON.stringify(name)}. Files: ${names.join(", ") || "none"}.`);
   };
   return {
@@ -118,46 +118,47 @@ function newProgram({ files, seconds }: SandboxRequest) {
     text(name: string): string {
       const content = decodeText(bytes(name));
       if ("text" in content) return content.text;
-      throw new Error(`${name} is ${content.binary}; readBytes gives its bytes.`);
+      throw new Error(`${name} is ${content.binary}; use readBytes.`);
     },
-    list: () => [...space].map(([name, content]) => ({ name, size: content.length })),
+    list: () => [...workspace].map(([name, content]) => ({ name, size: content.length })),
     write(name: string, content: Uint8Array): void {
       const wrong = filenameProblem(name);
       if (wrong !== undefined) throw new Error(wrong);
-      space.set(name, content);
-      const size = [...space.values()].reduce((sum, each) => sum + each.length, 0);
+      workspace.set(name, content);
+      const size = [...workspace.values()].reduce((sum, each) => sum + each.length, 0);
       if (size <= 2 * sandboxLimits.filesBytes) return;
-      space.delete(name);
+      workspace.delete(name);
       throw new Error(`All files together have ${size} bytes; at most ${2 * sandboxLimits.filesBytes} are accepted.`);
     },
     written: (): SandboxFile[] =>
-      [...space]
+      [...workspace]
         .filter(([name, content]) => !sameContent(original.get(name), content))
         .map(([name, content]) => ({ name, content })),
     print(line: string): undefined {
-      if (left < 0) return;
-      printed.push(line.slice(0, left));
-      left -= line.length + 1;
+      if (charactersLeft < 0) return;
+      printed.push(line.slice(0, charactersLeft));
+      charactersLeft -= line.length + 1;
     },
     output: () => printed.join("\n"),
     end(problem: string): undefined {
       ended = problem;
     },
-    /** Why it did not end well. */
+    /** Why the program failed. */
     problem(): string | undefined {
       return ended === undefined
-        ? "The program waits for a promise that nothing settles: there are no timers and no network."
+        ? "The program waits for a promise that never settles. There are no timers and no network."
         : ended || undefined;
     },
-    /** Why it has to stop. */
+    /** Why the program must stop. */
     stopped(): string | undefined {
-      if (left < 0) return `The program was ended: it printed more than ${sandboxLimits.outputCharacters} characters.`;
-      return Date.now() > deadline ? `The program was ended after ${seconds} seconds.` : undefined;
+      if (charactersLeft < 0)
+        return `The program was stopped: it printed more than ${sandboxLimits.outputCharacters} characters.`;
+      return Date.now() > deadline ? `The program was stopped after ${seconds} seconds.` : undefined;
     },
   };
 }
 
-function described(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack = "" } = error;
   const place = /program\.js:\d+(:\d+)?/.exec(stack)?.[0];

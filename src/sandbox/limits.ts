@@ -4,12 +4,12 @@ const megabyte = 1024 * 1024;
 export const sandboxLimits = {
   defaultSeconds: 10,
   maxSeconds: 60,
-  /** Bytes of all files that go in, and of all that come back. */
+  /** Bytes of all files of a request, and of all files of a result. */
   filesBytes: 32 * megabyte,
   /** Files that one program may write. */
   writtenFiles: 50,
-  /** Characters that a program may print; one that prints more is ended. */
+  /** Characters that a program may print. A program that prints more is stopped. */
   outputCharacters: 100_000,
-  /** Seconds for reading one PDF or DOCX document. */
+  /** Time limit for reading one PDF or DOCX document. */
   documentSeconds: 30,
 };

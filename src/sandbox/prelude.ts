@@ -1,7 +1,7 @@
 /**
- * What a JavaScript program finds in its machine, as source text: it is run there. A function of the host's functions,
- * whose result takes the program's promise, prints its value and tells the host how it ended. It keeps what it needs of
- * the language for itself, as the program may change that.
+ * Source of the functions that a JavaScript program can call. It runs in the program's virtual machine: a function that
+ * takes the host's functions and returns a function for the program's promise, which prints the value and reports the
+ * end. It copies the parts of the language that it uses, because the program may change them.
  */
 export const prelude = String.raw`
 (host) => {
@@ -17,7 +17,7 @@ export const prelude = String.raw`
       if (!(error instanceof ErrorType)) return "Uncaught " + show(error);
       const place = /program\.js:\d+(:\d+)?/.exec(error.stack || "");
       return error.name + ": " + error.message + (place ? " (" + place[0] + ")" : "");
-    } catch { return "The program threw something that can't be shown."; }
+    } catch { return "The program threw a value that cannot be shown."; }
   };
   const show = (value) => {
     if (typeof value === "string") return value;
@@ -43,7 +43,7 @@ export const prelude = String.raw`
   define("writeFile", (name, content) => {
     if (typeof content === "string") return write(text0(name), content);
     if (content instanceof bufferType) return write(text0(name), new bytesType(content));
-    if (!view(content)) throw new TypeError("writeFile takes a text or bytes as content, not " + typeof content);
+    if (!view(content)) throw new TypeError("writeFile accepts a string or bytes as content, not " + typeof content);
     return write(text0(name), new bytesType(content.buffer, content.byteOffset, content.byteLength));
   });
   define("parseCsv", (source, separator) => {

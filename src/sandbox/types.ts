@@ -1,6 +1,6 @@
 import type { DocumentKind } from "../documents/read-document.ts";
 
-/** What a sandbox runs: programs that a model wrote, and readers of documents that somebody else made. */
+/** What a sandbox runs: programs that a model wrote, and readers of documents from elsewhere. */
 export type SandboxEngine = "javascript" | "shell" | DocumentKind;
 
 export interface SandboxFile {
@@ -9,33 +9,35 @@ export interface SandboxFile {
   content: Uint8Array;
 }
 
-/** `program`: the source; empty for a document, which is the one file. `seconds`: wall clock, from its start. */
 export interface SandboxRequest {
   engine: SandboxEngine;
+  /** Source of the program. Empty for a document, which is the one file. */
   program: string;
   files: SandboxFile[];
+  /** Time limit, by the clock, from the start of the program. */
   seconds: number;
 }
 
-/**
- * `output`: what was printed, or the document's text. `problem`: why it did not end well, one sentence; what was
- * printed and written until then is there all the same, as far as it could be saved. `written`: new files, and those whose content
- * changed. `notes`: sentences about what is not kept.
- */
+/** After a `problem`, `output` and `written` have what could be saved. */
 export interface SandboxResult {
+  /** What the program printed, or the text of the document. */
   output: string;
+  /** Why the program failed. One sentence. */
   problem?: string;
+  /** New files, and files whose content changed. */
   written: SandboxFile[];
+  /** What was not saved. Sentences. */
   notes: string[];
 }
 
 /**
- * Runs a program with nothing but the files it is given: no environment, no files of the host, no network. It is ended
- * when its time, memory or output is used up, which is a `problem`; the next call works.
+ * Runs untrusted programs. Contract:
+ * - A program gets only the files of its request: no environment, no host files, no network.
+ * - A program that exceeds its time, memory or output is stopped, which is a `problem`. The next call works.
+ * - `run` stops the program and rejects with the signal's reason when the signal aborts.
  */
 export interface Sandbox {
   /** Bytes of all files of one request. */
   maxBytes: number;
-  /** Ends the program and rejects with the signal's reason when it aborts. */
   run(request: SandboxRequest, signal: AbortSignal): Promise<SandboxResult>;
 }

@@ -23,17 +23,17 @@ test.each([
   ["grüße 😀.md", "grüße 😀.md"],
   ["a:b?.txt", "a_b_.txt"],
   ["trailing.txt. .", "trailing.txt"],
-])("%j is kept as %j", (given, kept) => {
-  expect(safeFilenames()(given)).toBe(kept);
+])("%j becomes %j", (name, safe) => {
+  expect(safeFilenames()(name)).toBe(safe);
 });
 
-test("a long name is cut to 255 bytes between characters, and keeps its extension", () => {
+test("shortens a long name to 255 bytes between characters and keeps its extension", () => {
   const name = safeFilenames()(`${"😀".repeat(100)}.tar.gz`);
   expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
   expect(name).toMatch(/^😀+(\.tar)?\.gz$/u);
 });
 
-test("names that end up the same all survive", () => {
+test("makes names unique that would collide", () => {
   expect(["a.txt", "x/a.txt", "A.TXT", "a (2).txt"].map(safeFilenames())).toEqual([
     "a.txt",
     "a (2).txt",
@@ -46,7 +46,7 @@ test("names that end up the same all survive", () => {
   for (const name of names) expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
 });
 
-test("whatever is sent: one unique, flat, visible, storable name for each", () => {
+test("returns a unique, flat, visible and storable name for any text", () => {
   const anyName = fc.oneof(
     fc.string({ unit: "binary", maxLength: 300 }),
     fc.string({ unit: fc.constantFrom("a", "é", ".", " "), minLength: 200, maxLength: 300 }),

@@ -5,18 +5,18 @@ import { expect, it } from "vitest";
 import { childProcessSandbox } from "../../../src/sandbox/child-process.ts";
 import type { SandboxRequest } from "../../../src/sandbox/types.ts";
 
-const tellsItsEnvironment = `
+const printsItsEnvironment = `
   process.on("message", (message) => process.send("load" in message ? { loaded: message.load } : {
     result: { output: JSON.stringify(process.env), written: [], notes: [] },
   }));
 `;
 
 it.each([undefined, { LD_LIBRARY_PATH: "/var/lang/lib" }])(
-  "a process has this environment: %j",
+  "a sandbox process has only the environment %j",
   async (environment) => {
     const folder = mkdtempSync(join(tmpdir(), "environment-"));
     const program = join(folder, "child.mjs");
-    writeFileSync(program, tellsItsEnvironment);
+    writeFileSync(program, printsItsEnvironment);
     const sandbox = childProcessSandbox({
       program,
       readable: [],
@@ -27,7 +27,7 @@ it.each([undefined, { LD_LIBRARY_PATH: "/var/lang/lib" }])(
     const { output } = await sandbox.run(request, new AbortController().signal);
     sandbox.close();
     rmSync(folder, { recursive: true });
-    // Node's own, for the channel between the two.
+    // Set by Node.js for the channel to its parent.
     const {
       NODE_CHANNEL_FD: _,
       NODE_CHANNEL_SERIALIZATION_MODE: __,

@@ -7,7 +7,7 @@ const js = async (program: string, files: Record<string, string | Uint8Array> = 
   (await run("javascript", program, { files })).output;
 
 describe("a JavaScript program", () => {
-  it("gives what it prints, and the value of its last expression", async () => {
+  it("returns what it prints and the value of its last expression", async () => {
     expect(await js("console.log('a', 1, { b: [2n, undefined, NaN] }); [1, 2].map((n) => n * 2)")).toBe(
       'a 1 {"b":["2n",null,"NaN"]}\n[2,4]',
     );
@@ -18,7 +18,7 @@ describe("a JavaScript program", () => {
     );
   });
 
-  it("reads the files it was given, tables too", async () => {
+  it("reads the files of its request, and CSV as objects", async () => {
     const files = {
       "a.csv": 'name,n\r\n"Ada, ""the first""",1\r\n\r\nBob,2',
       "b.csv": "x;y\n1,5;2\n",
@@ -32,7 +32,7 @@ describe("a JavaScript program", () => {
     expect(await js("listFiles()", { a: "12" })).toBe('[{"name":"a","size":2}]');
   });
 
-  it("gives back the files that are new or changed, and no others", async () => {
+  it("returns only new and changed files", async () => {
     const result = await run(
       "javascript",
       "writeFile('new.txt', 'ü'); writeFile('same', 'x'); writeFile('old', readFile('old') + '!'); writeFile('b', new Uint8Array([65]).buffer)",
@@ -46,22 +46,22 @@ describe("a JavaScript program", () => {
     ["throw new TypeError('bad')", "TypeError: bad (program.js:1:11)"],
     ["(async () => { throw new Error('late') })()", "Error: late"],
     ["const x = ;", "SyntaxError: unexpected token in expression"],
-    ["await new Promise(() => {})", "waits for a promise that nothing settles"],
+    ["await new Promise(() => {})", "waits for a promise that never settles"],
     ["readFile('none')", 'There is no file "none". Files: "a".'],
-    ["writeFile('../a', '')", "can't name a file"],
-    ["writeFile('a', 1)", "takes a text or bytes"],
+    ["writeFile('../a', '')", "is not a valid file name"],
+    ["writeFile('a', 1)", "accepts a string or bytes"],
     ["import('node:fs')", "could not load module"],
-  ])("says what is wrong with %s", async (program, problem) => {
+  ])("returns an error for %s", async (program, problem) => {
     expect((await run("javascript", program, { files: { a: "" } })).problem).toContain(problem);
   });
 
-  it("keeps at most as many files as the limit says, and names the others", async () => {
+  it("returns at most 50 files and names the others", async () => {
     const { written: kept, notes } = await run("javascript", "for (let n = 0; n < 60; n++) writeFile(`f${n}`, 'x')");
     expect(kept).toHaveLength(50);
-    expect(notes).toEqual([expect.stringMatching(/^Not kept, as at most 50 files .*: f50, f51/)]);
+    expect(notes).toEqual([expect.stringMatching(/^Not saved, because at most 50 files .*: f50, f51/)]);
   });
 
-  it("ends with the signal, and leaves room for the next", async () => {
+  it("is stopped when the signal aborts, and the next call works", async () => {
     const stop = new AbortController();
     const running = run("javascript", "for (;;);", { signal: stop.signal });
     setTimeout(() => stop.abort(new Error("stopped")), 100);
@@ -71,7 +71,7 @@ describe("a JavaScript program", () => {
     expect(await js("1")).toBe("1");
   });
 
-  it("runs many at a time, each with its own files", async () => {
+  it("runs in parallel with others, each with its own files", async () => {
     const outputs = await Promise.all(
       Array.from({ length: 12 }, (_, n) => js("Number(readFile('n')) + 1", { n: String(n) })),
     );

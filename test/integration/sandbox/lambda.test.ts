@@ -24,7 +24,7 @@ const program = (source: string, files: Record<string, Uint8Array> = {}) => ({
   seconds: 5,
 });
 
-/** Lambda's Invoke on this machine, with the sandbox behind it. `status`: what it answers instead. */
+/** A local server of Lambda's Invoke API that runs the sandbox, or returns `answer`. */
 async function invokeServer(answer?: { status: number; body: string }) {
   const paths: unknown[] = [];
   const server = await httpServer((request, response) => {
@@ -44,8 +44,8 @@ async function invokeServer(answer?: { status: number; body: string }) {
   return { ...server, paths, endpoint: server.url };
 }
 
-describe("the sandbox in a function of its own", () => {
-  it("runs programs with files, both ways over Invoke", async () => {
+describe("the sandbox function", () => {
+  it("runs programs with files over the Invoke API", async () => {
     await using server = await invokeServer();
     const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox", "agent-1");
     const request = program("writeFile('b', readFile('a') + 'ü'); readFile('a').length", {
@@ -66,7 +66,7 @@ describe("the sandbox in a function of its own", () => {
     ]);
   });
 
-  it("says which files are too large, without calling", async () => {
+  it("names files that are too large, without a call", async () => {
     await using server = await invokeServer();
     const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox", "agent-1");
     const { problem } = await remote.run(program("1", { "noise.bin": randomBytes(5_000_000) }), never);
@@ -93,7 +93,7 @@ describe("the sandbox in a function of its own", () => {
     });
   });
 
-  it("ends with the signal", async () => {
+  it("rejects when the signal aborts", async () => {
     await using server = await invokeServer();
     const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox", "agent-1");
     await expect(remote.run(program("for (;;);"), AbortSignal.timeout(100))).rejects.toThrow(/aborted|timeout/);
@@ -101,7 +101,7 @@ describe("the sandbox in a function of its own", () => {
 });
 
 describe("messages", () => {
-  it("come out as they went in, and are refused when they are cut or grow too large", () => {
+  it("are decoded unchanged, and rejected when they are damaged", () => {
     const request = program("code", { a: Buffer.from([0, 255]), b: Buffer.alloc(0) });
     expect(decodeRequest(encodeMessage(request) ?? "")).toEqual(request);
     const result = { output: "o", problem: "p", written: request.files, notes: ["n"] };

@@ -4,7 +4,7 @@ import { run, sandbox, written } from "./sandbox.ts";
 afterAll(() => sandbox.close());
 
 describe("a shell script", () => {
-  it("works on the files, which are in its working directory", async () => {
+  it("reads and writes files in its working directory", async () => {
     const files = { "a.csv": "name,n\nAda,1\nBob,2\n" };
     const script = "tail -n +2 a.csv | awk -F, '{s+=$2} END {print s}' | tee sum.txt; sed -i s/Ada/Eve/ a.csv";
     const result = await run("shell", script, { files });
@@ -12,7 +12,7 @@ describe("a shell script", () => {
     expect(written(result)).toEqual({ "sum.txt": "3\n", "a.csv": "name,n\nEve,1\nBob,2\n" });
   });
 
-  it("has Python, with its standard library", async () => {
+  it("has Python with its standard library", async () => {
     const script = `python3 - <<'EOF'
 import csv, statistics
 rows = list(csv.DictReader(open("a.csv")))
@@ -24,15 +24,15 @@ EOF`;
     expect(written(result)).toEqual({ "out.txt": "done" });
   });
 
-  it("says how it ended, and what is not kept", async () => {
+  it("reports its exit code and which files are not saved", async () => {
     expect(await run("shell", "echo out; echo err >&2; exit 3")).toMatchObject({
       output: "out\nerr",
       problem: "The script ended with exit code 3.",
     });
     const { notes } = await run("shell", "rm a; mkdir d; echo 1 > d/e", { files: { a: "" } });
     expect(notes).toEqual([
-      "Not kept, as the workspace has no folders: d/e.",
-      expect.stringMatching(/^Still in the workspace.*: a\.$/),
+      "Not saved, because the workspace has no folders: d/e.",
+      expect.stringMatching(/still in the workspace: a\.$/),
     ]);
   });
 

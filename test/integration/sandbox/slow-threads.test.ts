@@ -7,7 +7,7 @@ import type { SandboxRequest } from "../../../src/sandbox/types.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** As on a busy machine: now and then a thread is suspended right before it notifies the other, or waits for it. */
+/** Simulates a busy machine: sometimes, a thread is suspended before it notifies the other one or waits for it. */
 const suspended = `
   import { isMainThread } from "node:worker_threads";
   const now = performance.now.bind(performance);
@@ -28,16 +28,20 @@ for i in range(500):
 print("done")
 EOF`;
 
-it("Python's files are there whenever its thread and the shell's are suspended", { timeout: 60_000 }, async () => {
-  const packages = join(root, "node_modules");
-  const sandbox = childProcessSandbox({
-    program: join(root, "src/sandbox/child.ts"),
-    readable: [join(root, "src"), join(root, "package.json"), packages, realpathSync(packages)],
-    maxProcesses: 1,
-    environment: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(suspended)}` },
-  });
-  const request: SandboxRequest = { engine: "shell", program: manyFiles, files: [], seconds: 40 };
-  const { output, problem, written } = await sandbox.run(request, new AbortController().signal);
-  sandbox.close();
-  expect({ output, problem, files: written.length }).toEqual({ output: "done", problem: undefined, files: 20 });
-});
+it(
+  "Python loses no file operation when its thread or the shell's thread is suspended",
+  { timeout: 60_000 },
+  async () => {
+    const packages = join(root, "node_modules");
+    const sandbox = childProcessSandbox({
+      program: join(root, "src/sandbox/child.ts"),
+      readable: [join(root, "src"), join(root, "package.json"), packages, realpathSync(packages)],
+      maxProcesses: 1,
+      environment: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(suspended)}` },
+    });
+    const request: SandboxRequest = { engine: "shell", program: manyFiles, files: [], seconds: 40 };
+    const { output, problem, written } = await sandbox.run(request, new AbortController().signal);
+    sandbox.close();
+    expect({ output, problem, files: written.length }).toEqual({ output: "done", problem: undefined, files: 20 });
+  },
+);
