@@ -74,7 +74,7 @@ const functions = {
   },
 } as const;
 
-/** The service without the front door. */
+/** The service without the front door. Deployed resources are named after construct ids, so these do not change. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, settings: Settings) {
     super(scope, `AgentRunService-${settings.stage}`, {

@@ -1,4 +1,4 @@
-// Runs before every npm script, on whatever Node the machine has: brings node_modules up to the lock file.
+// Runs before npm scripts, with any installed Node: installs the dependencies if the lock file is newer.
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,14 +9,16 @@ const wanted = `${root}package-lock.json`;
 
 if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(wanted).mtimeMs) {
   console.error("Installing dependencies (npm ci), once; this takes about a minute …");
-  // npm's own output goes to stderr: stdout belongs to the command that follows (npm start -- --json).
+  // npm's output goes to stderr, because stdout is for the command that follows (npm start -- --json).
   const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
     stdio: ["ignore", 2, 2],
     shell: process.platform === "win32",
   });
   if (status !== 0) {
-    console.error("npm ci failed: see its message above. Node 20 or newer, npm and a package index are needed.");
+    console.error(
+      "npm ci failed; see its message above. Required: Node 20 or newer, npm and access to a package index.",
+    );
     process.exit(status ?? 1);
   }
 }

@@ -65,7 +65,7 @@ export function fargateOrigin(scope: Construct, server: UploadServer, origin: Or
     taskRole: role,
     volumes: [{ name: "Spool" }], // on the task's ephemeral storage: 20 GiB
   });
-  const image = join(Stage.of(scope)?.outdir ?? "cdk.out", "large-body-image");
+  const image = join(Stage.of(scope)?.outdir ?? "cdk.out", "upload-server-image");
   writeImage(image, Stack.of(scope).bundlingRequired);
   const container = task.addContainer("Server", {
     image: ContainerImage.fromAsset(image, { platform: Platform.LINUX_ARM64 }),
