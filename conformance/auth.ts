@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { bearer, created, read, send, type Target } from "./client.ts";
+import { bearer, created, read, send } from "./client.ts";
+import type { Target } from "./types.ts";
 import { type Case, describe, expect, expectError, expectStatusBody } from "./expect.ts";
 
 type Auth = (target: Target) => Record<string, string>;

@@ -2,35 +2,12 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { asObject, describe, expectStatusBody, Mismatch, type StatusBody } from "./expect.ts";
-
-/** The server under test and what the suite may use there. */
-export interface Target {
-  /** Without `/v1`; a slash at the end does no harm. */
-  baseUrl: string;
-  apiKey: string;
-  templateId: string;
-  /** How long a run may take to its end. */
-  timeoutSeconds: number;
-  /** The agent's output quotes names and first lines of the files it was sent. */
-  quotesFiles: boolean;
-  /** A valid key of another agent. */
-  otherApiKey?: string;
-  disabledApiKey?: string;
-}
+import type { Answer, Target } from "./types.ts";
 
 /** Why a base URL cannot be the address of a service, as the end of a sentence. Undefined: it can. */
 export function checkBaseUrl(baseUrl: string): string | undefined {
   if (/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "") && !/\/v1\/*$/.test(baseUrl)) return undefined;
   return `is ${JSON.stringify(baseUrl)}; expected an http or https URL without /v1, such as http://127.0.0.1:8787`;
-}
-
-/** One HTTP answer, read to its end. `json` is undefined for a body that is not JSON. */
-export interface Answer {
-  status: number;
-  contentType: string;
-  text: string;
-  json: unknown;
-  milliseconds: number;
 }
 
 export interface Call {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { type Answer, bearer, create, created, read, send, type Target } from "./client.ts";
+import { bearer, create, created, read, send } from "./client.ts";
+import type { Answer, Target } from "./types.ts";
 import { asObject, type Case, describe, expect, expectEqual, Mismatch, uuidShape } from "./expect.ts";
 
 type Json = Record<string, unknown>;

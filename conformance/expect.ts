@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Answer, Target } from "./client.ts";
+import type { Answer, Target } from "./types.ts";
 
 /** One named check. It passes when `run` resolves; a `Mismatch` says what was expected and received. */
 export interface Case {

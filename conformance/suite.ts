@@ -1,5 +1,5 @@
 import { authCases, disabledKeyCases, otherKeyCases } from "./auth.ts";
-import type { Target } from "./client.ts";
+import type { Target } from "./types.ts";
 import { createCases } from "./create.ts";
 import { descriptionCases } from "./description.ts";
 import { type Case, Mismatch } from "./expect.ts";

@@ -1,33 +1,17 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import { HttpApi } from "aws-cdk-lib/aws-apigatewayv2";
 import { Alarm, ComparisonOperator, Metric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Function } from "aws-cdk-lib/aws-lambda";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
-import { Queue } from "aws-cdk-lib/aws-sqs";
-import { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
 import { Construct } from "constructs";
-import { type Metric as MetricName, namespace, serviceDimension } from "../src/observability/metrics.ts";
 import { dashboard } from "./dashboard.ts";
+import { watchedResources, type WatchedResources } from "./watched-resources.ts";
 
 export interface AlarmsProps {
   /** Receives alarm notifications. The recipient confirms the address once, in an email from AWS. */
   alarmEmail?: string | undefined;
-}
-
-/** The stack's monitored resources. They are found in the construct tree, so new functions and queues are included. */
-export interface WatchedResources {
-  stackName: string;
-  api: HttpApi;
-  table: TableV2;
-  stateMachine: StateMachine;
-  functions: Function[];
-  queues: Queue[];
-  /** One of the service's own metrics. */
-  serviceMetric: (name: MetricName, statistic: string) => Metric;
 }
 
 const period = Duration.minutes(5);
@@ -171,32 +155,4 @@ interface AlarmCondition {
   /** How many of the last periods must breach the threshold. */
   periods?: [alarming: number, evaluated: number];
   missing?: TreatMissingData;
-}
-
-function watchedResources(stack: Stack): WatchedResources {
-  const constructs = stack.node.findAll();
-  const all = <T>(kind: abstract new (...args: never[]) => T): T[] =>
-    constructs.filter((each): each is Construct & T => each instanceof kind);
-  const one = <T>(name: string, kind: abstract new (...args: never[]) => T): T => {
-    const [first] = all(kind);
-    if (!first) throw new Error(`${stack.stackName} has no ${name}. Add it to the stack before Alarms.`);
-    return first;
-  };
-  const table = one("table", TableV2);
-  return {
-    stackName: stack.stackName,
-    api: one("HTTP API", HttpApi),
-    table,
-    stateMachine: one("state machine", StateMachine),
-    functions: all(Function),
-    queues: all(Queue),
-    serviceMetric: (metricName, statistic) =>
-      new Metric({
-        namespace,
-        metricName,
-        dimensionsMap: { [serviceDimension]: table.tableName },
-        statistic,
-        period,
-      }),
-  };
 }

@@ -11,7 +11,7 @@ import {
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import { categoryDimension, namespace, serviceDimension } from "../src/observability/metrics.ts";
-import type { WatchedResources } from "./alarms.ts";
+import type { WatchedResources } from "./watched-resources.ts";
 
 /** The dashboard: symptoms for users on top, then usage and cost, then the AWS services. */
 export function dashboard(scope: Construct, watched: WatchedResources, alarms: Alarm[]): Dashboard {

@@ -5,7 +5,7 @@ import { createAgent, findAgent, setAgentStatus, updateAgent } from "../../src/a
 import type { Agent } from "../../src/accounts/types.ts";
 import type { McpServer } from "../../src/agent/mcp/types.ts";
 import { CliError } from "../cli.ts";
-import type { Action } from "./main.ts";
+import type { Action } from "./action.ts";
 import { organizationOrOnly } from "./organizations.ts";
 import { type Output, record, table } from "./output.ts";
 

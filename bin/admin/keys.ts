@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { findAgent } from "../../src/accounts/agents.ts";
 import { createKey, setKeyEnabled } from "../../src/accounts/keys.ts";
 import type { ApiKey } from "../../src/accounts/types.ts";
-import type { Action } from "./main.ts";
+import type { Action } from "./action.ts";
 import { isoTime, record, table } from "./output.ts";
 
 export function addKeyCommands(program: Command, action: Action): void {

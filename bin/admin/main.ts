@@ -1,26 +1,14 @@
 import { Command } from "commander";
 import { ServiceError, type ServiceErrorCode } from "../../src/errors.ts";
 import { type Io, runProgram } from "../cli.ts";
+import type { Action, Handler } from "./action.ts";
 import { addAgentCommands } from "./agents.ts";
 import { completionScript } from "./completion.ts";
 import { connect } from "./connect.ts";
-import type { Platform } from "../../src/platform/types.ts";
 import { addKeyCommands } from "./keys.ts";
 import { addOrganizationCommands } from "./organizations.ts";
 import type { Output } from "./output.ts";
 import { addRunCommands } from "./runs.ts";
-
-/** What a command does. It resolves with what to print, or with an iterable that prints as it goes. */
-export type Handler<Args extends unknown[]> = (
-  platform: Platform,
-  ...args: Args
-) => Promise<Output | AsyncIterable<Output>>;
-
-/** Makes a commander action of a handler. `createsData`: the command also works in a data directory without data. */
-export type Action = <Args extends unknown[]>(
-  handler: Handler<Args>,
-  options?: { createsData: true },
-) => (...args: [...Args, Command]) => Promise<void>;
 
 const name = "admin";
 

@@ -4,7 +4,7 @@ import { clearModel, createOrganization, findOrganization, setModel } from "../.
 import type { Accounts, Organization } from "../../src/accounts/types.ts";
 import { configurationFields, providerNames } from "../../src/agent/models/model-config.ts";
 import { CliError } from "../cli.ts";
-import type { Action } from "./main.ts";
+import type { Action } from "./action.ts";
 import { record, table } from "./output.ts";
 
 interface ModelOptions {

@@ -8,7 +8,7 @@ import type { Runs } from "../../src/runs/ports.ts";
 import type { Run, RunView } from "../../src/runs/types.ts";
 import { CliError } from "../cli.ts";
 import { journalOutput } from "./format-journal.ts";
-import type { Action } from "./main.ts";
+import type { Action } from "./action.ts";
 import { isoTime, type Output, printable, record, table } from "./output.ts";
 
 const maxListed = 1000;

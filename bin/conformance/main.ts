@@ -1,6 +1,7 @@
 import { Command } from "commander";
-import { checkBaseUrl, type Target } from "../../conformance/client.ts";
+import { checkBaseUrl } from "../../conformance/client.ts";
 import { casesFor, runCases } from "../../conformance/suite.ts";
+import type { Target } from "../../conformance/types.ts";
 import { CliError, type Io, runProgram } from "../cli.ts";
 
 interface Options {

@@ -5,8 +5,8 @@ import {
   paginateListObjectsV2,
   PutObjectCommand,
   S3Client,
+  type S3ClientConfig,
 } from "@aws-sdk/client-s3";
-import { type ClientSettings, tuned } from "./clients.ts";
 
 /** A bucket: flat keys and bytes. */
 export interface Objects {
@@ -69,11 +69,11 @@ export function bucketObjects(s3: S3Client, bucket: string): Objects {
   };
 }
 
-/** 8 s per attempt: an upload of 10 MiB takes well under 1 s within a region. */
-export function s3Client(settings: ClientSettings): S3Client {
+/** An S3 client, with path-style addresses when it has its own endpoint. */
+export function s3Client(config: S3ClientConfig): S3Client {
   return new S3Client({
-    ...tuned(settings, 8_000),
-    ...(settings.endpoint === undefined ? {} : { forcePathStyle: true }),
+    ...config,
+    ...(config.endpoint === undefined ? {} : { forcePathStyle: true }),
     disableS3ExpressSessionAuth: true,
     requestChecksumCalculation: "WHEN_SUPPORTED",
     responseChecksumValidation: "WHEN_SUPPORTED",

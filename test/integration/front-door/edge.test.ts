@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
 import { fileCases } from "../../../conformance/files.ts";
-import type { Target } from "../../../conformance/client.ts";
+import type { Target } from "../../../conformance/types.ts";
 import { runCases } from "../../../conformance/suite.ts";
 import { type Edge, startEdge } from "./edge.ts";
 import { createBody, type LargeBodyProcess, secrets, send, startLargeBodyServer } from "./server.ts";

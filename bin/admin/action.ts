@@ -1,0 +1,15 @@
+import type { Command } from "commander";
+import type { Platform } from "../../src/platform/types.ts";
+import type { Output } from "./output.ts";
+
+/** What a command does. It resolves with what to print, or with an iterable that prints as it goes. */
+export type Handler<Args extends unknown[]> = (
+  platform: Platform,
+  ...args: Args
+) => Promise<Output | AsyncIterable<Output>>;
+
+/** Makes a commander action of a handler. `createsData`: the command also works in a data directory without data. */
+export type Action = <Args extends unknown[]>(
+  handler: Handler<Args>,
+  options?: { createsData: true },
+) => (...args: [...Args, Command]) => Promise<void>;

@@ -1,0 +1,49 @@
+import { Duration, type Stack } from "aws-cdk-lib";
+import { HttpApi } from "aws-cdk-lib/aws-apigatewayv2";
+import { Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { Function } from "aws-cdk-lib/aws-lambda";
+import { Queue } from "aws-cdk-lib/aws-sqs";
+import { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
+import type { Construct } from "constructs";
+import { type Metric as MetricName, namespace, serviceDimension } from "../src/observability/metrics.ts";
+
+/** The stack's monitored resources. They are found in the construct tree, so new functions and queues are included. */
+export interface WatchedResources {
+  stackName: string;
+  api: HttpApi;
+  table: TableV2;
+  stateMachine: StateMachine;
+  functions: Function[];
+  queues: Queue[];
+  /** One of the service's own metrics. */
+  serviceMetric: (name: MetricName, statistic: string) => Metric;
+}
+
+export function watchedResources(stack: Stack): WatchedResources {
+  const constructs = stack.node.findAll();
+  const all = <T>(kind: abstract new (...args: never[]) => T): T[] =>
+    constructs.filter((each): each is Construct & T => each instanceof kind);
+  const one = <T>(name: string, kind: abstract new (...args: never[]) => T): T => {
+    const [first] = all(kind);
+    if (!first) throw new Error(`${stack.stackName} has no ${name}. Add it to the stack before Alarms.`);
+    return first;
+  };
+  const table = one("table", TableV2);
+  return {
+    stackName: stack.stackName,
+    api: one("HTTP API", HttpApi),
+    table,
+    stateMachine: one("state machine", StateMachine),
+    functions: all(Function),
+    queues: all(Queue),
+    serviceMetric: (metricName, statistic) =>
+      new Metric({
+        namespace,
+        metricName,
+        dimensionsMap: { [serviceDimension]: table.tableName },
+        statistic,
+        period: Duration.minutes(5),
+      }),
+  };
+}
