@@ -1,6 +1,5 @@
 import { pause } from "../../async/backoff.ts";
 import type { Message, Model, ModelAnswer, ModelRequest, ToolCall, ToolResult } from "../model.ts";
-import { isFilesNote, listedNames } from "../tools/list-files.ts";
 
 const maxSteps = 100;
 const maxDelayMs = 10_000;
@@ -52,7 +51,7 @@ function currentTurn(messages: Message[]): DemoTurn {
   const later = messages.slice(start + 1);
   return {
     input: first?.role === "user" ? first.text : "",
-    hasFiles: later.some((message) => message.role === "user" && isFilesNote(message.text)),
+    hasFiles: later.some((message) => message.role === "user" && fileNames(message.text).length > 0),
     steps: later.filter((message) => message.role === "assistant").length,
     results: later.flatMap((message) => (message.role === "tool" ? message.results : [])),
   };
@@ -85,7 +84,12 @@ function nextCalls(request: ModelRequest, turn: DemoTurn, steps: number): ToolCa
 }
 
 function listedFiles({ results }: DemoTurn): string[] {
-  return listedNames(results.find((result) => result.name === "list_files")?.text ?? "");
+  return fileNames(results.find((result) => result.name === "list_files")?.text ?? "");
+}
+
+/** The names in a list of files, as a tool result or a note shows it to a model. */
+function fileNames(text: string): string[] {
+  return [...text.matchAll(/^(.*) \(\d+ bytes\)$/gm)].map((match) => match[1] ?? "");
 }
 
 function report(turn: DemoTurn): string {
