@@ -9,7 +9,7 @@ export type UploadHosting = keyof typeof uploadHostings;
 
 /**
  * The upload server's memory settings, as environment variables. 192 creates of 14 MB, 64 at a time, used at most
- * 732 MB on a web function and 342 MB on Fargate.
+ * 412 MB on a web function and 369 MB on Fargate.
  */
 export function memoryEnvironment(hosting: UploadHosting): Record<string, string> {
   return {

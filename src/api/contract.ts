@@ -1,14 +1,14 @@
 import { runStatuses, type RunStatus } from "../runs/status.ts";
 
 /*
- * The contract: the specification's section 2 as JSON Schema 2020-12, its section 7 as a table of operations. The same
- * objects become the validator (ahead of time), the OpenAPI document and the typed client. `npm run generate` after a
- * change.
+ * The contract: section 2 of the specification as JSON Schema 2020-12, and its operations and errors (sections 4 and 7)
+ * as a table. `scripts/generate.ts` generates the validator, the OpenAPI document and the typed client from it. Run it
+ * after a change.
  */
 
 /**
- * A JSON Schema reference to one of `schemas`, as it stands in the OpenAPI document.
- * @__NO_SIDE_EFFECTS__ so that bundles leave out the schemas they do not use.
+ * A JSON Schema reference to one of `schemas` in the OpenAPI document.
+ * @__NO_SIDE_EFFECTS__ lets bundles leave out unused schemas.
  */
 export const reference = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
@@ -137,7 +137,7 @@ export const HTTPValidationError = {
   },
 };
 
-/** The models of section 2, by the names they have on the wire. */
+/** The models of section 2, by their names in the OpenAPI document. */
 export const schemas = {
   PublicCreateAgentRequest,
   PublicAgentFileInput,
@@ -149,7 +149,7 @@ export const schemas = {
   ValidationError,
 };
 
-/** A body of `POST /v1/agents` that fits the schema; `template_id` lower case with hyphens. */
+/** A valid body of `POST /v1/agents`. `template_id` is in lower case with hyphens. */
 export interface CreateBody {
   name: string;
   template_id: string;
@@ -169,35 +169,35 @@ export interface StatusResponse {
 
 type SchemaName = keyof typeof schemas;
 
-/** One status an operation answers with. `details`: the texts it comes with, where the specification has them. */
+/** A response of an operation. `details`: the texts of the specification, if it has any. */
 export interface ResponseEntry {
   description: string;
-  /** The body is any of these. None: a JSON object of any properties. */
+  /** The possible schemas of the body. Empty: any JSON object. */
   bodies: SchemaName[];
   details?: string[];
 }
 
-/** One operation. `path` is a template: `{agent_id}` stands for one segment. */
+/** `path` is a template: `{agent_id}` stands for one segment. */
 export interface Operation {
   method: "GET" | "POST";
   path: string;
   operationId: string;
   summary: string;
   description: string;
-  /** Whether it takes an API key. */
+  /** Whether it requires an API key. */
   authenticated: boolean;
   request?: SchemaName;
   responses: Record<number, ResponseEntry>;
 }
 
 // @__NO_SIDE_EFFECTS__
-const refusal = (description: string, ...details: string[]): ResponseEntry => ({
+const errorResponse = (description: string, ...details: string[]): ResponseEntry => ({
   description,
   bodies: ["PublicErrorResponse"],
   details,
 });
 
-const unauthenticated = refusal(
+const unauthorizedResponse = errorResponse(
   "No key in the `Authorization` or `X-API-Key` header, or an unknown or disabled key.",
   "Missing API key",
   "Invalid API key",
@@ -215,11 +215,14 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
     request: "PublicCreateAgentRequest",
     responses: {
       201: { description: "The run is created.", bodies: ["PublicCreateAgentResponse"] },
-      401: unauthenticated,
-      403: refusal("`template_id` differs from the key's agent.", "API key is not valid for the requested template"),
-      404: refusal("The key's agent no longer exists.", "Agent template not found"),
-      409: refusal("The agent is archived. Unarchive it to create runs."),
-      413: refusal("Combined decoded file size exceeds 10 MiB.", "total file size exceeds the allowed limit"),
+      401: unauthorizedResponse,
+      403: errorResponse(
+        "`template_id` differs from the key's agent.",
+        "API key is not valid for the requested template",
+      ),
+      404: errorResponse("The key's agent no longer exists.", "Agent template not found"),
+      409: errorResponse("The agent is archived. Unarchive it to create runs."),
+      413: errorResponse("Combined decoded file size exceeds 10 MiB.", "total file size exceeds the allowed limit"),
       422: {
         description:
           "The body violates the schema (a list of issues), a file is not valid base64, or the organization has no usable inference model (a text).",
@@ -238,11 +241,11 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
     authenticated: true,
     responses: {
       200: { description: "The run.", bodies: ["PublicAgentStatusResponse"] },
-      401: unauthenticated,
-      404: refusal("The run is unknown, or belongs to another organization or another agent.", "Agent not found"),
+      401: unauthorizedResponse,
+      404: errorResponse("The run is unknown, or belongs to another organization or another agent.", "Agent not found"),
       422: { description: "`agent_id` is not a valid UUID.", bodies: ["HTTPValidationError"] },
-      502: refusal("Event-history lookup failed. Retry with backoff.", "event history lookup failed"),
-      503: refusal(
+      502: errorResponse("Event-history lookup failed. Retry with backoff.", "event history lookup failed"),
+      503: errorResponse(
         "Event history temporarily unavailable. Retry with backoff.",
         "event history is temporarily unavailable",
       ),

@@ -1,6 +1,6 @@
 import { type Operation, operations, reference, type ResponseEntry, schemas } from "./contract.ts";
 
-/** Builds the OpenAPI 3.1 document of the API. It is served as `generated/openapi.ts` has it, as text. */
+/** Builds the OpenAPI 3.1 document of the API. The service serves the generated copy in `generated/openapi.ts`. */
 export function buildOpenapiDocument(): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of Object.values(operations)) {

@@ -5,7 +5,7 @@ import { type Agent, type Deployed, keepsTheContract, openDeployed } from "./dep
 import { deployedFrontDoor } from "./front-door.ts";
 import { client, emulated } from "./service.ts";
 
-// The large-body server's bundle as a process of this machine with the environment that the stack would give it, and the
+// The upload server's bundle as a process of this machine with the environment that the stack would give it, and the
 // stand-in for CloudFront, which shows it the secret that the deployed distribution has.
 let deployed: Deployed;
 let agent: Agent;
@@ -33,7 +33,7 @@ afterAll(async () => {
   deployed?.close();
 });
 
-/** What the large-body server answered so far. */
+/** What the upload server answered so far. */
 function statuses(): unknown[] {
   return bundle.lines.filter(({ message }) => message === "request").map(({ status }) => status);
 }
@@ -46,11 +46,11 @@ test(
     expect(statuses().length).toBe(edge.counts.large);
     expect(new Set(statuses())).toEqual(new Set([201, 413]));
     expect(edge.counts.small).toBeGreaterThan(50);
-    console.log(`${edge.counts.large} creates went to the large-body server, which took ${bundle.memory("VmHWM")} MB`);
+    console.log(`${edge.counts.large} creates went to the upload server, which took ${bundle.memory("VmHWM")} MB`);
   },
 );
 
-test("a run with 10 MiB of files is created by the large-body server and ended by the state machine", async () => {
+test("a run with 10 MiB of files is created by the upload server and ended by the state machine", async () => {
   const content_base64 = Buffer.alloc(1024 * 1024, "Line.\n").toString("base64");
   const files = Array.from({ length: 10 }, (_, index) => ({ filename: `file-${index}.txt`, content_base64 }));
   const before = edge.counts.large;

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { startService } from "./service.ts";
 
-/** Sends `uploads` creates of 14 MB to a local service at the same time; `most`: MB of memory it may use at its peak. */
-export function testUploads({ uploads, most }: { uploads: number; most: number }): void {
+/** Sends `uploads` creates of 14 MB to a local service at the same time; `maxMegabytes`: limit of its peak memory. */
+export function testUploads({ uploads, maxMegabytes }: { uploads: number; maxMegabytes: number }): void {
   test.skipIf(process.platform !== "linux")(`${uploads} large creates at once stay within memory`, async () => {
     await using service = await startService();
     const { apiKey, templateId } = service;
@@ -21,6 +21,6 @@ export function testUploads({ uploads, most }: { uploads: number; most: number }
 
     const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${service.child.pid}/status`, "utf8"))?.[1]) / 1_024;
     console.log(`${uploads} creates of 14 MB at once: peak ${Math.round(peak)} MB`);
-    expect(peak).toBeLessThan(most);
+    expect(peak).toBeLessThan(maxMegabytes);
   });
 }

@@ -1,3 +1,3 @@
 import { testUploads } from "./uploads.scenario.ts";
 
-testUploads({ uploads: 8, most: 700 });
+testUploads({ uploads: 8, maxMegabytes: 500 });

@@ -6,26 +6,26 @@ import { createInterface } from "node:readline";
 import { bundleUploadServer } from "../../../lib/bundling.ts";
 import { type UploadHosting, memoryEnvironment } from "../../../lib/front-door/hosting.ts";
 
-/** The large-body server as it is deployed, in a child process with the memory limits of its home. */
+/** The bundle of the upload server in a child process, with the memory settings of its hosting. */
 export interface Bundle {
   port: number;
   child: ChildProcess;
-  /** Lines of its log so far. */
+  /** The lines of its log so far. */
   lines: Record<string, unknown>[];
-  /** MB of memory that are resident now (`VmRSS`), or were at most (`VmHWM`, on Linux). */
+  /** Resident memory in MB: current (`VmRSS`) or peak (`VmHWM`, on Linux). */
   memory(field?: "VmRSS" | "VmHWM"): number;
-  /** Asks it to end. Resolves when it is gone, with its exit code or signal. */
+  /** Sends SIGTERM. Resolves with the exit code or signal. */
   end(): Promise<number | string | null>;
   /** Resolves with the exit code or signal. */
   exited: Promise<number | string | null>;
 }
 
-/** `environment`: what AWS and the deployment set, but for the memory's. Rejects with its log when it does not start. */
-export async function startBundle(home: UploadHosting, environment: Record<string, string>): Promise<Bundle> {
-  const folder = mkdtempSync(join(tmpdir(), "large-body-"));
+/** `environment`: without the memory settings. Rejects with the log if the server does not start. */
+export async function startBundle(hosting: UploadHosting, environment: Record<string, string>): Promise<Bundle> {
+  const folder = mkdtempSync(join(tmpdir(), "upload-server-"));
   bundleUploadServer(folder);
   const child = spawn(process.execPath, [join(folder, "index.js")], {
-    env: { AWS_LAMBDA_HTTP_ENDPOINT: "127.0.0.1:0", ...memoryEnvironment(home), ...environment },
+    env: { AWS_LAMBDA_HTTP_ENDPOINT: "127.0.0.1:0", ...memoryEnvironment(hosting), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const exited = new Promise<number | string | null>((resolve) => {
@@ -55,7 +55,7 @@ export async function startBundle(home: UploadHosting, environment: Record<strin
   };
 }
 
-/** The child's own `resourceUsage` is of no use: on Linux its maximum begins with that of the process it came from. */
+/** `resourceUsage` of the child does not help: on Linux its maximum starts with that of the parent process. */
 function megabytes(pid: number, field: string): number {
   const kilobytes = existsSync("/proc/self/status")
     ? new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]

@@ -2,15 +2,15 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startBundle } from "./bundle.ts";
-import { createBody, headersOf, type LargeBodyProcess, secrets, send, startLargeBodyServer } from "./server.ts";
+import { createBody, headersOf, type UploadServerProcess, secrets, send, startUploadServer } from "./upload-process.ts";
 
 const MiB = 1024 * 1024;
 const tooLarge = { detail: "total file size exceeds the allowed limit" };
 
-let service: LargeBodyProcess;
+let service: UploadServerProcess;
 let body: Buffer;
 beforeAll(async () => {
-  service = await startLargeBodyServer("fargate");
+  service = await startUploadServer("fargate");
   body = createBody(service, [10 * MiB]);
   return async () => {
     service.child.kill("SIGKILL");

@@ -7,15 +7,15 @@ import { runViewerRequest } from "./viewer-request.ts";
 
 const code = readFileSync(fileURLToPath(new URL("../../../lib/front-door/viewer-request.js", import.meta.url)), "utf8");
 
-/** Stands for CloudFront: runs the deployed function for every request, and passes it on to the origin it chose. */
+/** A stand-in for CloudFront: runs the deployed function for each request and forwards it to the selected origin. */
 export interface Edge {
   baseUrl: string;
-  /** How many requests each origin got. */
+  /** Requests per origin. */
   counts: { small: number; large: number };
   close(): Promise<void>;
 }
 
-/** `host`: of the small origin's requests, where it goes by that. `secret`: what the large origin is shown. */
+/** `host`: the Host header for the small origin. `secret`: the origin secret that the large origin receives. */
 export async function startEdge(options: {
   small: { baseUrl: string; host?: string };
   large: { baseUrl: string; secret: string };

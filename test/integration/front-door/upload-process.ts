@@ -7,8 +7,8 @@ import { documentClient } from "../../../src/platform/aws/clients.ts";
 import { type FakeAwsEndpoint, fakeAwsEndpoint } from "../../support/fake-aws/endpoint.ts";
 import { type Bundle, startBundle } from "./bundle.ts";
 
-/** The bundle, an account in the AWS that it talks to, and what arrived there. */
-export interface LargeBodyProcess extends Bundle {
+/** The bundle of the upload server, with a key and the stand-in for AWS that it calls. */
+export interface UploadServerProcess extends Bundle {
   apiKey: string;
   templateId: string;
   aws: FakeAwsEndpoint;
@@ -17,13 +17,13 @@ export interface LargeBodyProcess extends Bundle {
 export const secrets = { new: "n".repeat(40), old: "o".repeat(40) };
 const keys = { AWS_ACCESS_KEY_ID: "AKIAEXAMPLE", AWS_SECRET_ACCESS_KEY: "secret" };
 
-export async function startLargeBodyServer(home: UploadHosting): Promise<LargeBodyProcess> {
+export async function startUploadServer(hosting: UploadHosting): Promise<UploadServerProcess> {
   const aws = await fakeAwsEndpoint({ "arn:new": secrets.new, "arn:old": secrets.old });
   const { apiKey, templateId } = await account(aws.endpoint);
-  const bundle = await startBundle(home, {
+  const bundle = await startBundle(hosting, {
     AWS_REGION: "eu-central-1",
-    // How each home gives credentials to its processes.
-    ...(home === "fargate" ? { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${aws.endpoint}/credentials` } : keys),
+    // How each hosting provides credentials.
+    ...(hosting === "fargate" ? { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${aws.endpoint}/credentials` } : keys),
     AWS_ENDPOINT_URL: aws.endpoint,
     TABLE_NAME: "table",
     BUCKET_NAME: "bucket",
@@ -61,8 +61,8 @@ export interface Answer {
   body: unknown;
 }
 
-/** The JSON of a create whose files have these sizes in bytes. */
-export function createBody({ templateId }: LargeBodyProcess, sizes: number[]): Buffer {
+/** The body of a create whose files have these sizes in bytes. */
+export function createBody({ templateId }: UploadServerProcess, sizes: number[]): Buffer {
   const files = sizes.map((size, index) => ({
     filename: `file-${index}.bin`,
     content_base64: Buffer.alloc(size, index + 1).toString("base64"),
@@ -70,13 +70,13 @@ export function createBody({ templateId }: LargeBodyProcess, sizes: number[]): B
   return Buffer.from(JSON.stringify({ name: "large", template_id: templateId, input_text: "Read them.", files }));
 }
 
-export function headersOf({ apiKey }: LargeBodyProcess): Record<string, string> {
+export function headersOf({ apiKey }: UploadServerProcess): Record<string, string> {
   return { authorization: `Bearer ${apiKey}`, "content-type": "application/json", "x-origin-secret": secrets.new };
 }
 
-/** One request on a connection of its own. `headers` over the usual ones; with a transfer-encoding it has no length. */
+/** Sends one request on a new connection. `headers` override the defaults; a transfer-encoding replaces the length. */
 export function send(
-  service: LargeBodyProcess,
+  service: UploadServerProcess,
   body: Buffer | undefined,
   { method = "POST", path = "/v1/agents", headers = {} }: { method?: string; path?: string; headers?: object } = {},
 ): Promise<Answer> {

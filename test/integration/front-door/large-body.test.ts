@@ -1,3 +1,0 @@
-import { describeLargeBodies } from "./large-body.scenario.ts";
-
-describeLargeBodies({ uploads: 8, rounds: 1 });
