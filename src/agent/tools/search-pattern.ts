@@ -26,7 +26,8 @@ export async function compilePattern(pattern: string, ignoreCase: boolean): Prom
   if (pattern.length > maxPatternCharacters) throw new PatternError(`The pattern has ${pattern.length} characters.`);
   const regex = await compile(pattern, ignoreCase);
   return (text) => {
-    // `test` runs on a DFA, with 20 to 400 MB/s. `find` may run on an NFA, with 3 MB/s, and is needed for a match only.
+    // `test` runs on a DFA: 20 to 400 MB/s, so 0.5 s for a file of 10 MB at most. `find` may run on an NFA with 3 MB/s,
+    // and is called for matching lines only.
     if (!regex.test(text)) return undefined;
     const matcher = regex.matcher(text);
     return matcher.find() ? matcher.start() : 0;
