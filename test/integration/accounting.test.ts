@@ -10,7 +10,7 @@ import { done } from "./admin.ts";
 import { createRun, finished, modelAt, newDataDir, startService } from "./service.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
-test("an answer that ends a run with an error was paid for, and is counted and shown", async () => {
+test("a model response that ends a run with an error is counted and shown", async () => {
   const empty = streams(chunk({ role: "assistant" }), chunk({}, { finish_reason: "stop" }), usageChunk);
   await using server = await chatServer(empty, empty);
   await using service = await startService(newDataDir(), modelAt(server.baseUrl));
@@ -31,7 +31,7 @@ test("an answer that ends a run with an error was paid for, and is counted and s
 
 const busy: Failure = { category: "model_unavailable", title: "Busy.", remedy: "Wait.", retryable: true };
 
-/** What calls of `advance` reject with, on a model that answers one step a call and then asks to wait. */
+/** Errors of `advance` with a model that does one step per call and then requests a delay. */
 async function asked(retryAfter: number, calls: number): Promise<unknown[]> {
   using stores = temporaryStores();
   await putAgent(stores);
@@ -59,7 +59,7 @@ async function asked(retryAfter: number, calls: number): Promise<unknown[]> {
   return errors;
 }
 
-test("waits that a provider asks for between steps that are recorded are not in vain", async () => {
+test("delays that a provider requests between recorded steps do not count as failed attempts", async () => {
   const errors = await asked(60_000, 2);
   for (const error of errors) expect(error).toBeInstanceOf(RetryLater);
   expect(errors).toMatchObject([
@@ -68,7 +68,7 @@ test("waits that a provider asks for between steps that are recorded are not in 
   ]);
 });
 
-test("a wait goes no further than the turn's time, and never into the years that some proxies ask for", async () => {
+test("a delay is limited to the time limit of the turn, even when a proxy requests years", async () => {
   const [error] = await asked(99_999_999_999_000, 1);
   const { retryAfterMs = 0 } = error as RetryLater;
   expect(retryAfterMs).toBeGreaterThanOrEqual(120_000);

@@ -29,7 +29,7 @@ interface FaultPlan {
 /** Drives a run as the state machine does, with a fault at one of the client calls. */
 async function run(steps: number, fault?: FaultPlan): Promise<Outcome> {
   let [armed, crashed, first] = [false, false, 0];
-  const home = fakeAwsStores((call, attempt) => {
+  const stores = fakeAwsStores((call, attempt) => {
     if (crashed) return "refused"; // a process that ended makes no call; unlike a timeout, this fails at once
     if (!armed || !fault || call !== first + fault.at) return undefined;
     if (fault.kind.startsWith("crash")) {
@@ -39,14 +39,14 @@ async function run(steps: number, fault?: FaultPlan): Promise<Outcome> {
     return fault.firstAttemptOnly && attempt > 1 ? undefined : (fault.kind as Fault);
   });
   let now = 1_763_000_000_000;
-  await putAgent(home);
-  await newRun(home, "R", now, "Go");
+  await putAgent(stores);
+  await newRun(stores, "R", now, "Go");
   armed = true;
-  first = home.calls();
+  first = stores.calls();
 
   const { model, calls } = scriptedModel(steps);
   const deps: AdvanceDeps = {
-    ...home,
+    ...stores,
     now: () => (now += 5),
     secretOf: async () => undefined,
     openModel: async () => ({ model, name: "m", provider: "p" }),
@@ -83,13 +83,13 @@ async function run(steps: number, fault?: FaultPlan): Promise<Outcome> {
   }
 
   armed = false;
-  const state = await home.runs.load("R");
+  const state = await stores.runs.load("R");
   return {
     status: state?.run.status ?? "none",
     transcript: state?.transcript.map(({ text }) => text) ?? [],
     modelCalls: calls.length,
     recordedSteps: state?.run.used?.steps ?? 0,
-    storeCalls: home.calls() - first,
+    storeCalls: stores.calls() - first,
     invocations,
   };
 }

@@ -6,6 +6,6 @@ import { describeFaults } from "./faults.scenario.ts";
 describeFaults(4);
 
 test("a throttled store rejects with the error that the workflow retries", async () => {
-  const home = fakeAwsStores(() => "throttled");
-  await expect(home.runs.load("R")).rejects.toThrow(StoreUnavailable);
+  const stores = fakeAwsStores(() => "throttled");
+  await expect(stores.runs.load("R")).rejects.toThrow(StoreUnavailable);
 });

@@ -13,7 +13,7 @@ import {
 } from "../providers/chat-completions-server.ts";
 import { createRun, finished, newDataDir, type Service, startService } from "./service.ts";
 
-/** The tool calls of each step: one to three, made at the same time. */
+/** Parallel tool calls of each step: one to three. */
 const callsOf = (step: number): [name: string, input: object][] =>
   [
     ["write_file", { name: `note-${step}.txt`, content: `of step ${step}` }] as [string, object],
@@ -21,7 +21,7 @@ const callsOf = (step: number): [name: string, input: object][] =>
     ["list_files", {}] as [string, object],
   ].slice(0, 1 + (step % 3));
 
-/** A model whose answer depends only on the conversation, so that it is the same after each restart. */
+/** A model whose response depends on the conversation only, so that it is the same after a restart. */
 const modelOf =
   (steps: number): Reply =>
   async (response, { body }) => {
@@ -51,7 +51,7 @@ export function testKills(steps: number): void {
   const records = steps + 1 + Array.from({ length: steps }, (_, n) => callsOf(n + 1).length).reduce((a, b) => a + b);
   const model = modelOf(steps);
 
-  test(`a ${steps}-step run that is killed at every record finishes with at most one extra model call a kill`, async () => {
+  test(`a ${steps}-step run that is killed at every journal entry repeats at most one model call per kill`, async () => {
     await using server = await chatServer(...Array.from({ length: 500 }, () => model));
     const dataDir = newDataDir();
     const args = ["--model", "openai-compatible", "--model-base-url", server.baseUrl, "--model-name", "m"];
@@ -72,7 +72,7 @@ export function testKills(steps: number): void {
       service = await startService(dataDir, args);
     }
 
-    // The last record is written together with the end of the run, so the last kill is at the one before it.
+    // The last entry is written together with the end of the run, so the last kill is at the entry before it.
     for (let record = 0; record < records - 1; record++) {
       while (recorded() < record) await tick();
       killedAt.push(recorded());

@@ -5,7 +5,7 @@ import { startRunner } from "../../src/platform/local/workflow.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "../support/scripted-runs.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
-test("after a restart with 200 runs, no more than the runner's places are worked on, and all finish", async () => {
+test("after a restart with 200 runs, the number of concurrent turns is limited and all runs finish", async () => {
   using stores = temporaryStores();
   await putAgent(stores);
   const ids = Array.from({ length: 200 }, () => randomUUID());

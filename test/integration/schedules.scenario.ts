@@ -6,10 +6,10 @@ import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { event, walk } from "./schedules.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
-async function holds(home: () => Stores, numRuns: number): Promise<void> {
+async function holds(stores: () => Stores, numRuns: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.array(event, { maxLength: 8 }), async (scheduler, events) => {
-      expect(await walk(home(), randomUUID(), events, scheduler)).toEqual([]);
+      expect(await walk(stores(), randomUUID(), events, scheduler)).toEqual([]);
     }),
     { numRuns },
   );

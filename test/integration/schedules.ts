@@ -9,7 +9,7 @@ import { advance, type AdvanceDeps } from "../../src/workflow/advance.ts";
 import { RetryLater } from "../../src/workflow/retry-later.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "../support/scripted-runs.ts";
 
-/** What happens to a run beside the work on it. `crash`: of one of the two workers; `jump`: of the clock, in seconds. */
+/** An event during a run. `crash`: of one of two workers. `jump`: of the clock, in seconds. */
 export type Event =
   | { type: "input"; text: string }
   | { type: "stop" }
@@ -32,23 +32,23 @@ export const event: fc.Arbitrary<Event> = fc.oneof(
 class Crashed extends Error {}
 
 /**
- * Two workers on one run, whose calls of stores and model are done in the scheduler's order, while the events happen.
- * In the end a worker that nothing happens to drives the run to its end. Resolves with what must not have happened.
+ * Runs two workers on one run. The scheduler orders their calls of stores and model, and the events. At the end, a third
+ * worker completes the run without events. Resolves with the violations.
  */
-export async function walk(home: Stores, runId: string, events: Event[], scheduler: fc.Scheduler): Promise<string[]> {
+export async function walk(stores: Stores, runId: string, events: Event[], scheduler: fc.Scheduler): Promise<string[]> {
   const wrong: string[] = [];
   let now = 1_763_000_000_000;
   const clock = () => now++;
   const steps = 3;
   const { model, calls } = scriptedModel(steps);
-  const watched = watch(home.runs, wrong);
-  await putAgent(home);
-  await newRun(home, runId, clock(), "first");
+  const watched = watch(stores.runs, wrong);
+  await putAgent(stores);
+  await newRun(stores, runId, clock(), "first");
   const accepted = ["first"];
   let stopped: unknown;
   let claims = 0;
 
-  /** A worker's view: each call waits for its turn, and none comes through once it has crashed. */
+  /** The stores of one worker. Calls wait for their place in the schedule; those of a crashed worker never complete. */
   function workerOf(worker: { crashed: boolean }): AdvanceDeps {
     const step = async <Value>(name: string, work: () => Promise<Value>): Promise<Value> => {
       await scheduler.schedule(Promise.resolve(), name);
@@ -70,7 +70,7 @@ export async function walk(home: Stores, runId: string, events: Event[], schedul
       return claimed;
     };
     return {
-      ...home,
+      ...stores,
       runs: { ...gated, claim },
       now: clock,
       secretOf: async () => undefined,
@@ -78,7 +78,7 @@ export async function walk(home: Stores, runId: string, events: Event[], schedul
     };
   }
 
-  /** As a state machine drives a run; a crash is followed by another invocation. */
+  /** Drives a run as the state machine does: another invocation follows a crash. */
   async function drive(worker: { crashed: boolean }, rounds: number): Promise<boolean> {
     for (let round = 0; round < rounds; round++) {
       worker.crashed = false;
@@ -114,7 +114,7 @@ export async function walk(home: Stores, runId: string, events: Event[], schedul
       }
       if (what.type === "stop") {
         await stopRun({ runs: watched, workflow, now: clock }, runId);
-        stopped ??= await home.runs.load(runId);
+        stopped ??= await stores.runs.load(runId);
       }
     } catch (error) {
       if (!(error instanceof ServiceError)) wrong.push(`${what.type} rejected: ${String(error)}`);
@@ -136,7 +136,7 @@ export async function walk(home: Stores, runId: string, events: Event[], schedul
   const end = drive({ crashed: false }, 60);
   await scheduler.waitFor(end);
 
-  const state = await home.runs.load(runId);
+  const state = await stores.runs.load(runId);
   if (!state) return ["the run is gone"];
   const { run, transcript } = state;
   if (stopped !== undefined) {
@@ -152,14 +152,14 @@ export async function walk(home: Stores, runId: string, events: Event[], schedul
   }
   const perCall = Map.groupBy(calls, (call) => call);
   const extra = [...perCall.values()].reduce((sum, made) => sum + made.length - 1, 0);
-  // Each invocation that works begins with a claim, and redoes at most the call that its predecessor was in.
+  // Each invocation starts with a claim and repeats at most the call that its predecessor was in.
   if (extra > claims) wrong.push(`${extra} model calls were made again in ${claims} invocations`);
   return wrong;
 }
 
 /**
- * The same store, watched: every change that takes effect is one of the lifecycle's, none is by a worker whose lease
- * was taken over before it asked, and nobody takes a lease that lives.
+ * Wraps a store and reports violations: a change that is not a transition of the lifecycle, a write with an old fencing
+ * token, a claim of a valid lease of another owner.
  */
 function watch(runs: Runs, wrong: string[]): Runs {
   const allowed = new Set(Object.values(transitions).map(({ from, to }) => `${from} ${to}`));
@@ -176,7 +176,7 @@ function watch(runs: Runs, wrong: string[]): Runs {
       const claimed = await runs.claim(wish);
       if (!claimed) return undefined;
       if (lives && lease === held) wrong.push("a lease that lives was taken");
-      if (claimed.fencingToken > newest) lease = { owner, until }; // answers may overtake each other
+      if (claimed.fencingToken > newest) lease = { owner, until }; // responses can arrive out of order
       newest = Math.max(newest, claimed.fencingToken);
       return claimed;
     },

@@ -55,13 +55,13 @@ test("run stop (local): terminates the run at once, aborts the provider's stream
 test("run stop (AWS): the streaming invocation stops within 5 s", { timeout: 30_000 }, async () => {
   const { reply, isStreaming, lastByteAt } = endlessReply();
   await using server = await chatServer(reply);
-  const home: Stores = fakeAwsStores();
-  await putAgent(home);
-  await newRun(home, "R", Date.now(), "Talk.");
+  const stores: Stores = fakeAwsStores();
+  await putAgent(stores);
+  await newRun(stores, "R", Date.now(), "Talk.");
   const model = openAiCompatible({ baseUrl: server.baseUrl, model: "m" })();
   const working = advance(
     {
-      ...home,
+      ...stores,
       now: Date.now,
       secretOf: async () => undefined,
       openModel: async () => ({ model, name: "m", provider: "p" }),
@@ -75,8 +75,8 @@ test("run stop (AWS): the streaming invocation stops within 5 s", { timeout: 30_
   const stoppedAt = performance.now();
   // Step Functions does not stop a Lambda invocation in progress.
   const workflow = { start: async () => {}, stop: async () => {} };
-  await stopRun({ runs: home.runs, workflow, now: Date.now }, "R");
-  expect((await home.runs.read("R"))?.run.status).toBe("terminated");
+  await stopRun({ runs: stores.runs, workflow, now: Date.now }, "R");
+  expect((await stores.runs.read("R"))?.run.status).toBe("terminated");
   expect(await working).toEqual({ done: false, turn: 1 });
   await expect.poll(isStreaming, { timeout: 5_000, interval: 5 }).toBe(false);
   const took = lastByteAt() - stoppedAt;
@@ -84,12 +84,12 @@ test("run stop (AWS): the streaming invocation stops within 5 s", { timeout: 30_
   expect(took).toBeLessThan(5_000);
   expect(
     await advance(
-      { ...home, now: Date.now, secretOf: async () => undefined },
+      { ...stores, now: Date.now, secretOf: async () => undefined },
       { runId: "R", turn: 1 },
       { signal: new AbortController().signal, deadline: Infinity },
     ),
   ).toEqual({ done: true, turn: 1 });
-  expect((await home.runs.load("R"))?.steps).toEqual([]);
+  expect((await stores.runs.load("R"))?.steps).toEqual([]);
 });
 
 test("inputs sent during a turn are queued and processed in order", async () => {

@@ -18,7 +18,7 @@ import { headItem, mockedPlatform, problem, run } from "./aws-mocks.ts";
 const change: RunChange = { runId: "R", expect: { status: "running", turn: 1 } };
 const large: RunChange = { ...change, messages: [{ turn: 1, role: "output_from_agent", text: "x".repeat(1e5) }] };
 
-describe("cancelled transactions", () => {
+describe("canceled transactions", () => {
   test.each([
     [["ConditionalCheckFailed", "None"]],
     [["None", "ConditionalCheckFailed"]],
@@ -30,7 +30,7 @@ describe("cancelled transactions", () => {
     expect(dynamo.commandCalls(TransactWriteCommand)).toHaveLength(1);
   });
 
-  test("contention that passes does not show, and one token covers all attempts", async () => {
+  test("contention is retried with the same request token", async () => {
     const { runs, dynamo } = mockedPlatform();
     const conflict = cancelled(["None", "TransactionConflict"]);
     dynamo.on(TransactWriteCommand).rejectsOnce(conflict).rejectsOnce(conflict).resolves({});
@@ -42,7 +42,7 @@ describe("cancelled transactions", () => {
     expect(dynamo.commandCalls(TransactWriteCommand)[3]?.args[0].input.ClientRequestToken).not.toBe(tokens[0]);
   });
 
-  test("a condition that fails once contention has passed: the change lost", async () => {
+  test("returns false when the condition is false after contention", async () => {
     const { runs, dynamo } = mockedPlatform();
     const [conflict, failed] = [cancelled(["TransactionConflict"]), cancelled(["ConditionalCheckFailed"])];
     dynamo.on(TransactWriteCommand).rejectsOnce(conflict).rejectsOnce(failed);
@@ -61,7 +61,7 @@ describe("cancelled transactions", () => {
   });
 
   test.each([[["ValidationError", "None"]], [["ValidationError", "TransactionConflict"]], [[]]])(
-    "%j: the client's own error",
+    "rejects with the client's error after %j",
     async (codes) => {
       const { runs, dynamo } = mockedPlatform();
       dynamo.on(TransactWriteCommand).rejects(cancelled(codes));
@@ -70,7 +70,7 @@ describe("cancelled transactions", () => {
     },
   );
 
-  test("creating a run that exists is neither unavailable nor silent", async () => {
+  test("creating an existing run rejects with an error other than StoreUnavailable", async () => {
     const { runs, dynamo } = mockedPlatform();
     dynamo.on(TransactWriteCommand).rejects(cancelled(["ConditionalCheckFailed"]));
     const refusal = await runs.create(run, []).catch((error: unknown) => error);
@@ -96,7 +96,7 @@ const unavailable: [string, Error][] = [
   }),
 ];
 
-test.each(unavailable)("%s: every port is unavailable, with the cause", async (_, error) => {
+test.each(unavailable)("%s: every port rejects with StoreUnavailable and the cause", async (_, error) => {
   const { accounts, runs, workspace, workflow, dynamo, objects, executions } = mockedPlatform();
   dynamo.rejects(error);
   objects.rejects(error);
@@ -131,7 +131,7 @@ const passed: [string, Error][] = [
   ["a bug", new TypeError("x is not a function")],
 ];
 
-test.each(passed)("%s: the client's own error", async (_, error) => {
+test.each(passed)("%s: every port rejects with the client's error", async (_, error) => {
   const { accounts, runs, workspace, workflow, dynamo, objects, executions } = mockedPlatform();
   dynamo.rejects(error);
   objects.rejects(error);
@@ -149,21 +149,21 @@ test.each(passed)("%s: the client's own error", async (_, error) => {
   }
 });
 
-test("too many open executions: unavailable", async () => {
+test("too many open executions reject with StoreUnavailable", async () => {
   const { workflow, executions } = mockedPlatform();
   const error = new SFNServiceException({ name: "ExecutionLimitExceeded", $fault: "client", ...problem(400) });
   executions.on(StartExecutionCommand).rejects(error);
   await expect(workflow.start("R", 1)).rejects.toThrow(StoreUnavailable);
 });
 
-test("a transcript that stays without a message it counts: unavailable, never half", async () => {
+test("a transcript that lacks a counted message rejects with StoreUnavailable", async () => {
   const { runs, dynamo } = mockedPlatform();
   dynamo.on(QueryCommand).resolves({ Items: [headItem] });
   await expect(runs.read("R")).rejects.toThrow(StoreUnavailable);
   await expect(runs.load("R")).rejects.toThrow(StoreUnavailable);
 });
 
-test("a large text that is missing from the bucket is an error of its own", async () => {
+test("a large text that is missing from the bucket rejects with an error", async () => {
   const { runs, dynamo, objects } = mockedPlatform();
   const message = { pk: "RUN#R", sk: "MESSAGE#00001#input_to_agent", role: "input_to_agent", textKey: "texts/R/x" };
   dynamo.on(QueryCommand).resolves({ Items: [headItem, message] });
@@ -173,7 +173,7 @@ test("a large text that is missing from the bucket is an error of its own", asyn
   expect(error).not.toBeInstanceOf(StoreUnavailable);
 });
 
-test("a large text that can't be stored: nothing is written", async () => {
+test("nothing is written when a large text cannot be stored", async () => {
   const { runs, dynamo, objects } = mockedPlatform();
   objects.on(PutObjectCommand).rejects(service("SlowDown", 503));
   await expect(runs.change(large)).rejects.toThrow(StoreUnavailable);

@@ -11,7 +11,7 @@ import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
 const region = "eu-central-1";
 export const stateMachineArn = "arn:aws-cn:states:cn-north-1:1:stateMachine:Turns-stateMachine";
 
-/** The home on AWS, over clients that send nothing: table `T`, bucket `B`. A new one for each test. */
+/** AWS stores and workflow over mocked clients: table `T`, bucket `B`. Each test opens its own. */
 export function mockedPlatform() {
   const documents = documentClient({ region });
   const s3 = new S3Client({ region });
@@ -29,7 +29,7 @@ export function mockedPlatform() {
 
 type Dynamo = ReturnType<typeof mockedPlatform>["dynamo"];
 
-/** What was sent to DynamoDB by commands of one kind, in order. */
+/** Inputs of the commands of one kind, in the order of sending. */
 export function inputs(
   dynamo: Dynamo,
   command: typeof GetCommand | typeof PutCommand | typeof QueryCommand | typeof TransactWriteCommand,
@@ -73,7 +73,7 @@ export const step = {
 
 export const stepItem = { pk: "RUN#R", sk: "STEP#99998#00012#result#00003", text: JSON.stringify(step) };
 
-/** An error as AWS's services answer it. */
+/** An AWS error response. */
 export function problem(httpStatusCode: number) {
   return { $metadata: { httpStatusCode }, message: "no" };
 }

@@ -5,7 +5,7 @@ import { headItem, inputItem, inputs, mockedPlatform, run, step, stepItem } from
 
 const query = { TableName: "T", ExpressionAttributeValues: { ":pk": "RUN#R" }, ConsistentRead: true };
 
-test("read is one consistent Query that stops before the steps", async () => {
+test("read sends one consistent Query without the journal", async () => {
   const { runs, dynamo, openS3 } = mockedPlatform();
   dynamo.on(QueryCommand).resolves({ Items: [headItem, inputItem] });
   expect(await runs.read("R")).toEqual({ run, transcript: [{ role: "input_to_agent", text: "hi" }] });
@@ -19,7 +19,7 @@ test("read is one consistent Query that stops before the steps", async () => {
   expect(openS3).not.toHaveBeenCalled();
 });
 
-test("a transcript of several pages is read to its end", async () => {
+test("a transcript of several pages is read completely", async () => {
   const { runs, dynamo } = mockedPlatform();
   const outputItem = { ...inputItem, sk: "MESSAGE#00001#output_from_agent", role: "output_from_agent", text: "bye" };
   const pages = [[{ ...headItem, messageCount: 2 }], [inputItem], [outputItem]];
@@ -32,7 +32,7 @@ test("a transcript of several pages is read to its end", async () => {
   expect(starts).toEqual([undefined, { sk: "HEAD" }, { sk: inputItem.sk }]);
 });
 
-test("load is one Query, which ends where older turns' steps begin", async () => {
+test("load sends one Query that ends before the journals of earlier turns", async () => {
   const { runs, dynamo } = mockedPlatform();
   const second = { ...headItem, turn: 2 };
   const current = { ...stepItem, sk: "STEP#99997#00012#result#00003", text: JSON.stringify({ ...step, turn: 2 }) };
@@ -45,7 +45,7 @@ test("load is one Query, which ends where older turns' steps begin", async () =>
   expect(inputs(dynamo, QueryCommand)).toMatchObject([query, query]);
 });
 
-test("the steps of all turns are one range, oldest turn first", async () => {
+test("the journal of all turns is one range, oldest turn first", async () => {
   const { runs, dynamo } = mockedPlatform();
   const later = { ...stepItem, text: JSON.stringify({ ...step, turn: 2 }) };
   dynamo
@@ -60,7 +60,7 @@ test("the steps of all turns are one range, oldest turn first", async () => {
   });
 });
 
-test("a transcript that lacks a message the run counts is read again", async () => {
+test("a transcript that lacks a counted message is read again", async () => {
   const { runs, dynamo } = mockedPlatform();
   dynamo
     .on(QueryCommand)
@@ -70,7 +70,7 @@ test("a transcript that lacks a message the run counts is read again", async () 
   expect(dynamo.commandCalls(QueryCommand)).toHaveLength(2);
 });
 
-test("large texts are fetched from the bucket at the same time", async () => {
+test("large texts are fetched in parallel", async () => {
   const { runs, dynamo, objects, openS3 } = mockedPlatform();
   const keys = ["1", "2", "3"];
   const items = keys.map((textKey, n) => ({
@@ -90,7 +90,7 @@ test("large texts are fetched from the bucket at the same time", async () => {
   expect(openS3).toHaveBeenCalledTimes(1);
 });
 
-test("lists query every shard, newest first and no more than asked for", async () => {
+test("lists query every shard, newest first, up to the limit", async () => {
   const { runs, dynamo } = mockedPlatform();
   dynamo
     .on(QueryCommand)
@@ -112,7 +112,7 @@ test("lists query every shard, newest first and no more than asked for", async (
   );
 });
 
-test("running runs are read from every shard, page after page", async () => {
+test("running runs are read from every page of every shard", async () => {
   const { runs, dynamo } = mockedPlatform();
   const shard3 = { ExpressionAttributeValues: { ":pk": "RUNNING#3" } };
   dynamo

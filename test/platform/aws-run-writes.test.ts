@@ -8,7 +8,7 @@ const large = "x".repeat(64 * 1024);
 const largeKey = `texts/R/${createHash("sha256").update(large).digest("hex")}`;
 const absent = "attribute_not_exists(pk)";
 
-test("create is one transaction of new items, under a token", async () => {
+test("create sends one transaction of new items with a request token", async () => {
   const { runs, dynamo, openS3 } = mockedPlatform();
   await runs.create(run, [{ turn: 1, role: "input_to_agent", text: "hi" }]);
   expect(inputs(dynamo, TransactWriteCommand)).toEqual([
@@ -22,7 +22,7 @@ test("create is one transaction of new items, under a token", async () => {
   expect(openS3).not.toHaveBeenCalled();
 });
 
-test("an idle run is not in the index of running ones", async () => {
+test("an idle run is not in the running index", async () => {
   const { runs, dynamo } = mockedPlatform();
   await runs.create({ ...run, status: "finished", turn: 0 }, []);
   const [put] = transactions(dynamo)[0] ?? [];
@@ -38,7 +38,7 @@ const condition = {
 const expected = { ":expectedStatus": "running", ":expectedTurn": 1 };
 const expect1 = { status: "running", turn: 1 } as const;
 
-test("a final status and its message go together, and the run leaves the running index", async () => {
+test("a final status and its message are one write, which removes the run from the running index", async () => {
   const { runs, dynamo } = mockedPlatform();
   const set = { status: "finished", turn: 1, updatedAt: 9 } as const;
   const messages = [{ turn: 1, role: "output_from_agent", text: "" } as const];
@@ -67,7 +67,7 @@ test("a final status and its message go together, and the run leaves the running
   ]);
 });
 
-test("the next turn puts the run back into the running index", async () => {
+test("the next turn adds the run to the running index", async () => {
   const { runs, dynamo } = mockedPlatform();
   const set = { status: "running", turn: 2, updatedAt: 9 } as const;
   await runs.change({ runId: "R", expect: { status: "finished", turn: 1 }, set });
@@ -79,7 +79,7 @@ test("the next turn puts the run back into the running index", async () => {
   });
 });
 
-test("a step record only checks the run", async () => {
+test("a journal entry checks the head item without writing it", async () => {
   const { runs, dynamo } = mockedPlatform();
   await runs.change({ runId: "R", expect: expect1, steps: [step] });
   const ExpressionAttributeNames = { "#status": "status", "#turn": "turn" };
@@ -91,7 +91,7 @@ test("a step record only checks the run", async () => {
   ]);
 });
 
-test("a large text is in the bucket before the transaction that points to it", async () => {
+test("a large text is stored before the transaction that refers to it", async () => {
   const { runs, dynamo, objects } = mockedPlatform();
   const order: string[] = [];
   objects.on(PutObjectCommand).callsFake(() => void order.push("object"));

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A client of a server that answers DynamoDB's wire as `listener` does; `timeout`: of one attempt. */
+/** Runs over a client of a server with this `listener`. `timeout`: of one attempt, in milliseconds. */
 async function clientOf(listener: RequestListener, timeout: number): Promise<DynamoDBDocumentClient> {
   const server = await httpServer(listener);
   const credentials = { accessKeyId: "a", secretAccessKey: "s" };
@@ -29,7 +29,7 @@ async function clientOf(listener: RequestListener, timeout: number): Promise<Dyn
 }
 
 test.each(["cut", "late"])(
-  "a write that was applied, whose answer was %s, is won: the retry carries its token",
+  "an applied write with a %s response succeeds: the retry has the same request token",
   async (how) => {
     const applied = new Set<string>();
     let requests = 0;
@@ -53,14 +53,14 @@ test.each(["cut", "late"])(
   },
 );
 
-test("a service that never answers is unavailable after three attempts", async () => {
+test("a service that does not respond rejects with StoreUnavailable after three attempts", async () => {
   let requests = 0;
   const documents = await clientOf(() => void requests++, 50);
   await expect(runsOver(documents).read("R")).rejects.toThrow(StoreUnavailable);
   expect(requests).toBe(3);
 });
 
-test("a service that can't be reached is unavailable", async () => {
+test("an unreachable service rejects with StoreUnavailable", async () => {
   const documents = await clientOf(() => {}, 50);
   for (const close of closers.splice(1)) await close();
   await expect(runsOver(documents).read("R")).rejects.toThrow(StoreUnavailable);

@@ -8,14 +8,14 @@ import {
 import { expect, test } from "vitest";
 import { mockedPlatform, problem, stateMachineArn } from "./aws-mocks.ts";
 
-test("start names the execution by run and turn, and gives it ids only", async () => {
+test("start names the execution by run and turn; its input has ids only", async () => {
   const { workflow, executions } = mockedPlatform();
   await workflow.start("R", 3);
   const [start] = executions.commandCalls(StartExecutionCommand);
   expect(start?.args[0].input).toEqual({ stateMachineArn, name: "R-3", input: '{"runId":"R","turn":3}' });
 });
 
-test("a turn that was started before counts as started; a machine that is gone does not", async () => {
+test("starting a turn again succeeds; a missing state machine is an error", async () => {
   const { workflow, executions } = mockedPlatform();
   executions
     .on(StartExecutionCommand)
@@ -27,7 +27,7 @@ test("a turn that was started before counts as started; a machine that is gone d
 
 const arn = "arn:aws-cn:states:cn-north-1:1:execution:Turns-stateMachine";
 
-test("stop stops the execution that has come to that turn: the last one that was started by then", async () => {
+test("stop stops the latest execution that was started for this turn or an earlier one", async () => {
   const { workflow, executions } = mockedPlatform();
   executions
     .on(StopExecutionCommand)
@@ -37,14 +37,14 @@ test("stop stops the execution that has come to that turn: the last one that was
   expect(stopped(executions)).toEqual([`${arn}:R-3`, `${arn}:R-2`]);
 });
 
-test("stop is a no-op when there is none", async () => {
+test("stop is a no-op without an execution", async () => {
   const { workflow, executions } = mockedPlatform();
   executions.on(StopExecutionCommand).rejects(new ExecutionDoesNotExist(problem(400)));
   await workflow.stop("R", 2);
   expect(stopped(executions)).toEqual([`${arn}:R-2`, `${arn}:R-1`]);
 });
 
-/** ARNs of executions that were to be stopped. */
+/** ARNs of the stop requests. */
 function stopped(executions: ReturnType<typeof mockedPlatform>["executions"]): (string | undefined)[] {
   return executions.commandCalls(StopExecutionCommand).map(({ args }) => args[0].input.executionArn);
 }

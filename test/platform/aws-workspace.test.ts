@@ -8,7 +8,7 @@ import {
 import { expect, test, vi } from "vitest";
 import { mockedPlatform } from "./aws-mocks.ts";
 
-test("files are objects below the run's prefix, their names encoded", async () => {
+test("files are objects with the prefix of the run and encoded names", async () => {
   const { workspace, objects } = mockedPlatform();
   await workspace.write("R", [{ name: "ä +%.txt", content: Buffer.from("x") }]);
   expect(objects.commandCalls(PutObjectCommand)[0]?.args[0].input).toEqual({
@@ -24,7 +24,7 @@ test("files are objects below the run's prefix, their names encoded", async () =
   });
 });
 
-test("uploads go out at the same time", async () => {
+test("files are uploaded in parallel", async () => {
   const { workspace, objects } = mockedPlatform();
   let open = 0;
   objects.on(PutObjectCommand).callsFake(async () => {
@@ -38,7 +38,7 @@ test("uploads go out at the same time", async () => {
   );
 });
 
-test("the list follows pages and is sorted by name, not by key", async () => {
+test("the list has all pages and is sorted by name, not by key", async () => {
   const { workspace, objects } = mockedPlatform();
   objects
     .on(ListObjectsV2Command)
@@ -59,7 +59,7 @@ test("the list follows pages and is sorted by name, not by key", async () => {
   ]);
 });
 
-test("removeAll deletes by the thousand, and does not hide what was not deleted", async () => {
+test("removeAll deletes 1,000 keys per request and rejects when one was not deleted", async () => {
   const { workspace, objects } = mockedPlatform();
   const Contents = Array.from({ length: 1_001 }, (_, n) => ({ Key: `workspaces/R/${n}`, Size: 1 }));
   objects.on(ListObjectsV2Command).resolves({ Contents }).on(DeleteObjectsCommand).resolves({});

@@ -11,7 +11,7 @@ import { temporaryStores } from "../support/temporary-stores.ts";
 
 const organization = (name: string) => ({ id: "o", name });
 
-test("a write is unavailable while another process keeps the database locked, and works afterwards", async () => {
+test("a write fails with StoreUnavailable while another process locks the database and succeeds afterwards", async () => {
   using _clock = fastClock();
   using stores = temporaryStores();
   const other = new DatabaseSync(join(stores.dataDir, "runs.sqlite"));
@@ -23,7 +23,7 @@ test("a write is unavailable while another process keeps the database locked, an
   other.close();
 });
 
-test("reads are answered while another process writes, and writes wait in order", async () => {
+test("reads succeed while another process writes, and writes wait in order", async () => {
   using stores = temporaryStores();
   using other = new DatabaseSync(join(stores.dataDir, "runs.sqlite"));
   await stores.accounts.createOrganization(organization("before"));
@@ -45,7 +45,7 @@ test("reads are answered while another process writes, and writes wait in order"
   expect({ found: await found(), written }).toEqual({ found: "last", written: ["first", "second", "last"] });
 });
 
-test("closing the database writes what was waiting for another process", async () => {
+test("closing the database completes the writes that wait for another process", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "agent-runs-"));
   const stores = openLocalPlatform({ dataDir });
   const file = join(dataDir, "runs.sqlite");

@@ -15,7 +15,7 @@ import { describeWorkflow, type WorkflowHarness } from "./workflow.contract.ts";
 import { describeWorkspace } from "./workspace.contract.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
-describe("stores of one machine", () => {
+describe("local platform", () => {
   const stores = temporaryStores();
   let server: HttpServer | undefined;
   let runner: Runner | undefined;
@@ -29,7 +29,7 @@ describe("stores of one machine", () => {
   describeRuns(async () => stores.runs);
   describeWorkspace(async () => stores.workspace);
 
-  /** Work on a turn is a request to a model that never answers; what is open at the model is being worked on. */
+  /** A turn in progress is an open request to a model that never responds. */
   describeWorkflow(async (): Promise<WorkflowHarness> => {
     const requests: { body: string; open: boolean }[] = [];
     server = await httpServer((request, response) => {
@@ -129,7 +129,7 @@ const overfilling = `
 
 test.skipIf(process.platform === "win32")("an exhausted disk quota is reported as a full disk", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "quota-"));
-  const limited = 'ulimit -f 3000 && exec "$0" --input-type=module -e "$1" "$2"'; // a limit of each file's size
+  const limited = 'ulimit -f 3000 && exec "$0" --input-type=module -e "$1" "$2"'; // limits the size of a file
   const child = spawnSync("sh", ["-c", limited, process.execPath, overfilling, dataDir], { encoding: "utf8" });
   expect([child.stderr, child.stdout]).toEqual(["", "StoreUnavailable: the database's disk is full\n"]);
 });

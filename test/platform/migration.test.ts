@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 
-// As version 1 made it.
+// The schema of version 1.
 const version1 = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE agents (id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -36,7 +36,7 @@ const usage = { inputTokens: 3, outputTokens: 4 };
 const calls = results.map(({ callId: id, name }) => ({ id, name, input: {} }));
 const answer = { text: "", toolCalls: calls, finishReason: "tool-calls", usage };
 
-test("a database of version 1 opens with everything in it, and its running run goes on", async () => {
+test("a database of version 1 is migrated with all its data", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "migration-"));
   mkdirSync(join(dataDir, "workspaces"));
   const old = new DatabaseSync(join(dataDir, "runs.sqlite"));

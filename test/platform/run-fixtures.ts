@@ -17,7 +17,7 @@ export const anAnswer: ModelAnswer = {
   usage: { inputTokens: 1, outputTokens: 1 },
 };
 
-/** Too large to be stored with the run where texts of some size are stored elsewhere. */
+/** Large enough to be stored as an object on AWS. */
 export function largeText(index: number): string {
   return `${index} `.repeat(60_000);
 }
@@ -65,7 +65,7 @@ export function byId(a: { id: string }, b: { id: string }): number {
   return a.id < b.id ? -1 : 1;
 }
 
-/** Stores a run that is running on turn 1, whose input is "first". */
+/** Creates a run that is running in turn 1 with the input "first". */
 export async function created(runs: Runs, fields: Partial<Run> = {}): Promise<Run> {
   const run = newRun(fields);
   await runs.create(run, [input(1, "first")]);

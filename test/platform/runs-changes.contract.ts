@@ -3,7 +3,7 @@ import type { Run, RunChange } from "../../src/runs/types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import { answered, created, failure, input, largeText, newRun, onTurn, output } from "./run-fixtures.ts";
 
-/** Changes to a run: atomic, conditional, one winner. `open` is called once; the tests make runs of their own and need no empty store. */
+/** Contract tests of `Runs.change`. `open` is called once. Each test creates its own runs. */
 export function describeRunChanges(open: () => Promise<Runs>): void {
   let runs: Runs;
   beforeAll(async () => {
@@ -11,7 +11,7 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
   });
 
   describe("change", () => {
-    test("sets status, turn and time, and leaves the rest of the run alone", async () => {
+    test("sets status, turn and time, and keeps the rest of the run", async () => {
       const run = await created(runs);
       const set = { status: "finished", turn: 1, updatedAt: run.updatedAt + 5_000 } as const;
       expect(await runs.change({ ...onTurn(run), set })).toBe(true);
@@ -38,7 +38,7 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       });
     });
 
-    test("records messages and steps without touching the run", async () => {
+    test("adds messages and journal entries without changing the run", async () => {
       const run = await created(runs);
       expect(await runs.change({ ...onTurn(run), messages: [output(1, "early")] })).toBe(true);
       expect(await runs.change({ ...onTurn(run), steps: [answered(1, 1)] })).toBe(true);
@@ -48,7 +48,7 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       expect(found?.steps).toEqual([answered(1, 1)]);
     });
 
-    test("with nothing to write it tells whether the run is as expected", async () => {
+    test("a change without writes checks whether the run is as expected", async () => {
       const run = await created(runs);
       expect(await runs.change(onTurn(run))).toBe(true);
       expect(await runs.change({ runId: run.id, expect: { status: "finished", turn: 1 } })).toBe(false);
@@ -63,7 +63,7 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       ["a step record that exists", () => ({ steps: [answered(1, 2), answered(1, 1, "other")] })],
       ["a message that exists, of a large text", () => ({ messages: [input(1, "large".repeat(100_000))] })],
     ];
-    test.each(lost)("expecting %s: false, and nothing of it is applied", async (_, difference) => {
+    test.each(lost)("a change that expects %s is rejected, and nothing is applied", async (_, difference) => {
       const run = await created(runs);
       await runs.change({ ...onTurn(run), steps: [answered(1, 1)] });
       const before = await runs.load(run.id);
@@ -76,11 +76,11 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       };
       expect(await runs.change(whole)).toBe(false);
       expect(await runs.load(run.id)).toEqual(before);
-      // What it would have written besides is still free to be written.
+      // The other parts of the rejected change can still be written.
       expect(await runs.change({ ...onTurn(run), messages: [output(1, "x")], steps: [answered(1, 2)] })).toBe(true);
     });
 
-    test("a run that does not exist: false, and it still does not exist", async () => {
+    test("a change to a missing run is rejected and does not create it", async () => {
       const missing = newRun();
       const set = { status: "finished", turn: 1, updatedAt: 7 } as const;
       expect(await runs.change({ ...onTurn(missing), set })).toBe(false);
@@ -91,7 +91,7 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       expect((await runs.load(missing.id))?.steps).toEqual([]);
     });
 
-    test("the same change a second time loses", async () => {
+    test("the same change is rejected the second time", async () => {
       const run = await created(runs);
       const step = { ...onTurn(run), steps: [answered(1, 1)] };
       expect(await runs.change(step)).toBe(true);
@@ -101,7 +101,7 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       expect(await runs.change({ ...onTurn(run), set })).toBe(false);
     });
 
-    test("of 20 writers of a final status exactly one wins, and its message is the one that is kept", async () => {
+    test("one of 20 concurrent final statuses is applied with its message", async () => {
       const run = await created(runs);
       const results = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
@@ -122,7 +122,7 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       expect(found?.transcript.map(({ text }) => text)).toEqual(["first", `writer ${winner}`]);
     });
 
-    test("of 20 equal step records exactly one wins", async () => {
+    test("one of 20 equal journal entries is applied", async () => {
       const run = await created(runs);
       const change = { ...onTurn(run), steps: [answered(1, 1)] };
       const results = await Promise.all(Array.from({ length: 20 }, () => runs.change(change)));
@@ -130,7 +130,7 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       expect((await runs.load(run.id))?.steps).toEqual([answered(1, 1)]);
     });
 
-    test("of 20 large texts for one place the winner's is the one that is kept", async () => {
+    test("one of 20 large texts with the same key is kept", async () => {
       const run = await created(runs);
       const results = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
@@ -142,7 +142,7 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       expect(found?.transcript[1]?.text === largeText(results.indexOf(true))).toBe(true);
     });
 
-    test("writers of different steps of one run do not disturb each other", async () => {
+    test("concurrent writers of different steps do not conflict", async () => {
       const run = await created(runs);
       const steps = Array.from({ length: 10 }, (_, index) => answered(1, index + 1));
       const results = await Promise.all(steps.map((step) => runs.change({ ...onTurn(run), steps: [step] })));

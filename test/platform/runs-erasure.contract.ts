@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Runs } from "../../src/runs/ports.ts";
 import { answered, created, failure, largeText, onTurn, output } from "./run-fixtures.ts";
 
-/** Erasing a run's contents. `open` is called once; the tests make runs of their own and need no empty store. */
+/** Contract tests of `Runs.erase`. `open` is called once. Each test creates its own runs. */
 export function describeErasure(open: () => Promise<Runs>): void {
   let runs: Runs;
   beforeAll(async () => {
@@ -10,7 +10,7 @@ export function describeErasure(open: () => Promise<Runs>): void {
   });
 
   describe("erase", () => {
-    test("leaves a terminated run without transcript, steps, queue, name and failure, and others alone", async () => {
+    test("deletes transcript, journal, queue, name and failure of a terminated run, and of no other", async () => {
       const [run, other] = [await created(runs), await created(runs)];
       const now = onTurn(run);
       const steps = Array.from({ length: 60 }, (_, index) => answered(1, index + 1));
@@ -30,14 +30,14 @@ export function describeErasure(open: () => Promise<Runs>): void {
       expect((await runs.read(other.id))?.transcript).toHaveLength(1);
     });
 
-    test("may be repeated", async () => {
+    test("is idempotent", async () => {
       const run = await created(runs);
       await runs.change({ ...onTurn(run), set: { status: "terminated", turn: 1, updatedAt: 7 } });
       expect(await runs.erase(run.id)).toBe(true);
       expect(await runs.erase(run.id)).toBe(true);
     });
 
-    test("leaves a run alone that is not terminated, or that there is not", async () => {
+    test("returns false for a missing run and for one that is not terminated", async () => {
       const run = await created(runs);
       expect(await runs.erase(run.id)).toBe(false);
       expect((await runs.read(run.id))?.transcript).toHaveLength(1);

@@ -18,7 +18,7 @@ import {
   resulted,
 } from "./run-fixtures.ts";
 
-/** Creating, reading and listing runs. `open` is called once; the tests make runs of their own and need no empty store. */
+/** Contract tests of creating, reading and listing runs. `open` is called once. Each test creates its own runs. */
 export function describeRunRecords(open: () => Promise<Runs>): void {
   let runs: Runs;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       expect(await runs.load(randomUUID())).toBeUndefined();
     });
 
-    test("a run reads back with its first message as soon as create resolves", async () => {
+    test("a run and its first message can be read when create resolves", async () => {
       const run = await created(runs, { name: "Überprüfung 日本 🚀 \u0000 end" });
       const transcript = [{ role: "input_to_agent", text: "first" }];
       expect(await runs.read(run.id)).toEqual({ run, transcript });
@@ -51,14 +51,14 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       expect(await runs.read(run.id)).toEqual({ run, transcript: [{ role: "input_to_agent", text }] });
     });
 
-    test("creating an id again is refused and changes nothing", async () => {
+    test("creating an existing id is rejected and changes nothing", async () => {
       const run = await created(runs);
       const again = runs.create({ ...run, name: "other", organizationId: randomUUID() }, [input(1, "second")]);
       await expect(again).rejects.toThrow(Error);
       expect(await runs.read(run.id)).toEqual({ run, transcript: [{ role: "input_to_agent", text: "first" }] });
     });
 
-    test.each(texts)("a text of $name comes back to the letter", async ({ text }) => {
+    test.each(texts)("a text of $name reads back unchanged", async ({ text }) => {
       const run = newRun();
       await runs.create(run, [input(1, text)]);
       const answer = { ...anAnswer, text };
@@ -75,7 +75,7 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
   });
 
   describe("order", () => {
-    test("a transcript of 12 turns is oldest first, and only the current turn's steps are loaded", async () => {
+    test("a transcript of 12 turns is oldest first, with the journal of the current turn only", async () => {
       const run = newRun({ status: "finished", turn: 0 });
       await runs.create(run, []);
       for (let turn = 1; turn <= 12; turn++) {
@@ -109,7 +109,7 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       }
     });
 
-    test("120 steps come in order of step, part and call, whatever order they were written in", async () => {
+    test("120 journal entries are ordered by step, part and call, not by time of writing", async () => {
       const run = await created(runs);
       const steps = Array.from({ length: 120 }, (_, index) => [
         answered(1, index + 1),
@@ -125,7 +125,7 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       expect((await runs.load(run.id))?.steps).toEqual(steps);
     });
 
-    test("a transcript of 4 MB comes back complete, from texts that are stored with the run", async () => {
+    test("a transcript of 4 MB of inline texts is read completely", async () => {
       const run = newRun({ turn: 40 });
       const messages = Array.from({ length: 40 }, (_, n) => [
         input(n + 1, inlineText(n + 1)),
@@ -145,7 +145,7 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       expect((await runs.read(run.id))?.transcript).toEqual(found?.transcript);
     });
 
-    test("step results of 5 MB come back complete", async () => {
+    test("tool results of 5 MB are read completely", async () => {
       const run = await created(runs);
       const text = "0123456789abcdé€".repeat(300_000);
       const steps = [resulted(1, 1, 0, text), resulted(1, 1, 1, "")];
@@ -155,7 +155,7 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       expect(found?.steps[1]).toEqual(steps[1]);
     });
 
-    test("an answer comes back with everything in it", async () => {
+    test("a model response reads back unchanged", async () => {
       const run = await created(runs);
       const answer: ModelAnswer = {
         text: "",
@@ -177,7 +177,7 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
   });
 
   describe("lists", () => {
-    test("an agent's runs are listed newest first, up to the limit, with their current status", async () => {
+    test("runs of an agent are listed newest first, up to the limit, with their current status", async () => {
       const agentId = randomUUID();
       const times = [5, 1_763_000_000_000, 40, 300, 2, 1_763_000_000_001, 1_000, 99_999];
       const all = await Promise.all(times.map((createdAt) => created(runs, { agentId, createdAt })));
@@ -194,7 +194,7 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       expect(await runs.listByAgent(randomUUID(), 10)).toEqual([]);
     });
 
-    test("a list of 60 runs is cut at the newest", async () => {
+    test("a list of 60 runs is limited to the newest", async () => {
       const agentId = randomUUID();
       const all = await Promise.all(
         Array.from({ length: 60 }, (_, index) => created(runs, { agentId, createdAt: index })),
@@ -204,7 +204,7 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       expect(await runs.listByAgent(agentId, 25)).toEqual(newest.slice(0, 25));
     });
 
-    test("running runs are listed while they run, with their turn, and no others", async () => {
+    test("only running runs are listed as running, with their turn", async () => {
       const all = await Promise.all(Array.from({ length: 40 }, () => created(runs)));
       const idle = newRun({ status: "finished", turn: 0 });
       await runs.create(idle, []);

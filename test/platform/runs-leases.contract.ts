@@ -7,7 +7,7 @@ import { answered, created, onTurn, output } from "./run-fixtures.ts";
 const now = 1_763_000_000_000;
 const lasts = 45_000;
 
-/** Who may write to a run: `open` is called once; the tests make runs of their own and need no empty store. */
+/** Contract tests of leases. `open` is called once. Each test creates its own runs. */
 export function describeLeases(open: () => Promise<Runs>): void {
   let runs: Runs;
   beforeAll(async () => {
@@ -24,19 +24,19 @@ export function describeLeases(open: () => Promise<Runs>): void {
   }
 
   describe("leases", () => {
-    test("a claim answers a token and the run's turn", async () => {
+    test("a claim returns a fencing token and the turn", async () => {
       const run = await created(runs);
       expect(await claim(run, "a")).toMatchObject({ turn: 1, takenOver: false });
     });
 
-    test("a run that does not exist, or is not running, can't be claimed", async () => {
+    test("a missing run and a run that is not running cannot be claimed", async () => {
       const run = await created(runs);
       await runs.change({ ...onTurn(run), set: { status: "finished", turn: 1, updatedAt: 7 } });
       expect(await claim(run, "a")).toBeUndefined();
       expect(await claim({ ...run, id: randomUUID() }, "a")).toBeUndefined();
     });
 
-    test("another owner waits until the lease's end; the same owner may claim again", async () => {
+    test("another owner can claim after the lease has expired; the same owner can claim at any time", async () => {
       const run = await created(runs);
       const first = await leased(run, "a");
       expect(await claim(run, "b", now + lasts - 1)).toBeUndefined();
@@ -47,13 +47,13 @@ export function describeLeases(open: () => Promise<Runs>): void {
       expect(taken?.fencingToken).toBeGreaterThan(again.fencingToken);
     });
 
-    test("of 20 claims at the same time one wins", async () => {
+    test("one of 20 concurrent claims succeeds", async () => {
       const run = await created(runs);
       const claims = await Promise.all(Array.from({ length: 20 }, (_, n) => claim(run, `${n}`)));
       expect(claims.filter(Boolean)).toHaveLength(1);
     });
 
-    test("a renewed lease lasts longer, a released one has ended", async () => {
+    test("a renewed lease lasts longer; a released lease has ended", async () => {
       const run = await created(runs);
       const lease = await leased(run);
       expect(await runs.renew(lease, now + 2 * lasts)).toBe(true);
@@ -62,13 +62,13 @@ export function describeLeases(open: () => Promise<Runs>): void {
       expect(await claim(run, "b", now + 1)).toMatchObject({ takenOver: false });
     });
 
-    test("a lease that ends later than any could, by a clock that jumped, is no lease", async () => {
+    test("a lease that ends implausibly late, after a clock jump, is ignored", async () => {
       const run = await created(runs);
       await leased(run, "a", now + 365 * 24 * 3_600_000);
       expect(await claim(run, "b", now)).toMatchObject({ takenOver: true });
     });
 
-    test("an old token writes nothing, renews nothing and releases nothing", async () => {
+    test("an old fencing token cannot write, renew or release", async () => {
       const run = await created(runs);
       const old = await leased(run, "a");
       const current = await leased(run, "b", now + lasts);
@@ -90,7 +90,7 @@ export function describeLeases(open: () => Promise<Runs>): void {
       expect(await runs.change({ ...onTurn(run), fencingToken: current.fencingToken, set })).toBe(true);
     });
 
-    test("whoever is no worker writes without a token, and a stop ends the lease", async () => {
+    test("writers without a lease need no fencing token, and a stop ends the lease", async () => {
       const run = await created(runs);
       const lease = await leased(run);
       expect([await runs.holds(lease), await runs.status(run.id)]).toEqual([true, "running"]);
@@ -103,7 +103,7 @@ export function describeLeases(open: () => Promise<Runs>): void {
       );
     });
 
-    test("the write that ends a turn ends the lease, also when the next turn begins with it", async () => {
+    test("the write that ends a turn ends the lease, also when it starts the next turn", async () => {
       const run = await created(runs);
       const lease = await leased(run);
       const set = { status: "running", turn: 2, updatedAt: 7 } as const;
@@ -111,7 +111,7 @@ export function describeLeases(open: () => Promise<Runs>): void {
       expect(await claim(run, "b", now + 1)).toMatchObject({ turn: 2, takenOver: false });
     });
 
-    test("a lease shows neither in the run nor in what is listed", async () => {
+    test("a lease is not part of the run", async () => {
       const run = await created(runs);
       await leased(run);
       expect((await runs.read(run.id))?.run).toEqual(run);

@@ -4,7 +4,7 @@ import type { Run, RunChange } from "../../src/runs/types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import { answered, created, input, largeText, onTurn, output } from "./run-fixtures.ts";
 
-/** Inputs that wait, totals and summaries. `open` is called once; the tests make runs of their own. */
+/** Contract tests of queued inputs, usage and summaries. `open` is called once. Each test creates its own runs. */
 export function describeQueue(open: () => Promise<Runs>): void {
   let runs: Runs;
   beforeAll(async () => {
@@ -12,7 +12,7 @@ export function describeQueue(open: () => Promise<Runs>): void {
   });
 
   describe("queue", () => {
-    test("inputs wait in order, and change nothing else of the run", async () => {
+    test("inputs are queued in order and change nothing else", async () => {
       const run = await created(runs);
       const texts = ["second", largeText(3), ""];
       for (const [index, text] of texts.entries()) expect(await runs.change(add(run, index + 2, text))).toBe(true);
@@ -23,7 +23,7 @@ export function describeQueue(open: () => Promise<Runs>): void {
       expect((await runs.read(run.id))?.transcript).toHaveLength(1);
     });
 
-    test("a change that expects another number of inputs loses", async () => {
+    test("a change that expects another number of queued inputs is rejected", async () => {
       const run = await created(runs);
       const finish = { ...onTurn(run), set: { status: "finished", turn: 1, updatedAt: 7 } } as const;
       expect(await runs.change({ ...finish, expect: { ...finish.expect, queued: 1 } })).toBe(false);
@@ -33,14 +33,14 @@ export function describeQueue(open: () => Promise<Runs>): void {
       expect((await runs.load(run.id))?.queue).toEqual([{ turn: 2, text: "x" }]);
     });
 
-    test("of 10 inputs for one place one wins", async () => {
+    test("one of 10 inputs for the same turn is queued", async () => {
       const run = await created(runs);
       const results = await Promise.all(Array.from({ length: 10 }, (_, n) => runs.change(add(run, 2, `${n}`))));
       expect(results.filter(Boolean)).toHaveLength(1);
       expect((await runs.load(run.id))?.queue).toEqual([{ turn: 2, text: `${results.indexOf(true)}` }]);
     });
 
-    test("the end of a turn and the next input are one write", async () => {
+    test("the end of a turn and the start of the next are one write", async () => {
       const run = await created(runs);
       await runs.change(add(run, 2, "second"));
       await runs.change(add(run, 3, "third"));
@@ -57,7 +57,7 @@ export function describeQueue(open: () => Promise<Runs>): void {
       expect((await runs.read(run.id))?.run).toEqual({ ...run, ...last });
     });
 
-    test("a stop drops what waits", async () => {
+    test("a stop drops the queued inputs", async () => {
       const run = await created(runs);
       await runs.change(add(run, 2, "second"));
       const set = { status: "terminated", turn: 1, updatedAt: 9 } as const;
@@ -67,11 +67,11 @@ export function describeQueue(open: () => Promise<Runs>): void {
     });
   });
 
-  describe("totals", () => {
+  describe("usage", () => {
     const tokens = { inputTokens: 100, outputTokens: 20, cachedInputTokens: 50, cacheWriteInputTokens: 30 };
     const one: Usage = { ...noUsage, steps: 1, ...tokens, dollars: 0.25 };
 
-    test("are added with what they belong to, or not at all", async () => {
+    test("is added with its change or not at all", async () => {
       const run = await created(runs);
       expect(await runs.change({ ...onTurn(run), steps: [answered(1, 1)], used: one })).toBe(true);
       expect(await runs.change({ ...onTurn(run), steps: [answered(1, 1)], used: one })).toBe(false);
@@ -82,7 +82,7 @@ export function describeQueue(open: () => Promise<Runs>): void {
       expect((await runs.read(run.id))?.run).toEqual({ ...run, ...set, used });
     });
 
-    test("of 10 writers at the same time all count", async () => {
+    test("of 10 concurrent writers is added completely", async () => {
       const run = await created(runs);
       const changes = Array.from({ length: 10 }, (_, n) =>
         runs.change({ ...onTurn(run), steps: [answered(1, n + 1)], used: one }),
@@ -93,7 +93,7 @@ export function describeQueue(open: () => Promise<Runs>): void {
   });
 
   describe("summary", () => {
-    test("the last one is loaded with the run, in later turns too", async () => {
+    test("the latest is loaded with the run, also in later turns", async () => {
       const run = await created(runs);
       expect((await runs.load(run.id))?.summary).toBeUndefined();
       await runs.change({ ...onTurn(run), set: { status: "running", turn: 2, updatedAt: 9 } });

@@ -6,7 +6,7 @@ import { describeLeases } from "./runs-leases.contract.ts";
 import { describeQueue } from "./runs-queue.contract.ts";
 import { describeRunRecords } from "./runs-journal.contract.ts";
 
-/** The contract of `Runs`. */
+/** Contract tests of `Runs`. */
 export function describeRuns(open: () => Promise<Runs>): void {
   describe("runs", () => {
     describeRunRecords(open);

@@ -14,7 +14,7 @@ import { localSecrets } from "../../src/platform/local/secrets.ts";
 
 const key = "sk-0123456789abcdef";
 
-describe("secrets of one machine", () => {
+describe("local secrets", () => {
   let dataDir = "";
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), "agent-runs-secrets-"));
@@ -28,7 +28,7 @@ describe("secrets of one machine", () => {
     return path;
   }
 
-  test("are those of the environment and of files that only their owner may use", async () => {
+  test("are read from the environment and from files of their owner", async () => {
     const absolute = file("key", `${key}\n`, 0o600);
     const { secretExists, secretOf, secretProblem } = localSecrets({ KEY: key }, dataDir);
     for (const secret of ["env:KEY", "file:key", `file:${absolute}`]) {
@@ -50,7 +50,7 @@ describe("secrets of one machine", () => {
     ["file:all", /is accessible to other users \(mode 604/],
     ["secretsmanager:agent-run-service/key", /env:NAME or file:PATH/],
     [key, /env:NAME or file:PATH/],
-  ] as const)("%s is none", async (secret, problem) => {
+  ] as const)("%s does not exist or is not readable", async (secret, problem) => {
     file("empty", "", 0o600);
     file("blank", " \n", 0o600);
     file("group", key, 0o640);
@@ -73,7 +73,7 @@ describe("secrets of AWS Secrets Manager", () => {
     manager.reset();
   });
 
-  test("are those whose names begin as the functions' grant says", () => {
+  test("exist only with the name prefix that the functions may read", () => {
     expect(awsSecretExists(secret)).toBe(true);
     for (const other of ["env:KEY", "file:key", "secretsmanager:", "secretsmanager:other/openai", key]) {
       expect(awsSecretExists(other)).toBe(false);
@@ -82,7 +82,7 @@ describe("secrets of AWS Secrets Manager", () => {
     expect(awsSecretExists(`${secret}\n`)).toBe(false);
   });
 
-  test("are read once in five minutes, and not at all when the form is another", async () => {
+  test("are cached for five minutes, and not read when the name is invalid", async () => {
     let now = 0;
     manager.on(GetSecretValueCommand, { SecretId: name }).resolves({ SecretString: `${key}\n` });
     const secretOf = awsSecretOf(
@@ -100,7 +100,7 @@ describe("secrets of AWS Secrets Manager", () => {
   });
 
   test.each(["ResourceNotFoundException", "AccessDeniedException", "InvalidRequestException", "DecryptionFailure"])(
-    "are none by %s, which is asked again the next time",
+    "are undefined after %s and looked up again the next time",
     async (error) => {
       manager
         .on(GetSecretValueCommand)
@@ -112,7 +112,7 @@ describe("secrets of AWS Secrets Manager", () => {
     },
   );
 
-  test("reject when they could not be asked for; a binary one is none", async () => {
+  test("reject when the look-up fails; binary secrets are undefined", async () => {
     const secretOf = awsSecretOf(async () => client);
     manager.on(GetSecretValueCommand).rejects(Object.assign(new Error("slow"), { name: "ThrottlingException" }));
     await expect(secretOf(secret)).rejects.toThrow("slow");
@@ -120,7 +120,7 @@ describe("secrets of AWS Secrets Manager", () => {
     expect(await secretOf(secret)).toBeUndefined();
   });
 
-  test("are looked for, without their value, when they are configured", async () => {
+  test("are checked for existence when they are configured", async () => {
     const problemOf = awsSecretProblem(async () => client);
     manager.on(DescribeSecretCommand, { SecretId: name }).resolves({ Name: name });
     expect(await problemOf(secret)).toBeUndefined();

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { safeFilenames } from "../../src/filenames.ts";
 import type { Workspace } from "../../src/runs/ports.ts";
 
-/** The contract of `Workspace`. `open` is called once; every test uses a run of its own. */
+/** Contract tests of `Workspace`. `open` is called once. Each test uses its own run. */
 export function describeWorkspace(open: () => Promise<Workspace>): void {
   describe("workspace", () => {
     let workspace: Workspace;
@@ -13,7 +13,7 @@ export function describeWorkspace(open: () => Promise<Workspace>): void {
 
     const namesIn = async (runId: string) => (await workspace.list(runId)).map(({ name }) => name);
 
-    test("a run without files has an empty list and nothing to read", async () => {
+    test("a run without files has an empty list", async () => {
       const runId = randomUUID();
       expect(await workspace.list(runId)).toEqual([]);
       expect(await workspace.read(runId, "a.txt")).toBeUndefined();
@@ -22,7 +22,7 @@ export function describeWorkspace(open: () => Promise<Workspace>): void {
       expect(await workspace.list(runId)).toEqual([]);
     });
 
-    test("every byte value comes back, in any length", async () => {
+    test("every byte value and length reads back", async () => {
       const runId = randomUUID();
       const everyByte = Uint8Array.from({ length: 256 }, (_, index) => index);
       const files = [
@@ -41,7 +41,7 @@ export function describeWorkspace(open: () => Promise<Workspace>): void {
       );
     });
 
-    test("10 MiB in ten files and in one", async () => {
+    test("10 MiB read back, in ten files and in one", async () => {
       const runId = randomUUID();
       const parts = Array.from({ length: 10 }, (_, index) => ({
         name: `part-${index}`,
@@ -55,7 +55,7 @@ export function describeWorkspace(open: () => Promise<Workspace>): void {
       }
     });
 
-    test("a file of the same name is replaced whole, the others stay", async () => {
+    test("a file of the same name is replaced; other files are kept", async () => {
       const runId = randomUUID();
       await workspace.write(runId, [
         { name: "a.txt", content: Buffer.from("a long first version") },
@@ -71,7 +71,7 @@ export function describeWorkspace(open: () => Promise<Workspace>): void {
       expect(await workspace.read(runId, "a.txt")).toHaveLength(0);
     });
 
-    test("names with any Unicode and with what URLs, shells and keys find special", async () => {
+    test("names can contain any Unicode and special characters of URLs, shells and keys", async () => {
       const runId = randomUUID();
       const names = [
         "a b",
@@ -97,7 +97,7 @@ export function describeWorkspace(open: () => Promise<Workspace>): void {
       for (const { name, content } of files) expect(bytes(await workspace.read(runId, name))).toEqual(bytes(content));
     });
 
-    test("every name that safeFilenames lets through is accepted", async () => {
+    test("every name of safeFilenames is accepted", async () => {
       const runId = randomUUID();
       const raw = ["../../etc/passwd", "..", "", ".env", "C:\\x\\y.txt", "a\u0000b", "CON", "x/y/z.txt", "Z.TXT", " "];
       const names = [...raw, "e\u0301.txt", "\ud800.txt", "字".repeat(255)].map(safeFilenames());
@@ -109,7 +109,7 @@ export function describeWorkspace(open: () => Promise<Workspace>): void {
     });
 
     const refused = ["", ".", "..", "../x", "a/b", "/etc/passwd", "a\\b", "..\\x", ".env", "a\u0000b", "/", "a/../b"];
-    test.each(refused)("refuses %j as a file's name, and writes none of the others", async (name) => {
+    test.each(refused)("rejects %j as a file name and writes no file", async (name) => {
       const runId = randomUUID();
       const content = Buffer.from("x");
       const files = [
@@ -121,7 +121,7 @@ export function describeWorkspace(open: () => Promise<Workspace>): void {
       expect(await workspace.list(runId)).toEqual([]);
     });
 
-    test.each(["", "..", "a/b", "../x"])("refuses %j as a run's id", async (runId) => {
+    test.each(["", "..", "a/b", "../x"])("rejects %j as a run id", async (runId) => {
       await expect(workspace.write(runId, [{ name: "a", content: Buffer.from("x") }])).rejects.toThrow(Error);
       await expect(workspace.read(runId, "a")).rejects.toThrow(Error);
       await expect(workspace.list(runId)).rejects.toThrow(Error);
@@ -129,7 +129,7 @@ export function describeWorkspace(open: () => Promise<Workspace>): void {
       await expect(workspace.removeAll(runId)).rejects.toThrow(Error);
     });
 
-    test("the list is sorted by name, also where it is long", async () => {
+    test("a long list is sorted by name", async () => {
       const runId = randomUUID();
       const names = Array.from({ length: 120 }, (_, index) => `file ${(index * 37) % 120}`);
       await workspace.write(
@@ -139,7 +139,7 @@ export function describeWorkspace(open: () => Promise<Workspace>): void {
       expect(await namesIn(runId)).toEqual(names.toSorted());
     });
 
-    test("remove takes the files that are named, and passes over those that are not there", async () => {
+    test("remove deletes the named files and ignores missing ones", async () => {
       const runId = randomUUID();
       const content = Buffer.from("x");
       await workspace.write(runId, [
@@ -154,9 +154,9 @@ export function describeWorkspace(open: () => Promise<Workspace>): void {
       await expect(workspace.remove(runId, ["../x"])).rejects.toThrow(Error);
     });
 
-    test("runs do not see each other's files, and removeAll takes one run's only", async () => {
+    test("runs have separate files, and removeAll deletes those of one run", async () => {
       const one = randomUUID();
-      const other = `${one}0`; // a prefix of it must not be enough
+      const other = `${one}0`; // the first id is a prefix of it
       await workspace.write(one, [{ name: "a.txt", content: Buffer.from("one") }]);
       await workspace.write(other, [{ name: "a.txt", content: Buffer.from("other") }]);
       await workspace.removeAll(one);
@@ -167,7 +167,7 @@ export function describeWorkspace(open: () => Promise<Workspace>): void {
       expect(await namesIn(one)).toEqual(["b.txt"]);
     });
 
-    test("writers of one file at the same time leave one of the contents, whole", async () => {
+    test("concurrent writers of one file leave one complete content", async () => {
       const runId = randomUUID();
       const contents = Array.from({ length: 8 }, (_, index) => Buffer.alloc(100_000, index));
       await Promise.all(contents.map((content) => workspace.write(runId, [{ name: "a", content }])));
@@ -178,7 +178,7 @@ export function describeWorkspace(open: () => Promise<Workspace>): void {
   });
 }
 
-/** As plain numbers: stores may answer with a Buffer or a Uint8Array. */
+/** As an array of numbers: stores return a Buffer or a Uint8Array. */
 function bytes(content: Uint8Array | undefined): number[] | undefined {
   return content && [...content];
 }

@@ -9,7 +9,7 @@ const expected: Record<string, string[]> = {
   terminated: [],
 };
 
-test("the lifecycle, pair by pair", () => {
+test("each pair of statuses has the expected transition", () => {
   const moves = Object.values(transitions).map(({ from, to }) => `${from} → ${to}`);
   expect(new Set(moves).size).toBe(moves.length);
   const pairs = ["none", ...runStatuses].flatMap((from) => runStatuses.map((to) => ({ from, to })));

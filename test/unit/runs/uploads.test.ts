@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ServiceError } from "../../../src/errors.ts";
 import { decodeBase64, decodeFiles } from "../../../src/runs/uploads.ts";
 
-// What Python's b64decode(validate=True) does with these, measured.
+// Accepted by Python's b64decode(validate=True), as measured.
 test.each(["QQ==", "QR==", "QUI=", "QUJD", "+/8="])("%j is base64", (text) => {
   expect(decodeBase64(text)?.length).toBe((text.length / 4) * 3 - (text.split("=").length - 1));
 });
@@ -22,11 +22,11 @@ test.each([
   "QU\nJD",
   "QUI=====",
   "Q===",
-])("%j is not", (text) => {
+])("%j is not base64", (text) => {
   expect(decodeBase64(text)).toBeUndefined();
 });
 
-test("accepts exactly four-character groups of the alphabet with padding at the end", () => {
+test("accepts four-character groups of the alphabet with padding at the end, and nothing else", () => {
   const rule = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
   const near = fc.string({ unit: fc.constantFrom(..."QUJDab09+/=-_ \n\tŁé😀"), maxLength: 12 });
   fc.assert(
@@ -49,13 +49,13 @@ const refusal = (contents: string[]): string => {
   }
 };
 
-test("10 MiB together are accepted, one byte more is not", () => {
+test("accepts 10 MiB in total and rejects one byte more", () => {
   const ten = Array.from({ length: 10 }, () => megabyte);
   expect(refusal(ten)).toBe("accepted");
   expect(refusal([...ten, "QQ=="])).toBe("total file size exceeds the allowed limit");
 });
 
-test("of a bad file and a total too large, whichever comes first in order is told", () => {
+test("reports the first of an invalid file and a total that is too large", () => {
   const eleven = Array.from({ length: 11 }, () => megabyte);
   expect(refusal(["Q", ...eleven])).toBe("file 'f0' is not valid base64");
   expect(refusal([...eleven, "Q"])).toBe("total file size exceeds the allowed limit");
