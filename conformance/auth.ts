@@ -20,13 +20,13 @@ const valid: { name: string; auth: Auth }[] = [
     auth: ({ apiKey }) => ({ authorization: basic, "x-api-key": apiKey }),
   },
   {
-    name: "a valid Bearer credential, whatever X-API-Key says",
+    name: "a valid Bearer credential beside an invalid X-API-Key",
     auth: ({ apiKey }) => ({ ...bearer(apiKey), "x-api-key": unknownKey }),
   },
   { name: "the same key in both headers", auth: ({ apiKey }) => ({ ...bearer(apiKey), "x-api-key": apiKey }) },
 ];
 
-const refused: { name: string; auth: Auth; details: string[] }[] = [
+const rejected: { name: string; auth: Auth; details: string[] }[] = [
   { name: "no key", auth: () => ({}), details: [missing] },
   {
     name: "an Authorization that is not Bearer and no X-API-Key",
@@ -62,23 +62,23 @@ export const authCases: Case[] = [
         async run(target) {
           const id = await created(target);
           expectStatusBody(await read(target, id, auth(target)), id);
-          // A body that misses every field shows that the key was accepted, and starts no run.
-          const answer = await send(target, { method: "POST", path: "/v1/agents", auth: auth(target), body: {} });
-          expect(answer.status === 422, "422 for an empty body", describe(answer));
+          // An empty body shows that the key was accepted, and starts no run.
+          const response = await send(target, { method: "POST", path: "/v1/agents", auth: auth(target), body: {} });
+          expect(response.status === 422, "422 for an empty body", describe(response));
         },
       }) satisfies Case,
   ),
-  ...refused.map(
+  ...rejected.map(
     ({ name, auth, details }) =>
       ({
-        name: `auth: refuses ${name}, before it looks at fields, template or run`,
+        name: `auth: rejects ${name} before checking fields, template or run`,
         async run(target) {
           const headers = auth(target);
           const body = { name: "conformance", template_id: target.templateId };
           const post = { method: "POST", path: "/v1/agents", auth: headers };
           expectError(await send(target, { ...post, body }), 401, ...details);
           expectError(await send(target, { ...post, body: {} }), 401, ...details);
-          // The specification does not say whether a body has to be JSON for its sender to be asked for a key.
+          // The specification leaves open whether the key or the JSON is checked first.
           const notJson = await send(target, { ...post, raw: "{" });
           if (notJson.status !== 422) expectError(notJson, 401, ...details);
           expectError(await send(target, { ...post, body: { ...body, template_id: randomUUID() } }), 401, ...details);
@@ -88,11 +88,11 @@ export const authCases: Case[] = [
       }) satisfies Case,
   ),
   {
-    name: "auth: Bearer without a key beside a valid X-API-Key is one or the other (open)",
+    name: "auth: Bearer without a key beside a valid X-API-Key is either accepted or rejected (open)",
     async run(target) {
-      const answer = await read(target, randomUUID(), { authorization: "Bearer", "x-api-key": target.apiKey });
-      if (answer.status === 401) expectError(answer, 401, missing, invalid);
-      else expectError(answer, 404, "Agent not found");
+      const response = await read(target, randomUUID(), { authorization: "Bearer", "x-api-key": target.apiKey });
+      if (response.status === 401) expectError(response, 401, missing, invalid);
+      else expectError(response, 404, "Agent not found");
     },
   },
 ];
@@ -100,7 +100,7 @@ export const authCases: Case[] = [
 /** Needs `--disabled-api-key`. */
 export const disabledKeyCases: Case[] = [
   {
-    name: "auth: refuses a disabled key like an unknown one",
+    name: "auth: rejects a disabled key like an unknown one",
     async run(target) {
       const disabled = bearer(target.disabledApiKey ?? "");
       expectError(await read(target, randomUUID(), disabled), 401, invalid);
@@ -113,7 +113,7 @@ export const disabledKeyCases: Case[] = [
 /** Needs `--other-api-key`. */
 export const otherKeyCases: Case[] = [
   {
-    name: "auth: a run of another agent is answered like an unknown one",
+    name: "auth: a run of another agent looks like an unknown run",
     async run(target) {
       const other = bearer(target.otherApiKey ?? "");
       const hidden = await read(target, await created(target), other);
@@ -123,12 +123,12 @@ export const otherKeyCases: Case[] = [
     },
   },
   {
-    name: "auth: another agent's key is refused for this template_id (403)",
+    name: "auth: rejects another agent's key for this template_id (403)",
     async run(target) {
       const body = { name: "conformance", template_id: target.templateId };
       const auth = bearer(target.otherApiKey ?? "");
-      const answer = await send(target, { method: "POST", path: "/v1/agents", auth, body });
-      expectError(answer, 403, "API key is not valid for the requested template");
+      const response = await send(target, { method: "POST", path: "/v1/agents", auth, body });
+      expectError(response, 403, "API key is not valid for the requested template");
     },
   },
 ];

@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { asObject, describe, expectStatusBody, Mismatch, type StatusBody } from "./expect.ts";
-import type { Answer, Target } from "./types.ts";
+import type { HttpResponse, Target } from "./types.ts";
 
 /** Why a base URL cannot be the address of a service, as the end of a sentence. Undefined: it can. */
 export function checkBaseUrl(baseUrl: string): string | undefined {
@@ -14,19 +14,19 @@ export interface Call {
   method?: string;
   /** Below the base URL, with `/v1`. */
   path: string;
-  /** Headers that carry keys; the target's key as a Bearer credential when left out. */
+  /** Headers with credentials. Default: the target's key as a Bearer credential. */
   auth?: Record<string, string>;
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is, as application/json. */
+  /** Sent unchanged, as application/json. */
   raw?: string;
 }
 
-// A 14 MB body over a slow line needs its time; an answer that takes longer than this is as good as none.
-const answerTimeout = 120_000;
+// Milliseconds. Long enough for a 14 MB body over a slow line.
+const responseTimeout = 120_000;
 
-/** Sends one request on a connection of its own. Rejects when no answer came. */
-export function send(target: Target, call: Call): Promise<Answer> {
+/** Sends one request on its own connection. Rejects if no response arrives. */
+export function send(target: Target, call: Call): Promise<HttpResponse> {
   const url = new URL(target.baseUrl.replace(/\/+$/, "") + call.path);
   const payload = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
   const bytes = payload === undefined ? undefined : Buffer.from(payload);
@@ -35,7 +35,7 @@ export function send(target: Target, call: Call): Promise<Answer> {
     const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
       method: call.method ?? "GET",
       agent: false,
-      timeout: answerTimeout,
+      timeout: responseTimeout,
       headers: {
         accept: "application/json",
         ...(bytes && { "content-type": "application/json", "content-length": bytes.length }),
@@ -57,8 +57,8 @@ export function send(target: Target, call: Call): Promise<Answer> {
         });
       });
     });
-    request.on("timeout", () => request.destroy(new Error(`no answer within ${answerTimeout / 1000} s`)));
-    // A server that refuses early may reset the connection; an answer that came before that has resolved already.
+    request.on("timeout", () => request.destroy(new Error(`no response within ${responseTimeout / 1000} s`)));
+    // A server that rejects early may reset the connection. A response that arrived before has already resolved.
     request.on("error", reject);
     request.end(bytes);
   });
@@ -68,45 +68,45 @@ export function bearer(key: string): Record<string, string> {
   return { authorization: `Bearer ${key}` };
 }
 
-/** `POST /v1/agents` with a valid `name` and `template_id`, and `fields` over them. A field set to undefined is left out. */
-export function create(target: Target, fields: Record<string, unknown> = {}): Promise<Answer> {
+/** `POST /v1/agents` with a valid `name` and `template_id`, overridden by `fields`. Undefined fields are left out. */
+export function create(target: Target, fields: Record<string, unknown> = {}): Promise<HttpResponse> {
   const body = { name: "conformance", template_id: target.templateId, ...fields };
   return send(target, { method: "POST", path: "/v1/agents", body });
 }
 
-/** Creates a run and returns its id, or throws a `Mismatch` when it is not created. */
+/** Creates a run and returns its id. Throws a `Mismatch` if it is not created. */
 export async function created(target: Target, fields: Record<string, unknown> = {}): Promise<string> {
-  const answer = await create(target, fields);
-  const id = asObject(answer.json)["agent_id"];
-  if (answer.status !== 201 || typeof id !== "string") throw new Mismatch("201 with an agent_id", describe(answer));
+  const response = await create(target, fields);
+  const id = asObject(response.json)["agent_id"];
+  if (response.status !== 201 || typeof id !== "string") throw new Mismatch("201 with an agent_id", describe(response));
   return id;
 }
 
-export function read(target: Target, id: string, auth?: Record<string, string>): Promise<Answer> {
+export function read(target: Target, id: string, auth?: Record<string, string>): Promise<HttpResponse> {
   return send(target, { path: `/v1/agents/${id}`, ...(auth && { auth }) });
 }
 
 /**
- * Polls a run until it is no longer `running`. Every answer on the way has to be a status body of this run, and the
- * transcript may only grow at its end. 502 and 503 are waited out, as clients are told to.
+ * Polls a run until it is no longer `running`. Every response must be a status body of this run, and the transcript
+ * may only grow at its end. Retries after 502 and 503, as the specification asks of clients.
  */
 export async function pollToEnd(target: Target, id: string): Promise<StatusBody> {
   const deadline = Date.now() + target.timeoutSeconds * 1000;
   let before: StatusBody | undefined;
-  // 0.1 s, doubled up to the 3 s that clients are asked to keep at least: short runs end the wait early.
+  // 0.1 s, doubled up to the 3 s that the specification asks of clients, so that short runs end early.
   for (let wait = 100; ; wait = Math.min(wait * 2, 3000)) {
-    const answer = await read(target, id);
-    if (answer.status !== 502 && answer.status !== 503) {
-      const now = expectStatusBody(answer, id);
+    const response = await read(target, id);
+    if (response.status !== 502 && response.status !== 503) {
+      const now = expectStatusBody(response, id);
       const kept = JSON.stringify(now.transcript.slice(0, before?.transcript.length ?? 0));
       if (before && kept !== JSON.stringify(before.transcript)) {
-        throw new Mismatch(`a transcript that begins with ${JSON.stringify(before.transcript)}`, describe(answer));
+        throw new Mismatch(`a transcript that starts with ${JSON.stringify(before.transcript)}`, describe(response));
       }
       if (now.loop_status !== "running") return now;
       before = now;
     }
     if (Date.now() > deadline) {
-      throw new Mismatch(`an end of the run within ${target.timeoutSeconds} s (--timeout)`, describe(answer));
+      throw new Mismatch(`a run that ends within ${target.timeoutSeconds} s (--timeout)`, describe(response));
     }
     await sleep(wait);
   }

@@ -1,10 +1,10 @@
 import { create, created, pollToEnd, read } from "./client.ts";
 import { type Case, describe, expect, expectCreated, expectFinishedTurn, expectStatusBody } from "./expect.ts";
 
-// A create answers at once while runs take minutes; a cold start and a slow line are no failure.
+// Creates respond at once, while runs take minutes. Leaves room for a cold start and a slow line.
 const immediateMilliseconds = 10_000;
 
-/** Fields that must be accepted (or, with `open`, may be refused with 422). None of them starts a turn. */
+/** Fields that must be accepted (with `open`: or rejected with 422). None of them starts a turn. */
 const accepted: { name: string; fields: Record<string, unknown>; open?: true }[] = [
   { name: "name of 1 character", fields: { name: "n" } },
   { name: "name of 200 characters", fields: { name: "n".repeat(200) } },
@@ -14,7 +14,7 @@ const accepted: { name: string; fields: Record<string, unknown>; open?: true }[]
   { name: "an unknown body field (open: 201 or 422)", fields: { unknown_field: 1 }, open: true },
 ];
 
-/** Inputs that have to be in the transcript as they were sent, and answered. */
+/** Inputs that must appear unchanged in the transcript, followed by an output. */
 const inputs: { name: string; text: string }[] = [
   { name: "a sentence", text: "Reply with one short sentence." },
   {
@@ -29,14 +29,14 @@ const inputs: { name: string; text: string }[] = [
 
 export const createCases: Case[] = [
   {
-    name: "create: answers 201 at once with exactly {agent_id}",
+    name: "create: responds 201 at once with exactly {agent_id}",
     async run(target) {
-      const answer = await create(target);
-      expectCreated(answer);
-      const seconds = `${(answer.milliseconds / 1000).toFixed(1)} s`;
+      const response = await create(target);
+      expectCreated(response);
+      const seconds = `${(response.milliseconds / 1000).toFixed(1)} s`;
       expect(
-        answer.milliseconds < immediateMilliseconds,
-        `an answer within ${immediateMilliseconds / 1000} s`,
+        response.milliseconds < immediateMilliseconds,
+        `a response within ${immediateMilliseconds / 1000} s`,
         seconds,
       );
     },
@@ -46,9 +46,9 @@ export const createCases: Case[] = [
       ({
         name: `create: accepts ${name}`,
         async run(target) {
-          const answer = await create(target, fields);
-          if (open && answer.status === 422) return;
-          const id = expectCreated(answer);
+          const response = await create(target, fields);
+          if (open && response.status === 422) return;
+          const id = expectCreated(response);
           expectStatusBody(await read(target, id.toLowerCase()), id.toLowerCase());
         },
       }) satisfies Case,
@@ -60,14 +60,14 @@ export const createCases: Case[] = [
     },
   },
   {
-    name: "create: accepts template_id without hyphens, or refuses it with 422 (open)",
+    name: "create: accepts template_id without hyphens, or rejects it with 422 (open)",
     async run(target) {
-      const answer = await create(target, { template_id: target.templateId.replaceAll("-", "") });
-      expect([201, 422].includes(answer.status), "201 or 422", describe(answer));
+      const response = await create(target, { template_id: target.templateId.replaceAll("-", "") });
+      expect([201, 422].includes(response.status), "201 or 422", describe(response));
     },
   },
   {
-    name: "create: is not idempotent, two equal calls start two runs",
+    name: "create: two equal calls create two runs",
     async run(target) {
       const [first, second] = [await created(target), await created(target)];
       expect(first !== second, "two different ids", `${first} twice`);
@@ -79,23 +79,23 @@ export const createCases: Case[] = [
         name: `run: created ${"input_text" in fields ? "with input_text null" : "without input_text"} is finished or running, and has no transcript`,
         async run(target) {
           const id = await created(target, fields);
-          const answer = await read(target, id);
-          const { loop_status, transcript } = expectStatusBody(answer, id);
+          const response = await read(target, id);
+          const { loop_status, transcript } = expectStatusBody(response, id);
           // An idle run may be stopped automatically.
           const fits = ["finished", "running", "terminated"].includes(loop_status) && transcript.length === 0;
-          expect(fits, "finished or running, and an empty transcript", describe(answer));
+          expect(fits, "finished or running, and an empty transcript", describe(response));
         },
       }) satisfies Case,
   ),
   {
-    name: 'run: created with input_text "" is an input or none (open), never an error',
+    name: 'run: input_text "" is an input or no input (open), never an error',
     async run(target) {
       const id = await created(target, { input_text: "" });
-      const answer = await read(target, id);
-      const body = expectStatusBody(answer, id);
+      const response = await read(target, id);
+      const body = expectStatusBody(response, id);
       const [first] = body.transcript;
       const input = first === undefined || (first.role === "input_to_agent" && first.text === "");
-      expect(input, 'a transcript that is empty or begins with the input ""', describe(answer));
+      expect(input, 'a transcript that is empty or starts with the input ""', describe(response));
       if (first !== undefined) await pollToEnd(target, id);
     },
   },

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { bearer, create, created, read, send } from "./client.ts";
-import type { Answer, Target } from "./types.ts";
+import type { HttpResponse, Target } from "./types.ts";
 import { asObject, type Case, describe, expect, expectEqual, Mismatch, uuidShape } from "./expect.ts";
 
 type Json = Record<string, unknown>;
@@ -16,7 +16,7 @@ const operations: { at: string[]; id: string; statuses: string[] }[] = [
   { at: descriptionPath, id: "public_get_openapi_schema", statuses: ["200"] },
 ];
 
-/** Section 2 of the specification: each model's required fields, its optional ones, and keywords of some of them. */
+/** The models of section 2 of the specification: required and optional fields, and keywords of some fields. */
 const models: { name: string; required: string[]; optional?: string[]; keywords?: Record<string, Json> }[] = [
   {
     name: "PublicCreateAgentRequest",
@@ -65,8 +65,8 @@ const models: { name: string; required: string[]; optional?: string[]; keywords?
   },
 ];
 
-/** Answers of the service, and the model each has to fit. */
-const answers: { name: string; model: string; ask: (target: Target) => Promise<Answer> }[] = [
+/** Responses of the service, and the model that each must match. */
+const responses: { name: string; model: string; ask: (target: Target) => Promise<HttpResponse> }[] = [
   { name: "a created run", model: "PublicCreateAgentResponse", ask: (target) => create(target) },
   {
     name: "a run's status",
@@ -87,15 +87,15 @@ export const descriptionCases: Case[] = [
       expectEqual(at(document, ["info", "title"]), "Agents API", "the title");
       expectEqual(at(document, ["info", "version"]), "1.0", "the version");
       for (const auth of [bearer(target.apiKey), bearer("ak_unknown")]) {
-        const answer = await send(target, { path: "/v1/openapi.json", auth });
-        expect(answer.status === 200, "200, whatever key is sent", describe(answer));
+        const response = await send(target, { path: "/v1/openapi.json", auth });
+        expect(response.status === 200, "200, with any key", describe(response));
       }
     },
   },
   ...operations.map(
     ({ at: path, id, statuses }) =>
       ({
-        name: `description: ${id}, its statuses and its security`,
+        name: `description: ${id} has its statuses and security`,
         async run(target) {
           const document = await fetchDescription(target);
           const operation = asObject(at(document, path));
@@ -119,7 +119,7 @@ export const descriptionCases: Case[] = [
     },
   },
   {
-    name: "description: bodies refer to the models of section 2 by name",
+    name: "description: bodies reference the models of section 2 by name",
     async run(target) {
       const document = await fetchDescription(target);
       const json = ["content", "application/json", "schema"];
@@ -155,29 +155,29 @@ export const descriptionCases: Case[] = [
         },
       }) satisfies Case,
   ),
-  ...answers.map(
+  ...responses.map(
     ({ name, model, ask }) =>
       ({
-        name: `description: ${name} fits ${model} as served`,
+        name: `description: ${name} matches ${model}`,
         async run(target) {
           const document = await fetchDescription(target);
           const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, logger: false });
           ajv.addFormat("uuid", uuidShape);
           const validate = ajv.addSchema(document, "description").getSchema(`description#/components/schemas/${model}`);
           if (!validate) throw new Mismatch(`the schema ${model}`, "none");
-          const answer = await ask(target);
-          const fits = validate(answer.json) === true;
-          expect(fits, `a body that fits ${model}`, `${describe(answer)}: ${ajv.errorsText(validate.errors)}`);
+          const response = await ask(target);
+          const fits = validate(response.json) === true;
+          expect(fits, `a body that matches ${model}`, `${describe(response)}: ${ajv.errorsText(validate.errors)}`);
         },
       }) satisfies Case,
   ),
 ];
 
 async function fetchDescription(target: Target): Promise<Json> {
-  const answer = await send(target, { path: "/v1/openapi.json", auth: {} });
-  const document = asObject(answer.json);
-  const fits = answer.status === 200 && answer.contentType.startsWith("application/json") && "openapi" in document;
-  expect(fits, "200 application/json with an OpenAPI document, without a key", describe(answer));
+  const response = await send(target, { path: "/v1/openapi.json", auth: {} });
+  const document = asObject(response.json);
+  const fits = response.status === 200 && response.contentType.startsWith("application/json") && "openapi" in document;
+  expect(fits, "200 application/json with an OpenAPI document, without a key", describe(response));
   return document;
 }
 
@@ -189,7 +189,7 @@ function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Follows one `$ref` inside the document. */
+/** Resolves one `$ref` within the document. */
 function resolve(document: Json, schema: Json): Json {
   const { $ref } = schema;
   return typeof $ref === "string" ? asObject(at(document, $ref.replace(/^#\//, "").split("/"))) : schema;
@@ -201,7 +201,7 @@ function expectRef(document: Json, path: string[], model: string): void {
 
 function expectBothSchemes(document: Json, security: Json[]): void {
   const alternatives = security.map((requirement) => Object.keys(requirement));
-  const expected = "either an HTTP bearer or an X-API-Key header scheme, and never none";
+  const expected = "either an HTTP bearer or an X-API-Key header scheme, and no unauthenticated alternative";
   const schemes = alternatives.flat().map((name) => asObject(at(document, ["components", "securitySchemes", name])));
   const hasBearer = schemes.some(({ type, scheme }) => type === "http" && String(scheme).toLowerCase() === "bearer");
   const hasHeader = schemes.some(

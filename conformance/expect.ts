@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Answer, Target } from "./types.ts";
+import type { HttpResponse, Target } from "./types.ts";
 
-/** One named check. It passes when `run` resolves; a `Mismatch` says what was expected and received. */
+/** A named check. It passes if `run` resolves. A `Mismatch` has what was expected and what was received. */
 export interface Case {
   name: string;
   run: (target: Target) => Promise<void>;
@@ -19,7 +19,7 @@ export class Mismatch extends Error {
   }
 }
 
-/** An expected validation issue: one of `type`, exactly `loc` (or its beginning, with `…` last), a `msg` like `msg`. */
+/** An expected validation issue: one of `type`, exactly `loc` (a prefix if `…` is last), and a matching `msg`. */
 export interface Issue {
   type: string | string[];
   loc: (string | number)[];
@@ -36,9 +36,9 @@ export const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 const statuses = ["running", "finished", "technical_error", "terminated"];
 const roles = ["input_to_agent", "output_from_agent"];
 
-/** An answer on one line, cut to what a person reads. */
-export function describe(answer: Answer): string {
-  return `${answer.status} ${answer.contentType || "(no content type)"} ${shorten(answer.text)}`;
+/** A response on one line, truncated. */
+export function describe(response: HttpResponse): string {
+  return `${response.status} ${response.contentType || "(no content type)"} ${shorten(response.text)}`;
 }
 
 export function shorten(text: string): string {
@@ -61,40 +61,42 @@ export function expectEqual(received: unknown, expected: unknown, what: string):
   );
 }
 
-function expectJson(answer: Answer, status: number, expected: string): void {
-  const json = /^application\/json\s*(;|$)/i.test(answer.contentType);
-  expect(answer.status === status && json && answer.json !== undefined, expected, describe(answer));
+function expectJson(response: HttpResponse, status: number, expected: string): void {
+  const json = /^application\/json\s*(;|$)/i.test(response.contentType);
+  expect(response.status === status && json && response.json !== undefined, expected, describe(response));
 }
 
-/** 201, `application/json` and a body of exactly one field. Returns the new run's id. */
-export function expectCreated(answer: Answer): string {
-  const expected = '201 application/json {"agent_id": a UUID} and no other field';
-  expectJson(answer, 201, expected);
-  const id = asObject(answer.json)["agent_id"];
+/** Expects 201, `application/json` and a body of exactly one field. Returns the id of the new run. */
+export function expectCreated(response: HttpResponse): string {
+  const expected = '201 application/json {"agent_id": a UUID} without other fields';
+  expectJson(response, 201, expected);
+  const id = asObject(response.json)["agent_id"];
   const text = typeof id === "string" ? id : "";
-  const exact = Object.keys(asObject(answer.json)).length === 1 && uuidShape.test(text.toLowerCase());
-  expect(exact, expected, describe(answer));
+  const exact = Object.keys(asObject(response.json)).length === 1 && uuidShape.test(text.toLowerCase());
+  expect(exact, expected, describe(response));
   return text;
 }
 
-/** An error whose `detail` is one of `details`, or any string when there are none. */
-export function expectError(answer: Answer, status: number, ...details: string[]): void {
+/** Expects an error whose `detail` is one of `details`, or any string if there are none. */
+export function expectError(response: HttpResponse, status: number, ...details: string[]): void {
   const expected = `${status} application/json {"detail": ${details.map((text) => JSON.stringify(text)).join(" or ") || "a string"}}`;
-  expectJson(answer, status, expected);
-  const { detail } = asObject(answer.json);
+  expectJson(response, status, expected);
+  const { detail } = asObject(response.json);
   const fits = typeof detail === "string" && (details.length === 0 || details.includes(detail));
-  expect(fits, expected, describe(answer));
+  expect(fits, expected, describe(response));
 }
 
-/** 422 with exactly these issues, in any order. */
-export function expectIssues(answer: Answer, issues: Issue[]): void {
-  const list = issues.map(({ type, loc, msg }) => `${String(type)} at ${JSON.stringify(loc)} saying ${msg}`).join(", ");
-  const expected = `422 application/json with ${issues.length === 1 ? "the issue" : "the issues"} ${list} and no other`;
-  expectJson(answer, 422, expected);
-  const { detail } = asObject(answer.json);
+/** Expects 422 with exactly these issues, in any order. */
+export function expectIssues(response: HttpResponse, issues: Issue[]): void {
+  const list = issues
+    .map(({ type, loc, msg }) => `${String(type)} at ${JSON.stringify(loc)} matching ${msg}`)
+    .join(", ");
+  const expected = `422 application/json with ${issues.length === 1 ? "the issue" : "the issues"} ${list} only`;
+  expectJson(response, 422, expected);
+  const { detail } = asObject(response.json);
   const received = Array.isArray(detail) ? detail.map(asObject) : [];
   const all = issues.every((issue) => received.some((item) => isIssue(item, issue)));
-  expect(all && received.length === issues.length, expected, describe(answer));
+  expect(all && received.length === issues.length, expected, describe(response));
 }
 
 function isIssue(item: Record<string, unknown>, { type, loc, msg }: Issue): boolean {
@@ -111,14 +113,14 @@ function isIssue(item: Record<string, unknown>, { type, loc, msg }: Issue): bool
   );
 }
 
-/** 200 and a status body of the run `id`, with roles and statuses of the specification and nothing besides its fields. */
-export function expectStatusBody(answer: Answer, id: string): StatusBody {
+/** Expects 200 and a status body of the run `id`, with valid roles and statuses and no other fields. */
+export function expectStatusBody(response: HttpResponse, id: string): StatusBody {
   const expected = `200 application/json {"agent_id": "${id}", "loop_status", "transcript": [{"role", "text"}]}`;
-  expectJson(answer, 200, expected);
-  const { agent_id, loop_status, transcript, ...rest } = asObject(answer.json);
-  expect(agent_id === id && Object.keys(rest).length === 0, expected, describe(answer));
+  expectJson(response, 200, expected);
+  const { agent_id, loop_status, transcript, ...rest } = asObject(response.json);
+  expect(agent_id === id && Object.keys(rest).length === 0, expected, describe(response));
   expect(statuses.includes(String(loop_status)), `a loop_status of ${statuses.join(", ")}`, String(loop_status));
-  expect(Array.isArray(transcript), expected, describe(answer));
+  expect(Array.isArray(transcript), expected, describe(response));
   const messages = (Array.isArray(transcript) ? transcript : []).map((message) => {
     const { role, text } = asObject(message);
     expect(roles.includes(String(role)), `a role of ${roles.join(", ")}`, JSON.stringify(message));
@@ -128,9 +130,9 @@ export function expectStatusBody(answer: Answer, id: string): StatusBody {
   return { agent_id: id, loop_status: String(loop_status), transcript: messages };
 }
 
-/** A run that has ended well after one input: exactly that input, then a non-empty output. */
+/** Expects a finished run with one turn: exactly that input, then a non-empty output. */
 export function expectFinishedTurn(body: StatusBody, input: string): string {
-  const expected = "finished, with the input as it was sent and then the turn's output";
+  const expected = "finished, with the unchanged input and an output";
   const [first, second] = body.transcript;
   const fits =
     body.loop_status === "finished" &&

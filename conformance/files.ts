@@ -7,7 +7,7 @@ function file(filename: string, content: string | Uint8Array): { filename: strin
   return { filename, content_base64: Buffer.from(content).toString("base64") };
 }
 
-/** Names that have to be accepted (or, with `open`, may be refused with 422). */
+/** Filenames that must be accepted (with `open`: or rejected with 422). */
 const names: { name: string; filename: string; open?: true }[] = [
   { name: "of 1 character", filename: "f" },
   { name: "of 255 characters", filename: `${"f".repeat(251)}.txt` },
@@ -15,12 +15,12 @@ const names: { name: string; filename: string; open?: true }[] = [
   { name: "in Unicode", filename: "Größe 数据 données.csv" },
   { name: "with path components", filename: "../../etc/passwd" },
   { name: "with an absolute path", filename: "/etc/shadow" },
-  { name: "with path components of Windows", filename: "..\\..\\windows\\win.ini" },
+  { name: "with Windows path components", filename: "..\\..\\windows\\win.ini" },
   { name: "with a leading dot", filename: ".env" },
-  { name: "that is a device on Windows", filename: "con.txt" },
+  { name: "that is a Windows device", filename: "con.txt" },
   { name: "with quotes and spaces", filename: ` it's "the" file .txt ` },
   { name: "of dots only (open: 201 or 422)", filename: "...", open: true },
-  { name: "with a slash at its end (open: 201 or 422)", filename: "folder/", open: true },
+  { name: "with a trailing slash (open: 201 or 422)", filename: "folder/", open: true },
   { name: "with control characters (open: 201 or 422)", filename: "a\u0000b\nc\u202ed.txt", open: true },
 ];
 
@@ -31,10 +31,10 @@ const badBase64: { name: string; content: string }[] = [
   { name: "padding only", content: "====" },
   { name: "padding first", content: "=QQ=" },
   { name: "padding in the middle", content: "QQ==QQ==" },
-  { name: "a newline at its end", content: "QQ==\n" },
+  { name: "a trailing newline", content: "QQ==\n" },
   { name: "MIME line wrapping", content: `${"QUJD".repeat(19)}\r\n${"QUJD".repeat(19)}\r\n` },
   { name: "a newline that keeps the length right", content: "QUJ\nQUJDQUJ\nQUJD" },
-  { name: "a blank inside", content: "Q Q=" },
+  { name: "a space inside", content: "Q Q=" },
   { name: "the URL-safe alphabet", content: "-_8=" },
   { name: "a non-ASCII character", content: "QUJŁ" },
   { name: "a full-width letter", content: "QUJＤ" },
@@ -69,8 +69,8 @@ export const fileCases: Case[] = [
       ({
         name: `files: accepts a filename ${name}`,
         async run(target) {
-          const answer = await create(target, { files: [file(filename, "content\n")] });
-          if (!open || answer.status !== 422) expectCreated(answer);
+          const response = await create(target, { files: [file(filename, "content\n")] });
+          if (!open || response.status !== 422) expectCreated(response);
         },
       }) satisfies Case,
   ),
@@ -79,16 +79,16 @@ export const fileCases: Case[] = [
       ({
         name: `files: accepts base64 with ${name}`,
         async run(target) {
-          const answer = await create(target, { files: [{ filename: "good.bin", content_base64: content }] });
-          if (open && answer.status === 422) expectError(answer, 422, "file 'good.bin' is not valid base64");
-          else expectCreated(answer);
+          const response = await create(target, { files: [{ filename: "good.bin", content_base64: content }] });
+          if (open && response.status === 422) expectError(response, 422, "file 'good.bin' is not valid base64");
+          else expectCreated(response);
         },
       }) satisfies Case,
   ),
   ...badBase64.map(
     ({ name, content }) =>
       ({
-        name: `files: refuses base64 with ${name}`,
+        name: `files: rejects base64 with ${name}`,
         async run(target) {
           const files = [file("good.bin", "good"), { filename: "bad.bin", content_base64: content }];
           expectError(await create(target, { files }), 422, "file 'bad.bin' is not valid base64");
@@ -98,17 +98,17 @@ export const fileCases: Case[] = [
   ...sizes.map(
     ({ name, bytes, status }) =>
       ({
-        name: `files: ${status === 201 ? "accepts" : "refuses as too large"} ${name}`,
+        name: `files: ${status === 201 ? "accepts" : "rejects as too large"} ${name}`,
         async run(target) {
           const files = bytes.map((size, index) => file(`part-${index}.bin`, Buffer.alloc(size, 65 + index)));
-          const answer = await create(target, { files });
-          if (status === 201) expectCreated(answer);
-          else expectError(answer, 413, "total file size exceeds the allowed limit");
+          const response = await create(target, { files });
+          if (status === 201) expectCreated(response);
+          else expectError(response, 413, "total file size exceeds the allowed limit");
         },
       }) satisfies Case,
   ),
   {
-    name: "files: several are in the workspace before the input is processed, two of the same name included",
+    name: "files: are in the workspace before the input is processed, including two with the same name",
     async run(target) {
       const text = "List every file in your workspace, and quote each file's name and its first line.";
       const files = [

@@ -11,29 +11,29 @@ export const readCases: Case[] = [
     },
   },
   {
-    name: "read: is there as soon as the create has answered",
+    name: "read: a run is readable as soon as its create responds",
     async run(target) {
       const id = await created(target, { input_text: "Reply with one word." });
       expectStatusBody(await read(target, id), id);
     },
   },
   {
-    name: "read: an upper-case UUID is the same run, answered in lower case",
+    name: "read: an upper-case UUID is the same run; the response has it in lower case",
     async run(target) {
       const id = await created(target);
       expectStatusBody(await read(target, id.toUpperCase()), id.toLowerCase());
     },
   },
   {
-    name: "read: is safe to repeat, a finished run's answer stays the same",
+    name: "read: the response of a finished run stays the same",
     async run(target) {
       const id = await created(target, { input_text: "Reply with one word." });
       await pollToEnd(target, id);
-      const answers = await Promise.all([read(target, id), read(target, id), read(target, id)]);
-      const [first] = answers;
-      for (const answer of answers) {
-        expectStatusBody(answer, id);
-        expect(answer.text === first.text, first.text, answer.text);
+      const responses = await Promise.all([read(target, id), read(target, id), read(target, id)]);
+      const [first] = responses;
+      for (const response of responses) {
+        expectStatusBody(response, id);
+        expect(response.text === first.text, first.text, response.text);
       }
     },
   },
@@ -41,17 +41,17 @@ export const readCases: Case[] = [
     name: "routes: an unknown path is 404 with a string as detail",
     async run(target) {
       expectError(await send(target, { path: "/v1/no-such-path" }), 404);
-      // Whether a path that is no operation asks for a key first is open.
-      const answer = await send(target, { path: "/v1/no-such-path", auth: {} });
-      expectError(answer, answer.status === 401 ? 401 : 404);
+      // The specification leaves open whether an unknown path requires a key.
+      const response = await send(target, { path: "/v1/no-such-path", auth: {} });
+      expectError(response, response.status === 401 ? 401 : 404);
     },
   },
   {
     name: "routes: a known path with another method is 404 or 405 with a string as detail",
     async run(target) {
-      const answer = await send(target, { method: "DELETE", path: "/v1/agents" });
-      expect([404, 405].includes(answer.status), "404 or 405", describe(answer));
-      expectError(answer, answer.status);
+      const response = await send(target, { method: "DELETE", path: "/v1/agents" });
+      expect([404, 405].includes(response.status), "404 or 405", describe(response));
+      expectError(response, response.status);
     },
   },
 ];

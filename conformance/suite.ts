@@ -7,7 +7,7 @@ import { fileCases } from "./files.ts";
 import { readCases } from "./read.ts";
 import { validationCases } from "./validation.ts";
 
-/** Cases under way at once: enough to hide a run's waiting, few enough for a small server's memory (14 MB bodies). */
+/** Concurrent cases: enough to overlap waiting runs, few enough for a small server's memory (14 MB bodies). */
 const parallel = 4;
 
 export interface Result {
@@ -17,7 +17,7 @@ export interface Result {
   received?: string;
 }
 
-/** The cases that can be run against `target`, in the order in which they are reported. */
+/** The cases that apply to `target`, in the order in which they are reported. */
 export function casesFor(target: Target): Case[] {
   return [
     ...descriptionCases,
@@ -31,7 +31,7 @@ export function casesFor(target: Target): Case[] {
   ];
 }
 
-/** Runs the cases, and reports each in their order as soon as it and all before it have ended. */
+/** Runs the cases. Reports them in order, each as soon as it and all before it have ended. */
 export async function runCases(cases: Case[], target: Target, report: (result: Result) => void): Promise<Result[]> {
   const results: Result[] = [];
   let next = 0;
@@ -54,8 +54,8 @@ async function runCase({ name, run }: Case, target: Target): Promise<Result> {
     return { name, passed: true };
   } catch (error) {
     if (error instanceof Mismatch) return { name, passed: false, expected: error.expected, received: error.received };
-    // No HTTP answer at all: refused, reset, timed out.
-    return { name, passed: false, expected: "an HTTP answer", received: reason(error) };
+    // No HTTP response: refused, reset or timed out.
+    return { name, passed: false, expected: "an HTTP response", received: reason(error) };
   }
 }
 

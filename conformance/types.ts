@@ -1,20 +1,20 @@
-/** The server under test and what the suite may use there. */
+/** The server under test and the credentials that the suite may use. */
 export interface Target {
-  /** Without `/v1`; a slash at the end does no harm. */
+  /** Without `/v1`. A trailing slash is accepted. */
   baseUrl: string;
   apiKey: string;
   templateId: string;
-  /** How long a run may take to its end. */
+  /** Longest duration of a run. */
   timeoutSeconds: number;
-  /** The agent's output quotes names and first lines of the files it was sent. */
+  /** Whether the agent's output quotes names and first lines of its files. */
   quotesFiles: boolean;
   /** A valid key of another agent. */
   otherApiKey?: string;
   disabledApiKey?: string;
 }
 
-/** One HTTP answer, read to its end. `json` is undefined for a body that is not JSON. */
-export interface Answer {
+/** A complete HTTP response. `json` is undefined for a body that is not JSON. */
+export interface HttpResponse {
   status: number;
   contentType: string;
   text: string;

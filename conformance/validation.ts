@@ -15,8 +15,8 @@ function issue(type: string | string[], loc: (string | number)[], msg: RegExp): 
 
 const file = { filename: "a.txt", content_base64: "QQ==" };
 
-/** Fields over an otherwise valid body, and the issues they have to be answered with. */
-const refused: { name: string; fields: Record<string, unknown>; issues: Issue[] }[] = [
+/** Fields that override a valid body, and the issues that must be reported. */
+const rejected: { name: string; fields: Record<string, unknown>; issues: Issue[] }[] = [
   { name: "name missing", fields: { name: undefined }, issues: [issue("missing", ["name"], required)] },
   { name: "name null", fields: { name: null }, issues: [issue("string_type", ["name"], aString)] },
   { name: "name a number", fields: { name: 5 }, issues: [issue("string_type", ["name"], aString)] },
@@ -121,7 +121,7 @@ const refused: { name: string; fields: Record<string, unknown>; issues: Issue[] 
   },
 ];
 
-/** Whole bodies as they go over the wire. */
+/** Raw bodies. */
 const bodies: { name: string; raw: string; issues: Issue[] }[] = [
   {
     name: "an empty object",
@@ -131,9 +131,9 @@ const bodies: { name: string; raw: string; issues: Issue[] }[] = [
   { name: "an array", raw: "[]", issues: [issue("model_attributes_type", [], anObject)] },
   { name: "a string", raw: '"text"', issues: [issue("model_attributes_type", [], anObject)] },
   { name: "broken JSON", raw: '{"name": ', issues: [issue("json_invalid", ["…"], /json/i)] },
-  { name: "no JSON at all", raw: "name=x", issues: [issue("json_invalid", ["…"], /json/i)] },
-  { name: "nothing", raw: "", issues: [issue(["missing", "json_invalid"], ["…"], /required|json/i)] },
-  // FastAPI takes a body of null for none.
+  { name: "not JSON", raw: "name=x", issues: [issue("json_invalid", ["…"], /json/i)] },
+  { name: "empty", raw: "", issues: [issue(["missing", "json_invalid"], ["…"], /required|json/i)] },
+  // FastAPI treats a body of null as a missing body.
   {
     name: "null",
     raw: "null",
@@ -142,7 +142,7 @@ const bodies: { name: string; raw: string; issues: Issue[] }[] = [
 ];
 
 export const validationCases: Case[] = [
-  ...refused.map(
+  ...rejected.map(
     ({ name, fields, issues }) =>
       ({
         name: `validation: ${name}`,
@@ -173,15 +173,15 @@ export const validationCases: Case[] = [
   {
     name: "order: another agent's template_id is 403",
     async run(target) {
-      const answer = await create(target, { template_id: randomUUID() });
-      expectError(answer, 403, "API key is not valid for the requested template");
+      const response = await create(target, { template_id: randomUUID() });
+      expectError(response, 403, "API key is not valid for the requested template");
     },
   },
   {
     name: "order: schema (422) before template_id (403)",
     async run(target) {
-      const answer = await create(target, { template_id: randomUUID(), name: "" });
-      expectIssues(answer, [issue("string_too_short", ["name"], atLeast1)]);
+      const response = await create(target, { template_id: randomUUID(), name: "" });
+      expectIssues(response, [issue("string_too_short", ["name"], atLeast1)]);
     },
   },
 ];

@@ -1,4 +1,4 @@
-// Runs an agent and prints its answer:
+// Runs an agent and prints its output:
 //   BASE_URL=… API_KEY=… TEMPLATE_ID=… node examples/client.mjs "What is in the files?" report.pdf sales.csv
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
@@ -9,14 +9,14 @@ const [input_text, ...paths] = process.argv.slice(2);
 if (!BASE_URL || !API_KEY || !TEMPLATE_ID || !input_text) {
   console.error(
     'Usage: BASE_URL=… API_KEY=… TEMPLATE_ID=… node examples/client.mjs "input" [file …]\n' +
-      "The values are printed by npm start; on AWS the address is the output BaseUrl, and key and agent are the admin's.",
+      "npm start prints the three values. On AWS, BASE_URL is the stack output BaseUrl; key and agent come from npm run admin.",
   );
   process.exit(2);
 }
 const runs = `${BASE_URL.replace(/\/+$/, "")}/v1/agents`;
 const authorization = `Bearer ${API_KEY}`;
 
-/** Sends the input with the files; resolves with the run's id. It is not repeated: a second request is a second run. */
+/** Creates a run and returns its id. Not retried: a second request would create a second run. */
 async function createRun() {
   const files = await Promise.all(
     paths.map(async (path) => ({
@@ -33,7 +33,7 @@ async function createRun() {
   return (await answer.json()).agent_id;
 }
 
-/** Asks every 3 seconds while the run works; after a 502 or 503 in 1, 2, 4 … 30 seconds. */
+/** Polls every 3 seconds until the run is no longer running. After a 502 or 503 it waits 1, 2, 4 … 30 seconds. */
 async function finished(runId) {
   for (let failures = 0; ;) {
     const answer = await fetch(`${runs}/${runId}`, { headers: { authorization } });

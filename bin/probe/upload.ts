@@ -3,37 +3,37 @@ import { request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 
-/** One create to be sent. */
+/** A create to send. */
 export interface Upload {
   url: URL;
   headers: Record<string, string>;
   body: Buffer;
   framing: "length" | "chunked";
-  /** Asks for `100 Continue` first. */
+  /** Send `Expect: 100-continue` and wait for the response before the body. */
   expect: boolean;
   timeoutSeconds: number;
 }
 
-/** What came of it. */
+/** The result of a create. */
 export interface Outcome {
-  /** Absent when no answer came. */
+  /** Absent if no response arrived. */
   status?: number;
-  /** Whose answer it is, or why there is none. */
+  /** Who sent the response: `service`, `API Gateway`, … or `nobody`. */
   answeredBy: string;
-  /** What the answer says: the contract's `detail`, or the beginning of the text. */
+  /** The `detail` of the service's error, the start of another response, or why there is none. */
   detail: string;
-  /** `100 Continue` came. */
+  /** Whether `100 Continue` arrived. */
   continued: boolean;
-  /** Bytes that had left, of body and headers, when the answer was there. */
+  /** Bytes of headers and body sent before the response was complete. */
   sent: number;
   seconds: number;
 }
 
 const pieceBytes = 64 * 1024;
-/** How long to wait for `100 Continue`, as curl does; after that the body is sent all the same. */
+/** After this wait for `100 Continue` the body is sent anyway, as curl does. */
 const continueMilliseconds = 1_000;
 
-/** Sends it on a connection of its own. Never rejects. */
+/** Sends a create on its own connection. Never rejects. */
 export function upload({ url, headers, body, framing, expect, timeoutSeconds }: Upload): Promise<Outcome> {
   const started = performance.now();
   let continued = false;
@@ -49,13 +49,13 @@ export function upload({ url, headers, body, framing, expect, timeoutSeconds }: 
       },
     });
     const done = (outcome: Pick<Outcome, "status" | "answeredBy" | "detail">): void => {
-      clearTimeout(overdue);
+      clearTimeout(deadline);
       const sent = request.socket?.bytesWritten ?? 0;
       resolve({ ...outcome, continued, sent, seconds: (performance.now() - started) / 1_000 });
       request.destroy();
     };
-    const overdue = setTimeout(() => {
-      done({ answeredBy: "nobody", detail: `no answer within ${timeoutSeconds} s` });
+    const deadline = setTimeout(() => {
+      done({ answeredBy: "nobody", detail: `no response within ${timeoutSeconds} s` });
     }, timeoutSeconds * 1_000);
 
     let answered = false;
@@ -64,10 +64,10 @@ export function upload({ url, headers, body, framing, expect, timeoutSeconds }: 
       const { statusCode: status = 0 } = response;
       text(response).then(
         (content) => done({ status, ...described(response, content) }),
-        (error: Error) => done({ status, answeredBy: "nobody", detail: `the answer broke off: ${error.message}` }),
+        (error: Error) => done({ status, answeredBy: "nobody", detail: `the response was cut off: ${error.message}` }),
       );
     });
-    // A server that refuses early may close what is still being sent on: its answer counts.
+    // A server that rejects early may close the connection while the body is being sent. Its response counts.
     request.on("error", (error: NodeJS.ErrnoException) => {
       if (!answered) done({ answeredBy: "nobody", detail: error.code ?? error.message });
     });
@@ -102,7 +102,7 @@ function described({ headers }: IncomingMessage, content: string): Pick<Outcome,
     if (message === "Request Too Long") return { answeredBy: "Lambda's limit", detail: message };
     if (message !== undefined) return { answeredBy: "API Gateway", detail: start };
   } catch {
-    // no JSON: none of the service's answers
+    // Not JSON: not a response of the service.
   }
   const server = String(headers["server"] ?? "unknown");
   if (/cloudfront/i.test(server + content)) return { answeredBy: "CloudFront", detail: start };

@@ -37,11 +37,11 @@ test("the service passes all cases", async () => {
 const faults: { breaks: (path: string, status: number, body: string) => string | undefined; detectedBy: RegExp }[] = [
   {
     breaks: (_, status, body) => (status === 401 ? body.replace("Missing API key", "No API key") : undefined),
-    detectedBy: /^auth: refuses (no key|an Authorization that is not Bearer|an empty X-API-Key|Bearer without a key)/,
+    detectedBy: /^auth: rejects (no key|an Authorization that is not Bearer|an empty X-API-Key|Bearer without a key)/,
   },
   {
     breaks: (_, status, body) => (status === 413 ? body.replace("exceeds", "is over") : undefined),
-    detectedBy: /^files: refuses as too large/,
+    detectedBy: /^files: rejects as too large/,
   },
   {
     breaks: (_, status, body) => (status === 422 ? body.replaceAll("at most 200", "fewer than 201") : undefined),
@@ -53,14 +53,14 @@ const faults: { breaks: (path: string, status: number, body: string) => string |
   },
   {
     breaks: (_, status, body) => (status === 422 ? body.replace("'bad.bin'", "'good.bin'") : undefined),
-    detectedBy: /^files: refuses base64/,
+    detectedBy: /^files: rejects base64/,
   },
   {
     breaks: (path, status, body) =>
       path.startsWith("/v1/agents/") && status === 200
         ? body.replaceAll("output_from_agent", "input_to_agent")
         : undefined,
-    detectedBy: /^(run: .* polled to finished|files: several are in the workspace)/,
+    detectedBy: /^(run: .* polled to finished|files: are in the workspace)/,
   },
   {
     breaks: (path, _, body) => (path === "/v1/openapi.json" ? body.replace('"Agents API"', '"Runs API"') : undefined),

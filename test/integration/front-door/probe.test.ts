@@ -100,7 +100,7 @@ describe("answers that are not the service's", () => {
       { status: 502, answeredBy: "CloudFront", detail: "<html>" },
     ],
     ["none at all", (request) => request.socket.destroy(), { answeredBy: "nobody" }],
-    ["none in time", () => {}, { answeredBy: "nobody", detail: "no answer within 1 s" }],
+    ["no response in time", () => {}, { answeredBy: "nobody", detail: "no response within 1 s" }],
   ];
 
   test.each(cases)("%s", async (_, listener, expected) => {
