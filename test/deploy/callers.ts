@@ -1,10 +1,10 @@
 import { signedHeaders } from "../../src/platform/aws/sign-request.ts";
 import { emulated, endpoint } from "./service.ts";
 
-/** Keys of somebody who has certain rights and no others, as the SDK reads them from the environment. */
+/** Access keys of a user with limited rights, in the environment variables of the SDK. */
 type Keys = Record<"AWS_ACCESS_KEY_ID" | "AWS_SECRET_ACCESS_KEY", string>;
 
-/** A user whom the policy of the output `OperatorPolicyArn` is attached to. */
+/** Creates a user with the operators' policy (output `OperatorPolicyArn`). */
 export async function newOperator(PolicyArn: string): Promise<Keys> {
   const UserName = "operator";
   const keys = await newUser(UserName);
@@ -12,7 +12,7 @@ export async function newOperator(PolicyArn: string): Promise<Keys> {
   return keys;
 }
 
-/** A user with the rights of a role, for a process that has no service to take the role for it. */
+/** Creates a user with the rights of a role, for a local process that cannot assume the role. */
 export async function newStandIn(RoleName: string): Promise<Keys> {
   const UserName = "stand-in";
   const keys = await newUser(UserName);
@@ -37,7 +37,7 @@ async function newUser(UserName: string): Promise<Keys> {
   return { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret };
 }
 
-/** A call of IAM, whose client is not among the packages. Resolves with the answer's XML. */
+/** Calls IAM, whose SDK client is not installed. Resolves with the XML of the response. */
 async function iam(Action: string, parameters: Record<string, string>): Promise<string> {
   const url = new URL("/", endpoint());
   const body = String(new URLSearchParams({ Action, Version: "2010-05-08", ...parameters }));
@@ -45,6 +45,6 @@ async function iam(Action: string, parameters: Record<string, string>): Promise<
   const headers = await signedHeaders({ aws: emulated(), service: "iam", method: "POST", url, body, headers: form });
   const answer = await fetch(url, { method: "POST", headers, body });
   const xml = await answer.text();
-  if (!answer.ok) throw new Error(`IAM refused ${Action}: ${xml}`);
+  if (!answer.ok) throw new Error(`IAM rejected ${Action}: ${xml}`);
   return xml;
 }

@@ -10,7 +10,7 @@ import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
 import { chunk, send, startStream, usageChunk } from "../providers/chat-completions-server.ts";
 import { admin, client, conformance, emulated, forwardToApi, stackOutputs } from "./service.ts";
 
-/** The deployed service, from outside by its API and from inside by AWS's. */
+/** The deployed service, through its API and through the AWS APIs. */
 export async function openDeployed() {
   const settings = emulated();
   const [documents, sfn, s3] = [documentClient(settings), sfnClient(settings), await s3Client(settings)];
@@ -25,7 +25,7 @@ export async function openDeployed() {
     executions: awsExecutions({ sfn, stateMachineArn }),
     workflow: awsWorkflow({ sfn, stateMachineArn }),
 
-    /** An organization with this model, an agent and a key, made by the operator's command line. */
+    /** Creates an organization with this model, an agent and a key with the admin CLI. */
     async newAgent(...model: string[]) {
       const { id: org = "" } = await admin("org", "create", "--name", "Deploy test");
       await admin("org", "set-model", org, ...model);
@@ -34,7 +34,7 @@ export async function openDeployed() {
       return { id, org, key: api_key, api: client(forwarder.baseUrl, id, api_key) };
     },
 
-    /** Runs the conformance suite at an address, with this agent, another one and a disabled key. */
+    /** Runs the conformance suite with this agent, another agent and a disabled key. */
     async conformance(baseUrl: string, { id, key }: { id: string; key: string }) {
       const other = await this.newAgent("--provider", "demo");
       const { api_key: disabled = "", hash = "" } = await admin("key", "create", "--agent", id);
@@ -79,19 +79,19 @@ export async function openDeployed() {
 export type Deployed = Awaited<ReturnType<typeof openDeployed>>;
 export type Agent = Awaited<ReturnType<Deployed["newAgent"]>>;
 
-/** What `conformance` has to resolve with. */
+/** The expected result of `conformance`. */
 export const keepsTheContract = {
   status: 0,
   summary: expect.stringMatching(/^\d\d+ passed, 0 failed$/) as string,
   failures: "",
 };
 
-/** The options of a model server at this address. */
+/** The model options for a server at this address. */
 export function server(baseUrl: string): string[] {
   return ["--provider", "openai-compatible", "--base-url", baseUrl, "--model", "m"];
 }
 
-/** Ends a model call that was left open. */
+/** Completes an open model call. */
 export function answer(response: ServerResponse | undefined): void {
   if (!response) throw new Error("no model call is in flight");
   startStream(response);

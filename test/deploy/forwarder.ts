@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { type HttpServer, httpServer } from "../support/http-server.ts";
 
-/** A server of this machine that passes every request on to another, with these headers over the request's own. */
+/** Starts a local server that forwards every request and overrides these headers. */
 export function forwardTo(
   { hostname, port }: Pick<URL, "hostname" | "port">,
   headers: Record<string, string>,

@@ -16,7 +16,7 @@ interface Template {
   Outputs: Record<string, { Value: unknown }>;
 }
 
-/** Stands for the web function's address; nobody connects to it. */
+/** A placeholder for the web function's address. Nothing connects to it. */
 const elsewhere = "large-bodies.invalid";
 
 /**

@@ -16,7 +16,7 @@ afterAll(() => deployed.close());
 
 const hour = 3_600_000;
 
-test("a run whose execution is aborted from outside ends with the reason, by the rule and its function", async () => {
+test("a run whose execution is aborted ends with the reason", async () => {
   const seen: ServerResponse[] = [];
   await using hanging = await chatServer((response) => void seen.push(response));
   const { api } = await deployed.newAgent(...server(hanging.baseUrl));
@@ -28,7 +28,7 @@ test("a run whose execution is aborted from outside ends with the reason, by the
   expect(run?.failure?.title).toContain("aborted");
 });
 
-test("the sweep's function ends a run that was never started, and leaves one alone that is worked on", async () => {
+test("the sweep ends a run that was never started and ignores a running one", async () => {
   const seen: ServerResponse[] = [];
   await using hanging = await chatServer((response) => void seen.push(response));
   const agent = await deployed.newAgent(...server(hanging.baseUrl));

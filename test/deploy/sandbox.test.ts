@@ -11,7 +11,7 @@ afterAll(() => deployed.close());
 
 const csv = `shop,amount\n${Array.from({ length: 100 }, (_, n) => `Shop ${n},${n}`).join("\n")}\n`;
 
-test("a program runs in the sandbox's function: its files go in, and what it writes is in the bucket", async () => {
+test("the sandbox function runs a program with files, and the bucket holds the file that it writes", async () => {
   const code = `
     const total = parseCsv(readFile("sales.csv")).reduce((sum, { amount }) => sum + Number(amount), 0);
     writeFile("total.txt", String(total));

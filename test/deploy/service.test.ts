@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployed.close());
 
-/** An execution ends a moment after its last task has written the run's status. */
+/** Waits for the end of an execution, which follows the final status of the run. */
 async function executionEnds(runId: string, turn: number, status: string): Promise<void> {
   await expect.poll(async () => (await deployed.execution(runId, turn)).status, { timeout: 60_000 }).toBe(status);
 }
@@ -24,11 +24,11 @@ describe("an agent of the demo model", () => {
     agent = await deployed.newAgent("--provider", "demo");
   });
 
-  test("keeps the whole contract at API Gateway's address", { timeout: 600_000 }, async () => {
+  test("passes the conformance suite at API Gateway", { timeout: 600_000 }, async () => {
     expect(await deployed.conformance(deployed.baseUrl, agent)).toEqual(keepsTheContract);
   });
 
-  test("runs a turn with files: table, bucket and execution hold what they should", async () => {
+  test("runs a turn with files and stores its items, objects and execution", async () => {
     const content_base64 = Buffer.from("Hello from a file.\n").toString("base64");
     runId = await agent.api.create("What is in the file?", [{ filename: "hello.txt", content_base64 }]);
     const { loop_status, transcript } = await agent.api.ended(runId);
@@ -52,7 +52,7 @@ describe("an agent of the demo model", () => {
     await executionEnds(runId, 2, "SUCCEEDED");
   });
 
-  test("hands out a transcript that is longer than Lambda's answers, compressed", async () => {
+  test("returns a transcript over Lambda's response limit compressed", async () => {
     const text = "All of it, please. ".repeat(400_000);
     const long = await agent.api.create(text);
     const { transcript } = await agent.api.ended(long);
@@ -62,7 +62,7 @@ describe("an agent of the demo model", () => {
   });
 });
 
-test("a run that is deleted leaves nothing but its status", async () => {
+test("a deleted run keeps only its status", async () => {
   const { api } = await deployed.newAgent("--provider", "demo");
   const content_base64 = Buffer.from("Nothing to see.").toString("base64");
   const runId = await api.create("What is in the file?", [{ filename: "hello.txt", content_base64 }]);
@@ -85,7 +85,7 @@ describe("an agent of a model server", () => {
   });
   afterAll(() => hanging[Symbol.asyncDispose]());
 
-  /** A run whose model call is in flight. */
+  /** Creates a run and waits for its model call. */
   async function inFlight(): Promise<string> {
     const before = seen.length;
     const runId = await agent.api.create("Think for a long time.");
@@ -93,7 +93,7 @@ describe("an agent of a model server", () => {
     return runId;
   }
 
-  test("stops at once when the operator says so, and its execution with it", async () => {
+  test("is stopped at once, and its execution too", async () => {
     const runId = await inFlight();
     expect(await admin("run", "stop", runId)).toMatchObject({ status: "terminated" });
     expect(await agent.api.read(runId)).toMatchObject({
@@ -101,11 +101,11 @@ describe("an agent of a model server", () => {
       transcript: [{ role: "input_to_agent" }],
     });
     await executionEnds(runId, 1, "ABORTED");
-    answer(seen.at(-1)); // comes too late, and changes nothing
+    answer(seen.at(-1)); // too late: the run does not change
     await expect.poll(() => agent.api.read(runId)).toMatchObject({ loop_status: "terminated", transcript: [{}] });
   });
 
-  test("ends with technical_error and the reason when its model refuses", async () => {
+  test("ends with technical_error and the reason when its model rejects the call", async () => {
     await using refusing = await chatServer(rejects(401, "Incorrect API key provided."));
     const { api } = await deployed.newAgent(...server(refusing.baseUrl));
     const runId = await api.create("Hello?");
@@ -114,8 +114,8 @@ describe("an agent of a model server", () => {
     await executionEnds(runId, 1, "SUCCEEDED");
   });
 
-  // Both wait for longer than advance does by itself, so they do it at the same time.
-  test("is waited for as its model asks, and given to fail when advance rejects", async () => {
+  // In parallel, as both wait longer than advance does.
+  test("waits as long as the model asks, and fails after the last retry", async () => {
     const asked = maxRetryWaitSeconds + 3; // seconds
     const calledAt: number[] = [];
     const later = rejects(503, "Come back later.", { "retry-after": String(asked) });
@@ -138,9 +138,9 @@ describe("an agent of a model server", () => {
     expect([second - first >= asked * 1_000, others]).toEqual([true, []]);
   });
 
-  test("goes on while a changed stack is deployed", { timeout: 600_000 }, async () => {
+  test("continues while a changed stack is deployed", { timeout: 600_000 }, async () => {
     const runId = await inFlight();
-    // What changes leaves advance itself alone: MiniStack would end its invocation, where AWS lets it go on.
+    // The change does not touch advance: MiniStack would end its invocation, where AWS lets it finish.
     await cdk("deploy", stackName, "--context", "logRetentionDays=7", "--context", "requestBurst=900");
     expect((await agent.api.read(runId)).loop_status).toBe("running");
     answer(seen.at(-1));

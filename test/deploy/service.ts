@@ -9,7 +9,7 @@ import { stackName } from "./cdk.ts";
 import { forwardTo } from "./forwarder.ts";
 import { environment, run, succeed } from "./processes.ts";
 
-/** A stack's outputs by name. */
+/** The outputs of a stack by name. */
 export async function stackOutputs(stack = stackName): Promise<Record<string, string>> {
   const cloudFormation = new CloudFormationClient({ endpoint: endpoint() });
   const { Stacks = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stack }));
@@ -19,7 +19,7 @@ export async function stackOutputs(stack = stackName): Promise<Record<string, st
   );
 }
 
-/** Calls a function of the service's stack with an empty event; resolves with what it returned, as JSON. */
+/** Invokes a function of the service stack with an empty event. Resolves with its JSON result. */
 export async function callFunction(id: string): Promise<unknown> {
   const cloudFormation = new CloudFormationClient({ endpoint: endpoint() });
   const { StackResources = [] } = await cloudFormation.send(
@@ -39,7 +39,7 @@ export async function callFunction(id: string): Promise<unknown> {
   return answer.json();
 }
 
-/** MiniStack, for the stores' own clients. */
+/** The client settings for MiniStack. */
 export function emulated() {
   return {
     region: "us-east-1",
@@ -51,22 +51,16 @@ export function emulated() {
 export function endpoint(): string {
   const url = process.env["AWS_ENDPOINT_URL"];
   if (url) return url;
-  throw new Error("AWS_ENDPOINT_URL is missing: these tests run by npm run test:deploy, which starts what they need");
+  throw new Error("AWS_ENDPOINT_URL is missing. Run these tests with npm run test:deploy, which starts MiniStack");
 }
 
-/**
- * An address of the API on this machine: MiniStack tells APIs apart by their names in the Host, which DNS resolves on AWS
- * and nobody resolves here.
- */
+/** Starts a local forwarder to the API. MiniStack selects the API by its host name, which DNS resolves only on AWS. */
 export async function forwardToApi(apiUrl: string): Promise<{ baseUrl: string; close: () => void }> {
   const server = await forwardTo(new URL(endpoint()), { host: new URL(apiUrl).host });
   return { baseUrl: server.url, close: () => void server.close() };
 }
 
-/**
- * The operator's command line on the deployed stack, as people type it, with the rights of the policy that is made for
- * them. Resolves with the JSON that it prints.
- */
+/** Runs the admin CLI on the deployed stack with the operator's rights. Resolves with its JSON output. */
 export async function admin(...args: string[]): Promise<Record<string, string>> {
   const command = ["run", "-s", "admin", "--", "--stack", stackName, "--json", ...args];
   const { OPERATOR_ACCESS_KEY_ID = "", OPERATOR_SECRET_ACCESS_KEY = "" } = process.env;
@@ -74,7 +68,7 @@ export async function admin(...args: string[]): Promise<Record<string, string>> 
   return JSON.parse(await succeed("npm", command, { env: environment(keys) })) as Record<string, string>;
 }
 
-/** `npm run conformance`: its exit code and its last line. */
+/** Runs `npm run conformance`. `summary` is its last line. */
 export async function conformance(
   ...args: string[]
 ): Promise<{ status: number | null; summary: string; failures: string }> {
@@ -117,7 +111,7 @@ export function client(baseUrl: string, agentId: string, key: string) {
       return ((await answer.json()) as RunStatus).agent_id;
     },
 
-    /** Polls until the run is no longer `running`. */
+    /** Polls a run until it is no longer `running`. */
     async ended(runId: string, seconds = 180): Promise<RunStatus> {
       for (const begun = Date.now(); Date.now() - begun < seconds * 1_000; await sleep(100)) {
         const status = await read(runId);

@@ -42,7 +42,7 @@ function peak(): number {
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-async function pour(response: ServerResponse): Promise<void> {
+async function writeForever(response: ServerResponse): Promise<void> {
   const piece = "x".repeat(65_536);
   while (!response.destroyed) {
     if (response.write(piece)) continue;
@@ -56,10 +56,10 @@ async function pour(response: ServerResponse): Promise<void> {
 const endlessLine: Reply = async (response) => {
   startStream(response);
   response.write("data: ");
-  await pour(response);
+  await writeForever(response);
 };
 
-const endlessError: Reply = async (response) => pour(response.writeHead(503));
+const endlessError: Reply = async (response) => writeForever(response.writeHead(503));
 
 test("an endless answer fails the run, not the service", { timeout: 60_000 }, async () => {
   await using server = await chatServer(endlessLine, answers);
@@ -112,14 +112,14 @@ test("an unreadable answer does not appear in the log", async () => {
   service = await startService(newDataDir(), [...modelAt(server.baseUrl), "--verbose"]);
   let logs = "";
   service.child.stderr?.on("data", (chunked: Buffer) => (logs += chunked.toString()));
-  for (const form of [/format of the API/, /not valid JSON/]) {
+  for (const reason of [/format of the API/, /not valid JSON/]) {
     const { agent_id: id, loop_status: status } = await finished(
       service,
       await createRun(service, { input_text: "Go." }),
     );
     expect(status).toBe("technical_error");
     expect(await done(service.dataDir, "run", "show", id)).toMatchObject({
-      failure: { category: "model_answer", title: expect.stringMatching(form) },
+      failure: { category: "model_answer", title: expect.stringMatching(reason) },
     });
   }
   expect(logs).toContain("model-call-failed");

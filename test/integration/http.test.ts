@@ -125,7 +125,7 @@ function event(key: string, runId: string) {
   };
 }
 
-describe("a store that fails", () => {
+describe("a failing store", () => {
   test.each([
     [new StoreUnavailable("throttled"), 503, "event history is temporarily unavailable"],
     [new Error("no such table: secret_table"), 502, "event history lookup failed"],

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const file = (filename: string, text: string) => ({ filename, content_base64: Buffer.from(text).toString("base64") });
 
-test("a run with two files ends with an output that quotes them", async () => {
+test("a run with two files finishes with an output that quotes them", async () => {
   const runId = await createRun(service, {
     input_text: "What do the files say?",
     files: [
@@ -30,7 +30,7 @@ test("a run with two files ends with an output that quotes them", async () => {
   }
 });
 
-test("without input no turn starts, with an empty one it does", async () => {
+test("an empty input starts a turn, and no input starts none", async () => {
   for (const body of [{}, { input_text: null }]) {
     expect(await finished(service, await createRun(service, body))).toMatchObject({
       loop_status: "finished",
@@ -42,12 +42,12 @@ test("without input no turn starts, with an empty one it does", async () => {
   expect(run.transcript).toHaveLength(2);
 });
 
-test("no poll sees finished without the output", async () => {
+test("no poll reads `finished` without the output", async () => {
   const runs = await Promise.all(Array.from({ length: 50 }, () => createRun(service, { input_text: "quick" })));
   for (const run of await Promise.all(runs.map((id) => finished(service, id)))) expect(run.transcript).toHaveLength(2);
 });
 
-test("hostile file names stay in the run's workspace, and all files survive", async () => {
+test("files with hostile names are all stored in the run's workspace", async () => {
   const names = [
     "../../../escape.txt",
     "..\\..\\escape.txt",
@@ -64,7 +64,7 @@ test("hostile file names stay in the run's workspace, and all files survive", as
   expect(readdirSync(service.dataDir).filter((name) => name.includes("escape"))).toEqual([]);
 });
 
-test("a refused create leaves no files behind", async () => {
+test("a rejected create leaves no files", async () => {
   const before = readdirSync(join(service.dataDir, "workspaces")).length;
   const response = await create(service, {
     files: [file("good.txt", "x"), { filename: "bad.txt", content_base64: "Q" }],

@@ -9,7 +9,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** Runs one of the project's scripts to its end, in a process of its own. */
+/** Runs a script of the project in a child process. Resolves when it ends. */
 export function runScript(script: string, args: string[], environment: Record<string, string> = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [script, ...args], {

@@ -6,14 +6,14 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { root } from "./script.ts";
 
-/** `npm start -- --json` as a child process of the test's own. Disposed of, it ends and its data is gone. */
+/** `npm start -- --json` as a child process. Disposal ends it and deletes its data directory. */
 export interface Service extends AsyncDisposable {
   baseUrl: string;
   apiKey: string;
   templateId: string;
   dataDir: string;
   child: ChildProcess;
-  /** Resolves when the process is gone, with its exit code or signal. */
+  /** Sends a signal. Resolves with the exit code or the signal when the process has ended. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
@@ -21,12 +21,12 @@ export function newDataDir(): string {
   return mkdtempSync(join(tmpdir(), "agent-runs-"));
 }
 
-/** Options of a model on a server of this machine. */
+/** The options for a model on a local server. */
 export function modelAt(baseUrl: string): string[] {
   return ["--model", "openai-compatible", "--model-base-url", baseUrl, "--model-name", "m"];
 }
 
-/** Starts the service on a free port. Rejects with what it wrote to stderr when it ends before it is ready. */
+/** Starts the service on a free port. Rejects with its stderr when it ends before it is ready. */
 export async function startService(
   dataDir = newDataDir(),
   args: string[] = [],
@@ -71,7 +71,7 @@ export interface RunStatus {
   transcript: { role: string; text: string }[];
 }
 
-/** POSTs a create body; `name` and `template_id` are filled in. */
+/** Sends a create request. `name` and `template_id` have defaults. */
 export async function create(service: Service, body: object): Promise<Response> {
   return fetch(`${service.baseUrl}/v1/agents`, {
     method: "POST",
@@ -80,7 +80,7 @@ export async function create(service: Service, body: object): Promise<Response> 
   });
 }
 
-/** Creates a run and resolves with its id. */
+/** Creates a run. Resolves with its id. */
 export async function createRun(service: Service, body: object): Promise<string> {
   const response = await create(service, body);
   const answer = (await response.json()) as { agent_id: string };
@@ -94,7 +94,7 @@ export async function read(service: Service, runId: string): Promise<RunStatus> 
   return (await response.json()) as RunStatus;
 }
 
-/** Polls until the run is no longer `running`. */
+/** Polls a run until it is no longer `running`. */
 export async function finished(service: Service, runId: string): Promise<RunStatus> {
   for (let polls = 0; polls < 3_000; polls++) {
     const run = await read(service, runId);

@@ -4,8 +4,8 @@ const tick = 10; // real milliseconds
 const speed = 10;
 
 /**
- * Makes the timers and `performance` of this process run 10 times as fast until disposed, so that a test waits a fraction
- * of a time limit and needs no limit of its own. `Date` and Node's own sockets keep their speed.
+ * Runs the timers and `performance` of this process 10 times as fast until disposed, so that a test waits 0.5 s for a time
+ * limit of 5 s. `Date` and Node's sockets keep their speed.
  */
 export function fastClock(): Disposable {
   const { setInterval, clearInterval } = globalThis;

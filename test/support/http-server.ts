@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A server on a free port of this machine. `close` cuts its connections, as does disposing of it. */
+/** An HTTP server on a free local port. `close` and disposal end its connections. */
 export interface HttpServer extends AsyncDisposable {
   url: string;
   port: number;

@@ -1,4 +1,4 @@
 import { logging } from "../../src/log.ts";
 
-// Code under test runs in the process of the test: its log lines would be printed between the results.
+// The code under test runs in the test's process. Its log lines would appear between the results.
 logging.level = "off";

@@ -8,7 +8,7 @@ export const python = (code: string): string => `python3 - <<'EOF'\n${code}\nEOF
 const attacks = [
   ["javascript", "endless loop", "for (;;);"],
   ["javascript", "endless microtasks", "(function f() { Promise.resolve().then(f); })()"],
-  ["javascript", "endless loop while its value is shown", "({ toJSON() { for (;;); } })"],
+  ["javascript", "endless loop in toJSON", "({ toJSON() { for (;;); } })"],
   ["javascript", "catastrophic pattern", "/^(a+)+$/.test('a'.repeat(50) + 'b')"],
   ["javascript", "memory bomb of arrays", "const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))"],
   ["javascript", "memory bomb of texts", "let s = 'x'; for (;;) s = [s, s].join('')"],

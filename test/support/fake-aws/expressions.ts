@@ -20,7 +20,7 @@ function tokensOf(text: string): string[] {
   return tokens;
 }
 
-/** Whether an item, or its absence, meets a condition: comparisons, functions on attributes, AND, OR, parentheses. */
+/** Evaluates a condition on an item or its absence: comparisons, attribute functions, AND, OR and parentheses. */
 export function meets(condition: string, item: Item | undefined, expressions: Expressions): boolean {
   const tokens = tokensOf(condition);
   let at = 0;
@@ -74,7 +74,7 @@ export function meets(condition: string, item: Item | undefined, expressions: Ex
   return result;
 }
 
-/** The item after `SET … REMOVE … ADD …`. */
+/** Applies an update expression (`SET … REMOVE … ADD …`) to an item. */
 export function updated(update: string, item: Item, expressions: Expressions): Item {
   const result = { ...item };
   const tokens = tokensOf(update);
