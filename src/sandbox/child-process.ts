@@ -111,7 +111,7 @@ function start({ program, readable, environment = {} }: ChildProcessSettings, en
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     serialization: "advanced",
   });
-  const loaded = nextMessage(child, loadMilliseconds, `the ${engine} engine of the sandbox did not load`);
+  const loaded = nextMessage(child, loadMilliseconds, `The ${engine} engine of the sandbox did not load.`);
   loaded.catch(() => child.kill("SIGKILL")); // the request that takes the process handles the rejection
   send(child, { load: engine });
   return { process: child, engine, loaded, onIdleExit: () => {} };
@@ -127,15 +127,15 @@ function send(child: ChildProcess, message: ToChild): void {
   child.send(message, () => {});
 }
 
-/** The next message of a process. Rejects when the process ends or sends nothing for `milliseconds`. */
-async function nextMessage(child: ChildProcess, milliseconds: number, problem: string): Promise<FromChild> {
+/** Rejects when the process ends, or with `timeoutProblem` when it sends nothing for `milliseconds`. */
+async function nextMessage(child: ChildProcess, milliseconds: number, timeoutProblem: string): Promise<FromChild> {
   const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(new Error(problem)), milliseconds);
+  const timer = setTimeout(() => timeout.abort(new Error(timeoutProblem)), milliseconds);
   try {
     return await Promise.race([
       once(child, "message", { signal: timeout.signal }).then(([message]) => message as FromChild),
       once(child, "exit", { signal: timeout.signal }).then(([code, signal]) => {
-        throw new Error(`${problem}: it ended with ${String(signal ?? code)}`);
+        throw new Error(`The sandbox process ended with ${String(signal ?? code)}.`);
       }),
     ]);
   } catch (error) {

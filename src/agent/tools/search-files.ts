@@ -21,7 +21,7 @@ interface SearchResult {
   binaryFiles: string[];
 }
 
-/** Searches at the same time in this process. Each holds one file in memory. The time of those that wait is not counted. */
+/** Searches at the same time in this process. Each holds one file and up to 8 MB of DFA states in memory. */
 const runSearch = semaphore(4);
 
 export const searchFilesTool: Tool = builtInTool(searchFiles, async (input: SearchInput, { files, signal }) => {

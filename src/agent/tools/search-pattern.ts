@@ -19,8 +19,8 @@ export class PatternError extends Error {}
 export type FindMatch = (text: string) => number | undefined;
 
 /**
- * Compiles a regular expression for RE2, which matches in linear time. A backtracking engine takes hours for some
- * patterns, and a thread of its own to be stopped. Throws a `PatternError`.
+ * Compiles a regular expression for RE2, which matches in linear time. JavaScript's `RegExp` takes hours for some
+ * patterns and can only be stopped in a worker thread. Throws a `PatternError`.
  */
 export async function compilePattern(pattern: string, ignoreCase: boolean): Promise<FindMatch> {
   if (pattern.length > maxPatternCharacters) throw new PatternError(`The pattern has ${pattern.length} characters.`);

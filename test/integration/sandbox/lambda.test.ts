@@ -16,7 +16,7 @@ const caller = {
   region: "us-east-1",
   credentials: { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" },
 };
-const never = new AbortController().signal;
+const neverAborts = new AbortController().signal;
 const program = (source: string, files: Record<string, Uint8Array> = {}) => ({
   engine: "javascript" as const,
   program: source,
@@ -36,7 +36,7 @@ async function invokeServer(answer?: { status: number; body: string }) {
       paths.push([request.method, request.url, scheme, tenant, signed?.includes("x-amz-tenant-id")]);
       const result = answer ?? {
         status: 200,
-        body: JSON.stringify({ result: encodeMessage(await sandbox.run(decodeRequest(message), never)) }),
+        body: JSON.stringify({ result: encodeMessage(await sandbox.run(decodeRequest(message), neverAborts)) }),
       };
       response.writeHead(result.status).end(result.body);
     })();
@@ -51,10 +51,10 @@ describe("the sandbox function", () => {
     const request = program("writeFile('b', readFile('a') + 'ü'); readFile('a').length", {
       a: Buffer.from("x".repeat(9)),
     });
-    const { written, ...result } = await remote.run(request, never);
+    const { written, ...result } = await remote.run(request, neverAborts);
     expect(result).toEqual({ output: "9", notes: [] });
     expect(written.map(({ name, content }) => [name, Buffer.from(content).toString()])).toEqual([["b", "xxxxxxxxxü"]]);
-    expect(await remote.run(program("throw new Error('x')"), never)).toMatchObject({
+    expect(await remote.run(program("throw new Error('x')"), neverAborts)).toMatchObject({
       problem: "Error: x (program.js:1:11)",
     });
     expect(server.paths[0]).toEqual([
@@ -69,7 +69,7 @@ describe("the sandbox function", () => {
   it("names files that are too large, without a call", async () => {
     await using server = await invokeServer();
     const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox", "agent-1");
-    const { problem } = await remote.run(program("1", { "noise.bin": randomBytes(5_000_000) }), never);
+    const { problem } = await remote.run(program("1", { "noise.bin": randomBytes(5_000_000) }), neverAborts);
     expect(problem).toMatch(/too large for the sandbox: more than 4\.5 MB when compressed \(noise.bin\)/);
     expect(server.paths).toEqual([]);
     const table = Buffer.from(Array.from({ length: 700_000 }, (_, n) => `row ${n},${n * 7}\n`).join(""));
@@ -80,14 +80,14 @@ describe("the sandbox function", () => {
   it("rejects with StoreUnavailable when Lambda is busy and reports a function that failed", async () => {
     await using busy = await invokeServer({ status: 429, body: '{"Reason":"ConcurrentInvocationLimitExceeded"}' });
     const remote = lambdaSandbox({ ...caller, endpoint: busy.endpoint }, "sandbox", "agent-1");
-    await expect(remote.run(program("1"), never)).rejects.toThrow(StoreUnavailable);
+    await expect(remote.run(program("1"), neverAborts)).rejects.toThrow(StoreUnavailable);
     await using gone = await invokeServer({ status: 404, body: '{"Message":"Function not found"}' });
     expect(
-      await lambdaSandbox({ ...caller, endpoint: gone.endpoint }, "sandbox", "agent-1").run(program("1"), never),
+      await lambdaSandbox({ ...caller, endpoint: gone.endpoint }, "sandbox", "agent-1").run(program("1"), neverAborts),
     ).toMatchObject({ problem: expect.stringContaining("404") });
     await using dead = await invokeServer({ status: 200, body: '{"errorMessage":"Task timed out after 90 seconds"}' });
     expect(
-      await lambdaSandbox({ ...caller, endpoint: dead.endpoint }, "sandbox", "agent-1").run(program("1"), never),
+      await lambdaSandbox({ ...caller, endpoint: dead.endpoint }, "sandbox", "agent-1").run(program("1"), neverAborts),
     ).toMatchObject({
       problem: "The sandbox function failed: Task timed out after 90 seconds.",
     });

@@ -15,13 +15,13 @@ interface Request {
 type Reply = (response: ServerResponse, request: Request) => void;
 
 const tool = (name: string, more: object = {}): object => ({ name, inputSchema: { type: "object" }, ...more });
-const text = (said: string): object => ({ content: [{ type: "text", text: said }] });
+const textResult = (text: string): object => ({ content: [{ type: "text", text }] });
 
-function answers(result: object): Reply {
+function returns(result: object): Reply {
   return (response, { id }) => void response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
 }
 
-function refuses(
+function rejects(
   status: number,
   body: unknown = { jsonrpc: "2.0", id: null, error: { code: -32000, message: "No" } },
 ): Reply {
@@ -40,32 +40,32 @@ const streams: Reply = (response, { id }) => {
 };
 
 /**
- * An MCP server with sessions, of a protocol version before 2026. `strange` answers unknown methods before a session.
+ * An MCP server with sessions, of a protocol version before 2026. `unknownMethod` answers unknown methods before a session.
  */
 function server({
-  strange = refuses(400),
+  unknownMethod = rejects(400),
   capabilities = { tools: {} } as object | null,
-  list = answers({ tools: [tool("look")] }),
-  call = answers(text("Seen.")),
+  list = returns({ tools: [tool("look")] }),
+  call = returns(textResult("Seen.")),
 }) {
   const sessions: string[] = [];
   const received: string[] = [];
   const listener = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     response.setHeader("content-type", "application/json; charset=utf-8");
     if (request.method !== "POST") return void response.writeHead(405).end();
-    const asked = (await json(request)) as Request;
+    const message = (await json(request)) as Request;
     const session = request.headers["mcp-session-id"];
-    received.push(asked.method);
-    if (asked.method === "initialize") {
+    received.push(message.method);
+    if (message.method === "initialize") {
       sessions.push(`session-${sessions.length + 1}`);
       response.setHeader("mcp-session-id", sessions.at(-1) ?? "");
       const serverInfo = { name: "s", version: "1" };
-      return answers({ protocolVersion: "2025-06-18", serverInfo, capabilities })(response, asked);
+      return returns({ protocolVersion: "2025-06-18", serverInfo, capabilities })(response, message);
     }
-    if (session === undefined) return strange(response, asked);
-    if (session !== sessions.at(-1)) return refuses(404)(response, asked);
-    if (asked.id === undefined) return void response.writeHead(202).end();
-    return (asked.method === "tools/list" ? list : call)(response, asked);
+    if (session === undefined) return unknownMethod(response, message);
+    if (session !== sessions.at(-1)) return rejects(404)(response, message);
+    if (message.id === undefined) return void response.writeHead(202).end();
+    return (message.method === "tools/list" ? list : call)(response, message);
   };
   return { received, sessions, listener: (...both: Parameters<typeof listener>) => void listener(...both) };
 }
@@ -84,25 +84,25 @@ async function use(listener: ReturnType<typeof server>["listener"], calls = 1) {
 
 describe("an MCP server that deviates from the protocol", () => {
   it.each<[string, Reply, number]>([
-    ["a refusal", refuses(400), 2_000],
-    ["a refusal in plain text", refuses(422, "Unexpected message, expect initialize request"), 2_000],
-    ["a server error", refuses(500, "Internal Server Error"), 2_000],
+    ["an error status", rejects(400), 2_000],
+    ["an error status and plain text", rejects(422, "Unexpected message, expect initialize request"), 2_000],
+    ["a server error", rejects(500, "Internal Server Error"), 2_000],
     [
       "an error without a request id",
-      refuses(200, { jsonrpc: "2.0", id: null, error: { code: -32600, message: "Invalid" } }),
+      rejects(200, { jsonrpc: "2.0", id: null, error: { code: -32600, message: "Invalid" } }),
       2_000,
     ],
-    ["silence", refuses(202, ""), 8_000],
-  ])("may answer an unknown method before a session with %s", async (_, strange, most) => {
+    ["silence", rejects(202, ""), 8_000],
+  ])("may answer an unknown method before a session with %s", async (_, unknownMethod, most) => {
     using _clock = fastClock(); // the client waits 4 s for a silent server
     const begun = performance.now();
-    const { names, problems, outputs } = await use(server({ strange }).listener);
+    const { names, problems, outputs } = await use(server({ unknownMethod }).listener);
     expect({ names, problems, outputs }).toEqual({ names: ["s__look"], problems: [], outputs: [{ text: "Seen." }] });
     expect(performance.now() - begun).toBeLessThan(most);
   });
 
   it("is not connected twice when it requires credentials", async () => {
-    const { listener, received } = server({ strange: refuses(401, { error: "invalid_token" }) });
+    const { listener, received } = server({ unknownMethod: rejects(401, { error: "invalid_token" }) });
     const { problems } = await use(listener);
     expect(problems).toEqual([expect.stringContaining("requires authorization (HTTP 401)")]);
     expect(received).not.toContain("initialize");
@@ -116,8 +116,8 @@ describe("an MCP server that deviates from the protocol", () => {
         call(response, request) {
           const gone = forgets;
           forgets = false;
-          if (gone) refuses(status, "Bad Request: no valid session ID")(response, request);
-          else answers(text("Seen."))(response, request);
+          if (gone) rejects(status, "Bad Request: no valid session ID")(response, request);
+          else returns(textResult("Seen."))(response, request);
         },
       });
       expect((await use(known.listener, 2)).outputs).toEqual([{ text: "Seen." }, { text: "Seen." }]);
@@ -127,7 +127,7 @@ describe("an MCP server that deviates from the protocol", () => {
   );
 
   it("does not get a rejected call again", async () => {
-    const { listener, received } = server({ call: refuses(400, { error: "x must be set" }) });
+    const { listener, received } = server({ call: rejects(400, { error: "x must be set" }) });
     expect((await use(listener)).outputs).toEqual([{ text: expect.stringContaining("x must be set"), error: true }]);
     expect(received.filter((method) => method === "tools/call")).toHaveLength(1);
   });
@@ -137,16 +137,23 @@ describe("an MCP server that deviates from the protocol", () => {
       "null for absent fields",
       tool("other", { title: null, description: null, annotations: null, outputSchema: null, _meta: null }),
     ],
+    ["null for hints", tool("other", { annotations: { readOnlyHint: null, title: null } })],
     ["no schema", { name: "other" }],
     ["null for its schema", tool("other", { inputSchema: null })],
     ["null in its schema", tool("other", { inputSchema: { type: "object", required: null, properties: null } })],
     ["a schema without a type", tool("other", { inputSchema: { properties: {} } })],
   ])("may list a tool with %s", async (_, other) => {
-    const list = answers({ tools: [other, tool("look")], nextCursor: null });
+    const list = returns({ tools: [other, tool("look")], nextCursor: null });
     const { names, outputs, opened } = await use(server({ list }).listener);
     expect(names).toEqual(["s__other", "s__look"]);
     expect(outputs).toEqual([{ text: "Seen." }]);
     expect(opened.tools[0]?.definition).toMatchObject({ description: "", input: { type: "object" } });
+  });
+
+  it("offers its other tools when a tool is invalid", async () => {
+    const list = returns({ tools: [tool("bad", { description: 5 }), { inputSchema: {} }, null, tool("look")] });
+    const { names, problems } = await use(server({ list }).listener);
+    expect({ names, problems }).toEqual({ names: ["s__look"], problems: [] });
   });
 
   it("may omit the capability tools", async () => {
@@ -182,12 +189,12 @@ describe("an MCP server that deviates from the protocol", () => {
       '{"type":"image","data":"AAAA"}\n{"type":"resource","resource":null}',
     ],
     ["a string as content", { content: "Done." }, "Done."],
-    ["no structured content", text("Done."), "Done."],
-  ])("may return a result with %s", async (_, result, said) => {
+    ["no structured content", textResult("Done."), "Done."],
+  ])("may return a result with %s", async (_, result, expected) => {
     const outputSchema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
-    const list = answers({ tools: [tool("look", { outputSchema })] });
-    const { listener, received } = server({ list, call: answers(result) });
-    expect((await use(listener)).outputs).toEqual([{ text: said }]);
+    const list = returns({ tools: [tool("look", { outputSchema })] });
+    const { listener, received } = server({ list, call: returns(result) });
+    expect((await use(listener)).outputs).toEqual([{ text: expected }]);
     expect(received.filter((method) => method === "tools/call")).toHaveLength(1);
   });
 
