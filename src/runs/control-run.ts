@@ -92,6 +92,6 @@ function drainDelay({ status, updatedAt }: Run, now: number): number {
 
 async function existingRun(runs: Runs, runId: string): Promise<{ run: Run }> {
   const found = await runs.read(runId);
-  if (!found) throw new ServiceError("run_not_found", `there is no run ${runId}`);
+  if (!found) throw new ServiceError("run_not_found", `run ${runId} does not exist`);
   return found;
 }

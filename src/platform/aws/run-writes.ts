@@ -98,7 +98,7 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
       // A large text is written first. If the transaction fails, it expires with the other texts.
       const stored = await messageWrites(run.id, messages);
       if (await transact([put(toItem(run, messages.length)), ...stored])) return;
-      throw new Error(`run ${run.id} or one of its messages exists already; a new run needs an id of its own`);
+      throw new Error(`run ${run.id} or one of its messages already exists; use a new id`);
     },
 
     async change(change) {
