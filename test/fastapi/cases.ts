@@ -93,7 +93,7 @@ const roots: Case[] = values.map((value, index) => body(`root-${index}`, value))
 
 const combinations: Case[] = Array.from({ length: 64 }, (_, bits) => {
   const broken: Record<string, unknown> = {};
-  // In an order of its own, to see that the answer is in the order of the fields.
+  // Not in the order of the fields: the issues of the response are.
   if (bits & 1)
     broken["files"] = bits & 2 ? null : [{}, 3, { filename: "" }, { content_base64: "", filename: "a".repeat(256) }];
   if (bits & 4) broken["input_text"] = bits & 2 ? 3 : null;
@@ -395,7 +395,7 @@ const decided: Case[] = [
   text("very-deep-closed", `{"name": ${"[".repeat(2_000)}${"]".repeat(2_000)}}`),
 ];
 
-/** All requests that record.py records an answer to, each under an id of its own. */
+/** All requests whose responses record.py records, each with a unique id. */
 export const cases: Case[] = [
   ...fields,
   ...fileFields,

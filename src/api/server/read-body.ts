@@ -98,7 +98,7 @@ export async function receiveBody(request: IncomingMessage, limits: BodyLimits):
   if (announced > drainBytes) received.resolve({ complete: false });
   request.on("data", onData);
   request.once("end", () => received.resolve({ complete: true }));
-  request.once("error", received.reject);
+  request.once("error", (cause) => received.reject(new ClientDisconnected("the client disconnected", { cause })));
   request.once("close", () => received.reject(new ClientDisconnected("the client disconnected")));
   try {
     const { complete } = await received.promise;
@@ -132,6 +132,7 @@ function textIfUtf8(bytes: Buffer): string | Buffer {
   return isUtf8(bytes) ? bytes.toString() : bytes;
 }
 
+/** The connection was closed before the body was complete. */
 export class ClientDisconnected extends Error {
   override name = "ClientDisconnected";
 }

@@ -108,25 +108,6 @@ describe("slow and broken clients", () => {
     expect(milliseconds).toBeLessThan(10_000);
   });
 
-  test.concurrent("a body that stops is 408 after 10 s", async () => {
-    const { socket, received, closed } = open();
-    const started = performance.now();
-    socket.write(head({ "content-length": body.length }));
-    socket.write(body.subarray(0, MiB));
-    await closed;
-    expect(received()).toMatch(/^HTTP\/1.1 408 .*"detail"/s);
-    expect(performance.now() - started).toBeGreaterThan(9_000);
-  });
-
-  test.concurrent("headers that arrive byte by byte are 408 after 10 s", async () => {
-    const { socket, received, closed } = open();
-    const bytes = setInterval(() => socket.write("x"), 200);
-    socket.write("POST /v1/agents HTTP/1.1\r\nx-slow: ");
-    await closed;
-    clearInterval(bytes);
-    expect(received()).toMatch(/^HTTP\/1.1 408 .*"detail"/s);
-  });
-
   test("complete uploads still succeed afterwards", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(service, body)));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 201));
@@ -180,6 +161,7 @@ test("the log has a line per request and contains no key, secret or content", ()
   const requests = service.lines.filter(({ message }) => message === "request");
   expect(requests.length).toBeGreaterThan(15);
   expect(requests).toContainEqual(expect.objectContaining({ method: "POST", path: "/v1/agents", status: 201 }));
+  expect(service.lines.filter(({ level }) => level === "error")).toEqual([]); // not even for aborted uploads
   const log = JSON.stringify(service.lines);
   for (const word of [service.apiKey, secrets.new, secrets.old, "Bearer", "Read them."])
     expect(log).not.toContain(word);

@@ -30,7 +30,7 @@ const ajv = new Ajv2020({ allowUnionTypes: true, formats: { uuid: /^[0-9a-f-]{36
 ajv.addVocabulary(["components"]);
 ajv.addSchema({ $id: "document", components: document.components });
 
-test("Redocly's recommended rules have nothing to say", async () => {
+test("has no violation of Redocly's recommended rules", async () => {
   const file = join(mkdtempSync(join(tmpdir(), "openapi-")), "openapi.json");
   writeFileSync(file, openapiDocument);
   const lint = [cli, "lint", file, "--config", "redocly.yaml", "--format", "json"];
@@ -46,7 +46,7 @@ test("Redocly's recommended rules have nothing to say", async () => {
   expect(report.totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
 });
 
-test("the document says what it is and who may ask", () => {
+test("has a title, a version and both authentication schemes", () => {
   expect(document).toMatchObject({ openapi: "3.1.0", info: { title: "Agents API", version: "1.0" } });
   expect(Object.values(document.components.securitySchemes)).toMatchObject([
     { type: "http", scheme: "bearer" },
@@ -55,7 +55,7 @@ test("the document says what it is and who may ask", () => {
   expect(document.security).toEqual(Object.keys(document.components.securitySchemes).map((name) => ({ [name]: [] })));
 });
 
-test("every operation has its statuses, and only the description is open to all", () => {
+test("every operation has its statuses, and only the description needs no key", () => {
   const { post } = document.paths["/v1/agents"] ?? {};
   const { get } = document.paths["/v1/agents/{agent_id}"] ?? {};
   const { get: description } = document.paths["/v1/openapi.json"] ?? {};
@@ -74,7 +74,7 @@ test("every operation has its statuses, and only the description is open to all"
 });
 
 describe("schemas", () => {
-  test("the models of the specification, by their names", () => {
+  test("are the models of the specification", () => {
     expect(Object.keys(document.components.schemas).sort()).toEqual(Object.keys(schemas).sort());
     expect(Object.keys(schemas).sort()).toEqual([
       "HTTPValidationError",
@@ -88,12 +88,12 @@ describe("schemas", () => {
     ]);
   });
 
-  test.for(Object.keys(schemas))("%s compiles, in ajv's strict mode", (name) => {
+  test.for(Object.keys(schemas))("%s compiles in ajv's strict mode", (name) => {
     const validate = ajv.compile({ $ref: `document#/components/schemas/${name}` });
     expect(validate("no object")).toBe(false);
   });
 
-  test("every text of an error fits the schema of its response", () => {
+  test("every error text matches the schema of its response", () => {
     let checked = 0;
     for (const { method, path, responses } of Object.values(operations)) {
       for (const [status, { details = [] }] of Object.entries(responses)) {
