@@ -23,7 +23,7 @@ async function start(options: LocalOptions): Promise<void> {
   const { serve } = await import("./local/serve.ts");
   const service = await serve(options);
   const { baseUrl, apiKey, templateId } = service;
-  // Before the service is announced: whoever reads that it is ready may end it at once.
+  // Before the service is announced: a program that reads the announcement may stop it at once.
   const end = (): void => void service.close().then(() => process.exit(0));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
   service.fatal.catch((error: Error) => {

@@ -54,6 +54,8 @@ function problem({ instancePath, keyword, params, message = "is wrong", data }: 
     return `${field(params["additionalProperty"])} is not a field of an agent file`;
   }
   const accepted = keyword === "enum" ? `must be one of ${(params["allowedValues"] as string[]).join(", ")}` : message;
+  if (place.includes(".headers.")) return `${place} ${accepted}`; // the value may be a pasted secret
   const received = JSON.stringify(data) ?? "nothing";
-  return `${place || "the file"} ${accepted}, not ${received.length > 80 ? `${received.slice(0, 80)}…` : received}`;
+  const shown = received.length > 80 ? `${received.slice(0, 80)}…` : received;
+  return `${place || "the file"} ${accepted} (received ${shown})`;
 }

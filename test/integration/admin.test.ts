@@ -129,11 +129,14 @@ describe("without a server", () => {
     ["{", "not valid JSON"],
     [[], "the file must be object"],
     [{}, "name is missing; instructions is missing"],
-    [{ name: "", instructions: "x" }, 'name must NOT have fewer than 1 characters, not ""'],
+    [{ name: "", instructions: "x" }, 'name must NOT have fewer than 1 characters (received "")'],
     [{ name: "x", instructions: "x", tool: [] }, "tool is not a field of an agent file"],
-    [{ name: "x", instructions: "x", tools: ["shell"] }, `tools.0 must be one of ${toolNames.join(", ")}, not "shell"`],
+    [
+      { name: "x", instructions: "x", tools: ["shell"] },
+      `tools.0 must be one of ${toolNames.join(", ")} (received "shell")`,
+    ],
     [{ name: "x", instructions: "x", limits: { steps: 0, days: 1 } }, "limits.days is not a field of an agent file"],
-    [{ name: "x", instructions: "x", limits: { steps: 0.5 } }, "limits.steps must be integer, not 0.5"],
+    [{ name: "x", instructions: "x", limits: { steps: 0.5 } }, "limits.steps must be integer (received 0.5)"],
   ])("the agent file %j is rejected: %s", async (content, reason) => {
     expect(await rejected(dataDir, "agent", "create", "--file", agentFile(content))).toContain(reason);
   });

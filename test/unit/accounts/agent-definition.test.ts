@@ -29,13 +29,13 @@ describe("an agent file", () => {
   });
 
   test.each([
-    [{ limits: { dollars: 0 } }, "limits.dollars must be > 0, not 0"],
+    [{ limits: { dollars: 0 } }, "limits.dollars must be > 0 (received 0)"],
     [{ runLimits: { turns: 3 } }, "runLimits.turns is not a field of an agent file"],
     [{ prices: { input: 3 } }, "prices.output is missing"],
-    [{ parameters: { temperature: 3 } }, "parameters.temperature must be <= 2, not 3"],
+    [{ parameters: { temperature: 3 } }, "parameters.temperature must be <= 2 (received 3)"],
     [
       { parameters: { reasoningEffort: "most" } },
-      'parameters.reasoningEffort must be one of low, medium, high, not "most"',
+      'parameters.reasoningEffort must be one of low, medium, high (received "most")',
     ],
     [{ limits: { dollars: 1 } }, "prices is missing; limits.dollars requires it"],
     [{ runLimits: { dollars: 1 } }, "prices is missing; runLimits.dollars requires it"],
@@ -43,7 +43,11 @@ describe("an agent file", () => {
       { mcp: ["https://a.example/mcp", "https://b.example/mcp"].map((url) => ({ name: "team", url })) },
       'mcp has two servers named "team"; names must be unique',
     ],
-    [{ contextTokens: 100 }, "contextTokens must be >= 2000, not 100"],
+    [
+      { mcp: [{ name: "team", url: "https://a.example/mcp", headers: { Authorization: "Bearer sk-pasted" } }] },
+      "mcp.0.headers.Authorization must be object",
+    ],
+    [{ contextTokens: 100 }, "contextTokens must be >= 2000 (received 100)"],
   ])("%j is rejected", (fields, problem) => {
     expect(parsed(fields)).toEqual({ problems: [problem] });
   });
