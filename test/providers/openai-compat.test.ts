@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Message, ModelRequest } from "../../src/agent/model.ts";
 import { answerOf, callModel, failureOf, request, tools } from "./call-model.ts";
 import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
-import { compatRules, knownRules, ruleForError } from "../../src/agent/models/openai-compat.ts";
+import { compatRules, initialRules, findRuleForError } from "../../src/agent/models/openai-compat.ts";
 import { callsTool, chunk, streams } from "./chat-completions-server.ts";
 import { openAiFixture as provider } from "./openai-fixture.ts";
 import { modelServer, type Reply } from "./model-server.ts";
@@ -202,14 +202,14 @@ describe("the compatibility rules", () => {
   };
 
   it.each(compatRules)("match the example of $vendors and rewrite the request once", (rule) => {
-    expect(ruleForError({ status: 400, text: rule.example, request: body }, [], {})).toBe(rule);
+    expect(findRuleForError({ status: 400, text: rule.example, request: body }, [], {})).toBe(rule);
     const rewritten = rule.rewrite(body);
     expect(rewritten).not.toEqual(body);
     expect(rule.rewrite(rewritten)).toEqual(rewritten);
   });
 
   it.each(compatRules)("apply the setting of $vendors when it is configured", ({ setting, value }) => {
-    const known = knownRules("https://h/v1", { [setting]: value });
+    const known = initialRules("https://h/v1", { [setting]: value });
     expect(known.map((rule) => [rule.setting, rule.value])).toEqual([[setting, value]]);
   });
 
@@ -221,7 +221,7 @@ describe("the compatibility rules", () => {
     ["https://openai.com.example/v1", []],
     ["http://127.0.0.1:11434/v1", []],
   ])("recognize %s by its host", (baseUrl, settings) => {
-    expect(knownRules(baseUrl, {}).map(({ setting }) => setting)).toEqual(settings);
+    expect(initialRules(baseUrl, {}).map(({ setting }) => setting)).toEqual(settings);
   });
 
   it("apply from the first request when they are configured", async () => {
@@ -239,6 +239,6 @@ describe("the compatibility rules", () => {
     const model = openAiCompatible({ baseUrl: server.baseUrl, model: "m", compat })();
     expect(failureOf(await model(request())).title).toContain("Extra inputs");
     expect(server.received).toHaveLength(1);
-    expect(knownRules("https://api.openai.com/v1", { maxTokensField: "max_tokens" })).toEqual([]);
+    expect(initialRules("https://api.openai.com/v1", { maxTokensField: "max_tokens" })).toEqual([]);
   });
 });

@@ -35,7 +35,7 @@ export function streamingCall(model: LanguageModelV4): ProviderAdapter["call"] {
  * - A request with attachments is retried with a sentence in place of each. If that works, the turn sends no more.
  * - A request without tools is retried with the tool calls of its conversation as text.
  */
-export function modelFactory(adapter: ProviderAdapter): () => Model {
+export function createModelFactory(adapter: ProviderAdapter): () => Model {
   const send = async (
     request: ModelRequest,
     attachments: Map<Attachment, AttachmentContent>,

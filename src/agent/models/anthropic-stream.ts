@@ -24,7 +24,7 @@ function normalizeEvent(event: Json, skippedBlocks: Set<unknown>): Json[] {
   switch (type) {
     case "message_start": {
       const { id, model, usage } = toObject(event["message"]);
-      return [{ type, message: { id, model, role: "assistant", usage: { input_tokens: 0, ...counts(usage) } } }];
+      return [{ type, message: { id, model, role: "assistant", usage: { input_tokens: 0, ...withoutNulls(usage) } } }];
     }
     case "content_block_start": {
       const block = toObject(event["content_block"]);
@@ -38,7 +38,7 @@ function normalizeEvent(event: Json, skippedBlocks: Set<unknown>): Json[] {
       return skippedBlocks.has(index) ? [] : [event];
     case "message_delta": {
       const { stop_reason } = toObject(event["delta"]);
-      const { input_tokens, ...others } = counts(event["usage"]);
+      const { input_tokens, ...others } = withoutNulls(event["usage"]);
       // Some servers count the input at the start, others at the end. The other count is 0.
       const usage = { output_tokens: 0, ...others, ...(input_tokens !== 0 && { input_tokens }) };
       return [{ type, delta: { stop_reason }, usage }];
@@ -65,7 +65,7 @@ function errorEvent(error: unknown): Json {
   return { type: "error", error: { type: typeof type === "string" ? type : "api_error", message: text } };
 }
 
-function counts(usage: unknown): Json {
+function withoutNulls(usage: unknown): Json {
   return Object.fromEntries(Object.entries(toObject(usage)).filter(([, count]) => count !== null));
 }
 

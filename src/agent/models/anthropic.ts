@@ -1,8 +1,8 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { Model } from "../model.ts";
 import { normalizeEvents } from "./anthropic-stream.ts";
-import { modelFetch } from "./http-client.ts";
-import { modelFactory, streamingCall } from "./ai-sdk-model.ts";
+import { createModelFetch } from "./http-client.ts";
+import { createModelFactory, streamingCall } from "./ai-sdk-model.ts";
 
 export interface Anthropic {
   model: string;
@@ -20,9 +20,9 @@ export function anthropic({
   baseUrl = "https://api.anthropic.com/v1",
   idleTimeout,
 }: Anthropic): () => Model {
-  const fetch = modelFetch({ idleTimeout, type: /event-stream/, transform: normalizeEvents });
+  const fetch = createModelFetch({ idleTimeout, type: /event-stream/, transform: normalizeEvents });
   const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch });
-  return modelFactory({
+  return createModelFactory({
     call: streamingCall(provider(model)),
     endpoint: {
       provider: "anthropic",

@@ -1,8 +1,8 @@
 import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import { APICallError, type LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Model } from "../model.ts";
-import { modelFetch } from "./http-client.ts";
-import { type ProviderAdapter, modelFactory, streamingCall } from "./ai-sdk-model.ts";
+import { createModelFetch } from "./http-client.ts";
+import { type ProviderAdapter, createModelFactory, streamingCall } from "./ai-sdk-model.ts";
 
 export interface Bedrock {
   /** Id or ARN of a model or inference profile. */
@@ -21,7 +21,7 @@ export interface Bedrock {
  */
 export function bedrock({ model, region, baseUrl, idleTimeout }: Bedrock): () => Model {
   const sentTokens = new Set<string>();
-  const send = modelFetch({ idleTimeout, type: /vnd\.amazon\.eventstream/ });
+  const send = createModelFetch({ idleTimeout, type: /vnd\.amazon\.eventstream/ });
   const provider = createAmazonBedrock({
     region,
     ...(baseUrl !== undefined && { baseURL: baseUrl }),
@@ -33,7 +33,7 @@ export function bedrock({ model, region, baseUrl, idleTimeout }: Bedrock): () =>
       return send(input, init);
     },
   });
-  return modelFactory({
+  return createModelFactory({
     call: supportsCachePoints(model) ? withCachePoints(streamingCall(provider(model))) : streamingCall(provider(model)),
     endpoint: {
       provider: "bedrock",

@@ -57,7 +57,11 @@ interface ModelFetchOptions {
  * - It truncates error responses.
  * - It does not follow redirects, because the credentials are not for another server.
  */
-export function modelFetch({ idleTimeout = defaultIdleTimeout, type, transform }: ModelFetchOptions): typeof fetch {
+export function createModelFetch({
+  idleTimeout = defaultIdleTimeout,
+  type,
+  transform,
+}: ModelFetchOptions): typeof fetch {
   return async (input, init = {}) => {
     const { method = "GET", body, signal } = init;
     signal?.throwIfAborted();
@@ -69,7 +73,7 @@ export function modelFetch({ idleTimeout = defaultIdleTimeout, type, transform }
     let active: ClientRequest | IncomingMessage = outgoing;
     outgoing.on("timeout", () => active.destroy(new IdleTimeout(idleTimeout)));
     outgoing.end(body);
-    const incoming = await responseHead(outgoing);
+    const incoming = await waitForResponse(outgoing);
     incoming.on("error", ignoreError);
     active = incoming;
     const status = Math.min(incoming.statusCode ?? 502, 599); // the highest status of a Response
@@ -89,7 +93,7 @@ export function modelFetch({ idleTimeout = defaultIdleTimeout, type, transform }
   };
 }
 
-function responseHead(outgoing: ClientRequest): Promise<IncomingMessage> {
+function waitForResponse(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once("response", resolve);
     outgoing.once("error", reject);

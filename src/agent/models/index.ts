@@ -47,14 +47,14 @@ const providers: { [Name in ModelConfiguration["provider"]]: Open<Name> } = {
 export async function openModel(
   configuration: ModelConfiguration | undefined,
   chosen: string | undefined,
-  secretOf: ReadSecret,
+  readSecret: ReadSecret,
 ): Promise<{ model: Model; name: string; provider: string } | { failure: Failure }> {
   const problem = modelProblem(configuration, () => true);
   if (!configuration || problem !== undefined) return { failure: misconfiguration(problem ?? "") };
   const { secret, model = "" } = configurationFields(configuration);
   let apiKey: string | undefined;
   try {
-    apiKey = secret === undefined ? undefined : await secretOf(secret);
+    apiKey = secret === undefined ? undefined : await readSecret(secret);
   } catch (error) {
     return { failure: secretUnavailable(error) };
   }

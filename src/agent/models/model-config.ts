@@ -26,7 +26,7 @@ export function modelProblem(
   }
   const { baseUrl, secret, region } = configurationFields(configuration);
   if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) {
-    return "The base URL of the organization's inference model is not an http or https address; correct it.";
+    return "The base URL of the organization's inference model is not an http or https URL; correct it.";
   }
   // The region becomes part of a host name.
   if (region !== undefined && !isRegion(region)) {

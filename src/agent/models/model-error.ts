@@ -86,11 +86,11 @@ const causeRules: CauseRule[] = [
  * the conversation, which some servers repeat.
  */
 export function modelFailure(cause: unknown, endpoint: Endpoint, request: ModelRequest): ModelFailure {
-  const contents = contentsOf(request);
+  const contents = requestTexts(request);
   const redact = (text: string): string =>
     redactQuotations(redactSecrets(text, endpoint.secrets(), "[API key]").slice(0, maxInspected), contents);
-  const server = `model server ${address(endpoint.address)}`;
-  const detail = shorten(redact(messageOf(cause)));
+  const server = `model server ${publicAddress(endpoint.address)}`;
+  const detail = toOneLine(redact(describeCause(cause)));
   const error = errorResponse(cause);
   if (error) {
     const text = redact(error.text);
@@ -171,7 +171,7 @@ function retryDelay(text: string): number | undefined {
 }
 
 /** The texts of a request that must not appear in a failure. */
-function contentsOf({ instructions, messages }: ModelRequest): string[] {
+function requestTexts({ instructions, messages }: ModelRequest): string[] {
   const texts = messages.flatMap((message): string[] => {
     if (message.role === "user") return [message.text];
     if (message.role === "tool") return message.results.map(({ text }) => text);
@@ -180,7 +180,7 @@ function contentsOf({ instructions, messages }: ModelRequest): string[] {
   return [instructions, ...texts];
 }
 
-function messageOf(cause: unknown): string {
+function describeCause(cause: unknown): string {
   if (isMissingCredentials(cause)) return "There are no AWS credentials.";
   for (const error of causes(cause)) {
     if (error instanceof IdleTimeout || error instanceof ResponseTooLarge) return error.message;
@@ -208,13 +208,13 @@ function causes(error: unknown): Error[] {
 /** Characters of a provider's message that are inspected. */
 const maxInspected = 4_000;
 
-function shorten(text: string): string {
+function toOneLine(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > 300 ? `${line.slice(0, 300)}…` : line;
 }
 
 /** A base URL without user name, password and query, which may be secret. */
-function address(baseUrl: string): string {
+function publicAddress(baseUrl: string): string {
   const url = URL.parse(baseUrl);
   return url ? url.origin + url.pathname : baseUrl;
 }

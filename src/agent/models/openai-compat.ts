@@ -113,7 +113,7 @@ export const compatRules: readonly CompatRule[] = [
 ];
 
 /** The rules that apply to a server before its first response: by host, unless the configuration says otherwise. */
-export function knownRules(baseUrl: string, configured: OpenAiCompat): CompatRule[] {
+export function initialRules(baseUrl: string, configured: OpenAiCompat): CompatRule[] {
   const host = URL.parse(baseUrl)?.hostname ?? "";
   return compatRules.filter(({ setting, value, hosts }) =>
     setting in configured ? configured[setting] === value : hosts?.test(host),
@@ -121,7 +121,7 @@ export function knownRules(baseUrl: string, configured: OpenAiCompat): CompatRul
 }
 
 /** The rule that may make a server accept a request that it rejected. Configured settings are not changed. */
-export function ruleForError(
+export function findRuleForError(
   error: { status: number; text: string; request: ChatRequest },
   applied: readonly CompatRule[],
   configured: OpenAiCompat,

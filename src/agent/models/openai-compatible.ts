@@ -1,9 +1,9 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { APICallError } from "@ai-sdk/provider";
 import type { Model, OpenAiCompat } from "../model.ts";
-import { modelFactory, type ProviderAdapter, streamingCall } from "./ai-sdk-model.ts";
-import { modelFetch } from "./http-client.ts";
-import { applyRules, type ChatRequest, type CompatRule, knownRules, ruleForError } from "./openai-compat.ts";
+import { createModelFactory, type ProviderAdapter, streamingCall } from "./ai-sdk-model.ts";
+import { createModelFetch } from "./http-client.ts";
+import { applyRules, type ChatRequest, type CompatRule, initialRules, findRuleForError } from "./openai-compat.ts";
 import { normalizeChunks } from "./openai-stream.ts";
 import { readProviderError } from "./provider-error.ts";
 import { reasoningDetails } from "./reasoning-details.ts";
@@ -22,7 +22,7 @@ export interface OpenAiCompatible {
 export function openAiCompatible({ baseUrl, model, apiKey, compat = {}, idleTimeout }: OpenAiCompatible): () => Model {
   // Some servers label a stream text/plain, others send one JSON body. HTML means that the base URL is wrong.
   const types = /event-stream|text\/plain|octet-stream|json/;
-  const fetch = modelFetch({ idleTimeout, type: types, transform: normalizeChunks });
+  const fetch = createModelFetch({ idleTimeout, type: types, transform: normalizeChunks });
   const callWith = (rules: readonly CompatRule[]): ProviderAdapter["call"] => {
     const provider = createOpenAICompatible({
       name: "openai-compatible",
@@ -35,8 +35,8 @@ export function openAiCompatible({ baseUrl, model, apiKey, compat = {}, idleTime
     });
     return streamingCall(provider(model));
   };
-  return modelFactory({
-    call: adaptingCall(callWith, knownRules(baseUrl, compat), compat),
+  return createModelFactory({
+    call: withCompatRetries(callWith, initialRules(baseUrl, compat), compat),
     endpoint: {
       provider: "openai-compatible",
       address: baseUrl,
@@ -52,7 +52,7 @@ export function openAiCompatible({ baseUrl, model, apiKey, compat = {}, idleTime
  * Retries a rejected request with the compatibility rule that matches the error, one rule after another. Rules that
  * worked are remembered for as long as the model stays open.
  */
-function adaptingCall(
+function withCompatRetries(
   callWith: (rules: readonly CompatRule[]) => ProviderAdapter["call"],
   known: readonly CompatRule[],
   compat: OpenAiCompat,
@@ -66,7 +66,7 @@ function adaptingCall(
         if (attempt.rules.length > remembered.rules.length) remembered = attempt;
         return response;
       } catch (error) {
-        const rule = ruleFor(error, attempt.rules, compat);
+        const rule = findRule(error, attempt.rules, compat);
         if (!rule) throw error;
         const rules = [...attempt.rules, rule];
         attempt = { rules, call: callWith(rules) };
@@ -75,9 +75,9 @@ function adaptingCall(
   };
 }
 
-function ruleFor(error: unknown, applied: readonly CompatRule[], compat: OpenAiCompat): CompatRule | undefined {
+function findRule(error: unknown, applied: readonly CompatRule[], compat: OpenAiCompat): CompatRule | undefined {
   if (!APICallError.isInstance(error) || error.statusCode === undefined) return undefined;
   const text = readProviderError(error)?.text ?? "";
   const request = error.requestBodyValues as ChatRequest;
-  return ruleForError({ status: error.statusCode, text, request }, applied, compat);
+  return findRuleForError({ status: error.statusCode, text, request }, applied, compat);
 }

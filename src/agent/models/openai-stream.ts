@@ -19,56 +19,56 @@ function normalizeChunk(json: unknown): unknown {
   const event: unknown = Array.isArray(json) && json.length === 1 ? json[0] : json;
   if (!isObject(event)) return event;
   const choices = Array.isArray(event["choices"]) ? event["choices"].filter(isObject) : [];
-  const error = errorOf(event) ?? choices.map(errorOf).find((each) => each !== undefined);
+  const error = readError(event) ?? choices.map(readError).find((each) => each !== undefined);
   if (error) return { error };
-  const usage = [event, ...choices, event["x_groq"]].map(usageOf).find((each) => each !== undefined);
+  const usage = [event, ...choices, event["x_groq"]].map(readUsage).find((each) => each !== undefined);
   if (!usage && event["choices"] !== null && !Array.isArray(event["choices"])) return event;
-  return { choices: choices.map(choiceOf), ...(usage && { usage }) };
+  return { choices: choices.map(normalizeChoice), ...(usage && { usage }) };
 }
 
 /** Formats of errors: `{error: {message}}`, `{error: "…"}`, vLLM's `{object: "error", message}`, and `{message}`. */
-function errorOf(event: Json): Json | undefined {
+function readError(event: Json): Json | undefined {
   const { error, object, message, code, type, choices, delta } = event;
   if (typeof error === "string" && error !== "") return { message: error };
   if (isObject(error) && Object.keys(error).length > 0) {
     const text = typeof error["message"] === "string" ? error["message"] : JSON.stringify(error);
-    return { ...error, message: text, type: textOf(error["type"]), code: codeOf(error["code"]) };
+    return { ...error, message: text, type: toText(error["type"]), code: toCode(error["code"]) };
   }
   const onlyMessage = typeof message === "string" && choices === undefined && delta === undefined;
   if (object !== "error" && !onlyMessage) return undefined;
   return {
     message: typeof message === "string" ? message : JSON.stringify(message ?? event),
-    code: codeOf(code),
-    type: textOf(type),
+    code: toCode(code),
+    type: toText(type),
   };
 }
 
-function choiceOf({ index, delta, message, finish_reason: reason }: Json): Json {
+function normalizeChoice({ index, delta, message, finish_reason: reason }: Json): Json {
   const content = isObject(delta) ? delta : message;
   return {
     index,
-    ...(isObject(content) && { delta: deltaOf(content) }),
+    ...(isObject(content) && { delta: normalizeDelta(content) }),
     finish_reason: typeof reason === "string" && reason !== "" ? reason : null,
   };
 }
 
-function deltaOf({ content, refusal, reasoning_content, reasoning, reasoning_details, tool_calls }: Json): Json {
+function normalizeDelta({ content, refusal, reasoning_content, reasoning, reasoning_details, tool_calls }: Json): Json {
   return {
     content,
     refusal,
-    reasoning_content: textOf(reasoning_content) || textOf(reasoning),
+    reasoning_content: toText(reasoning_content) || toText(reasoning),
     reasoning_details,
-    ...(Array.isArray(tool_calls) && { tool_calls: tool_calls.filter(isObject).map(callOf) }),
+    ...(Array.isArray(tool_calls) && { tool_calls: tool_calls.filter(isObject).map(normalizeCall) }),
   };
 }
 
 /** A part of a tool call. Some servers send the arguments as an object. */
-function callOf({ index, id, function: details, extra_content }: Json): Json {
+function normalizeCall({ index, id, function: details, extra_content }: Json): Json {
   const { name, arguments: args } = isObject(details) ? details : {};
   return {
     index: typeof index === "string" ? Number.parseInt(index) : index,
     id: typeof id === "number" ? String(id) : id,
-    function: { name: textOf(name), arguments: isObject(args) ? JSON.stringify(args) : textOf(args) },
+    function: { name: toText(name), arguments: isObject(args) ? JSON.stringify(args) : toText(args) },
     extra_content,
   };
 }
@@ -77,35 +77,35 @@ function callOf({ index, id, function: details, extra_content }: Json): Json {
  * Token usage as OpenAI defines it: completion tokens include reasoning. xAI and Gemini include reasoning in the total
  * only, which would understate the cost several times.
  */
-function usageOf(holder: unknown): Json | undefined {
+function readUsage(holder: unknown): Json | undefined {
   const { usage } = isObject(holder) ? holder : {};
   if (!isObject(usage)) return undefined;
   const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details, completion_tokens_details } = usage;
-  const input = countOf(prompt_tokens);
-  const cached = countOf(isObject(prompt_tokens_details) ? prompt_tokens_details["cached_tokens"] : 0);
-  const output = countOf(completion_tokens);
+  const input = toCount(prompt_tokens);
+  const cached = toCount(isObject(prompt_tokens_details) ? prompt_tokens_details["cached_tokens"] : 0);
+  const output = toCount(completion_tokens);
   // With more cached tokens than prompt tokens, the total counts them in addition to the prompt.
-  const rest = cached <= input ? countOf(total_tokens) - input : 0;
+  const rest = cached <= input ? toCount(total_tokens) - input : 0;
   return {
     prompt_tokens: input,
     completion_tokens: Math.max(output, rest),
     prompt_tokens_details: { cached_tokens: cached },
     completion_tokens_details: {
-      reasoning_tokens: countOf(
+      reasoning_tokens: toCount(
         isObject(completion_tokens_details) ? completion_tokens_details["reasoning_tokens"] : 0,
       ),
     },
   };
 }
 
-function countOf(value: unknown): number {
+function toCount(value: unknown): number {
   return Number(value) || 0;
 }
 
-function textOf(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function codeOf(value: unknown): string | number | undefined {
+function toCode(value: unknown): string | number | undefined {
   return typeof value === "string" || typeof value === "number" ? value : undefined;
 }

@@ -62,8 +62,8 @@ export async function readResponse(
     if (part.type === "finish") {
       rawReason = part.finishReason.raw;
       fields = messageFields(part.providerMetadata);
-      answer.finishReason = finishReason(part.finishReason.unified, rawReason);
-      answer.usage = usageOf(part.usage);
+      answer.finishReason = toFinishReason(part.finishReason.unified, rawReason);
+      answer.usage = toTokenUsage(part.usage);
     }
   }
   const truncated = answer.finishReason === "length";
@@ -125,17 +125,17 @@ function addCall(
   answer: ModelAnswer,
   content: ResponseContent,
   { toolCallId, toolName, input: json, providerMetadata }: CallPart,
-  taken: Set<string>,
+  usedIds: Set<string>,
   tools: ModelRequest["tools"],
 ): void {
-  const usable = toolCallId !== "" && toolCallId.length <= maxCharacters && !taken.has(toolCallId);
+  const usable = toolCallId !== "" && toolCallId.length <= maxCharacters && !usedIds.has(toolCallId);
   const id = usable ? toolCallId : `call_${randomUUID()}`;
-  taken.add(id);
+  usedIds.add(id);
   const name = toolName.slice(0, maxCharacters);
   const text = json.slice(0, findExcessiveDepth(json));
   const parsed = parse(text);
   const call: ToolCall = { id, name, input: parsed ? parsed.value : text };
-  const reason = invalidity(name, text, parsed !== undefined, tools);
+  const reason = toolCallProblem(name, text, parsed !== undefined, tools);
   if (reason !== undefined) call.invalid = reason;
   answer.toolCalls.push(call);
   content.push({
@@ -162,7 +162,12 @@ function parse(json: string): { value: unknown } | undefined {
 }
 
 /** Why a tool call is invalid, as an error text for the model; undefined when it is valid. */
-function invalidity(name: string, input: string, parsed: boolean, tools: ModelRequest["tools"]): string | undefined {
+function toolCallProblem(
+  name: string,
+  input: string,
+  parsed: boolean,
+  tools: ModelRequest["tools"],
+): string | undefined {
   const known = tools.find((each) => each.name === name);
   if (!known) return unknownTool(name, tools);
   if (parsed) return undefined;
@@ -176,25 +181,25 @@ function toolCallIds(prompt: LanguageModelV4Prompt): Set<string> {
   return new Set(parts.flatMap((part) => (part.type === "tool-call" ? part.toolCallId : [])));
 }
 
-function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelAnswer["usage"] {
+function toTokenUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelAnswer["usage"] {
   const { cacheRead, cacheWrite } = inputTokens;
   const { reasoning } = outputTokens;
   return {
-    inputTokens: tokenCount(inputTokens.total),
-    outputTokens: tokenCount(outputTokens.total),
-    ...(cacheRead && { cachedInputTokens: tokenCount(cacheRead) }),
-    ...(cacheWrite && { cacheWriteInputTokens: tokenCount(cacheWrite) }),
-    ...(reasoning && { reasoningTokens: tokenCount(reasoning) }),
+    inputTokens: toTokenCount(inputTokens.total),
+    outputTokens: toTokenCount(outputTokens.total),
+    ...(cacheRead && { cachedInputTokens: toTokenCount(cacheRead) }),
+    ...(cacheWrite && { cacheWriteInputTokens: toTokenCount(cacheWrite) }),
+    ...(reasoning && { reasoningTokens: toTokenCount(reasoning) }),
   };
 }
 
 /** Limits a server's token count to the range that any context window can have, so that turn limits can rely on it. */
-function tokenCount(tokens = 0): number {
+function toTokenCount(tokens = 0): number {
   return Math.min(Math.max(0, Math.round(tokens) || 0), 1_000_000_000);
 }
 
 /** Stop reasons that the AI SDK does not know are matched by text, such as Gemini's `content_filter: SAFETY`. */
-function finishReason(reason: string, raw = ""): ModelAnswer["finishReason"] {
+function toFinishReason(reason: string, raw = ""): ModelAnswer["finishReason"] {
   const known = ["stop", "tool-calls", "length", "content-filter"] as const;
   const unified = known.find((each) => each === reason);
   if (unified) return unified;

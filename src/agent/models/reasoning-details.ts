@@ -17,7 +17,7 @@ export const reasoningDetails: MetadataExtractor = {
     const details: Detail[] = [];
     return {
       processChunk(chunk) {
-        for (const detail of detailsIn(chunk)) add(details, detail);
+        for (const detail of readDetails(chunk)) appendDetail(details, detail);
       },
       buildMetadata: () => (details.length > 0 ? { openaiCompatible: { reasoning_details: details } } : undefined),
     };
@@ -30,7 +30,7 @@ export function messageFields(metadata: SharedV4ProviderMetadata | undefined): S
   return details === undefined ? undefined : { openaiCompatible: { reasoning_details: details } };
 }
 
-function detailsIn(chunk: unknown): Detail[] {
+function readDetails(chunk: unknown): Detail[] {
   const choices = isObject(chunk) && Array.isArray(chunk["choices"]) ? chunk["choices"].filter(isObject) : [];
   const { reasoning_details } = (isObject(choices[0]?.["delta"]) ? choices[0]["delta"] : {}) as {
     reasoning_details?: unknown;
@@ -39,7 +39,7 @@ function detailsIn(chunk: unknown): Detail[] {
 }
 
 /** Appends a streamed part to the last detail if index and type are the same. */
-function add(details: Detail[], part: Detail): void {
+function appendDetail(details: Detail[], part: Detail): void {
   const last = details.at(-1);
   const continues =
     last && part["index"] !== undefined && last["index"] === part["index"] && last["type"] === part["type"];

@@ -22,8 +22,8 @@ describe("modelProblem", () => {
     ["a disabled model", { enabled: false, provider: "demo" }, /disabled/],
     ["a missing secret", { ...server, secret: "env:KEY" }, /secret .* does not exist/],
     ["a missing secret of Anthropic", claude, /secret .* does not exist/],
-    ["an invalid base URL", { ...server, baseUrl: "localhost:1234" }, /not an http or https address/],
-    ["an invalid optional base URL", { ...converse, baseUrl: "h" }, /not an http or https address/],
+    ["an invalid base URL", { ...server, baseUrl: "localhost:1234" }, /not an http or https URL/],
+    ["an invalid optional base URL", { ...converse, baseUrl: "h" }, /not an http or https URL/],
     [
       "a region that changes the host name",
       { ...converse, region: "evil.example/?" },
