@@ -1,10 +1,13 @@
 import { expect } from "vitest";
 import { main } from "../../bin/admin/main.ts";
 import type { Io } from "../../bin/cli.ts";
-import type { Ended } from "./script.ts";
+import type { ProcessResult } from "./script.ts";
 
 /** Runs a command line program in this process, as `runScript` does in another one. */
-export async function inProcess(program: (argv: string[], io: Io) => Promise<number>, args: string[]): Promise<Ended> {
+export async function inProcess(
+  program: (argv: string[], io: Io) => Promise<number>,
+  args: string[],
+): Promise<ProcessResult> {
   const printed = { stdout: "", stderr: "" };
   const code = await program(args, {
     out: (text) => void (printed.stdout += `${text}\n`),
@@ -14,7 +17,7 @@ export async function inProcess(program: (argv: string[], io: Io) => Promise<num
 }
 
 /** Runs an admin command. */
-export function admin(dataDir: string, ...args: string[]): Promise<Ended> {
+export function admin(dataDir: string, ...args: string[]): Promise<ProcessResult> {
   return inProcess(main, [...args, "--data-dir", dataDir]);
 }
 

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { type HttpServer, httpServer } from "../support/http-server.ts";
 import { main } from "../../bin/conformance/main.ts";
 import { done, inProcess } from "./admin.ts";
-import type { Ended } from "./script.ts";
+import type { ProcessResult } from "./script.ts";
 import { type Service, startService } from "./service.ts";
 
 let service: Service;
@@ -12,7 +12,7 @@ beforeAll(async () => {
   return () => service[Symbol.asyncDispose]();
 });
 
-function conformance(baseUrl: string, ...args: string[]): Promise<Ended> {
+function conformance(baseUrl: string, ...args: string[]): Promise<ProcessResult> {
   const { apiKey, templateId } = service;
   return inProcess(main, ["--base-url", baseUrl, "--api-key", apiKey, "--template-id", templateId, ...args]);
 }

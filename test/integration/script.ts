@@ -3,14 +3,18 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-export interface Ended {
+export interface ProcessResult {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
 /** Runs a script of the project in a child process. Resolves when it ends. */
-export function runScript(script: string, args: string[], environment: Record<string, string> = {}): Promise<Ended> {
+export function runScript(
+  script: string,
+  args: string[],
+  environment: Record<string, string> = {},
+): Promise<ProcessResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [script, ...args], {
       cwd: root,

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
 import { main } from "../../../bin/probe/main.ts";
 import { inProcess } from "../admin.ts";
-import type { Ended } from "../script.ts";
+import type { ProcessResult } from "../script.ts";
 import { type Service, startService } from "../service.ts";
 
 interface Line {
@@ -18,7 +18,7 @@ interface Line {
   sent: number;
 }
 
-function probe(...args: string[]): Promise<Ended> {
+function probe(...args: string[]): Promise<ProcessResult> {
   return inProcess(main, args);
 }
 
