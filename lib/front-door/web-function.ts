@@ -1,4 +1,4 @@
-import { AssetHashType, DockerImage, Duration, Stack, Validations } from "aws-cdk-lib";
+import { AssetHashType, type CfnResource, DockerImage, Duration, Stack, Validations } from "aws-cdk-lib";
 import type { OriginProps } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -38,6 +38,11 @@ export function webFunctionOrigin(scope: Construct, server: UploadServer, origin
     // The server checks CloudFront's secret itself. With IAM, every client would have to send its body's hash.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
   });
+  // CDK sets the ARN. AWS documents that CloudFormation then fails to read the resource, and to roll the stack back:
+  // https://github.com/aws/agent-toolkit-for-aws, aws-lambda-web-functions, infrastructure-as-code.md, "Gotchas".
+  for (const resource of [fn.resourceRevision, fn.endpoint.node.defaultChild as CfnResource]) {
+    resource.addPropertyOverride("FunctionName", server.name);
+  }
   fn.node.addDependency(role); // with its policy: a server that cannot read its secrets exits at start
   Validations.of(fn).acknowledge({
     id: "Annotation::@aws-cdk/aws-lambda:webFunctionPublicEndpoint",

@@ -193,6 +193,20 @@ describe("hosting", () => {
     expect(Number(maxConcurrency) * 20).toBeLessThanOrEqual(512); // MB of /tmp
   });
 
+  test("web function: function, revision and endpoint use the same name; revision and endpoint wait for it", () => {
+    const { template } = synthesizeFrontDoor({ context: { largeBodies: "web-function" } });
+    const types = ["AWS::Lambda::WebFunction", "AWS::Lambda::WebFunctionRevision", "AWS::Lambda::WebFunctionEndpoint"];
+    const [named, ...others] = types.map((type) => Object.entries(template.findResources(type)));
+    const [[id, fn]] = named as [[string, Resource]];
+    // A Ref or GetAtt of the function would be its ARN.
+    expect(fn.Properties["FunctionName"]).toEqual({ "Fn::Join": ["", ["agent-runs-prod-", { Ref: "AWS::Region" }]] });
+    for (const [, { Properties, DependsOn }] of others.flat()) {
+      expect((Properties as Resource["Properties"])["FunctionName"]).toEqual(fn.Properties["FunctionName"]);
+      expect(DependsOn).toContain(id);
+    }
+    expect(others.flat()).toHaveLength(2);
+  });
+
   test("Fargate: the file system is read-only but for /tmp, where bodies are spooled", () => {
     const { template } = synthesizeFrontDoor({ context: { largeBodies: "fargate" } });
     template.hasResourceProperties("AWS::ECS::TaskDefinition", {
