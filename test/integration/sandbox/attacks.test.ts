@@ -1,3 +1,4 @@
 import { describeAttacks } from "./attacks.scenario.ts";
 
-describeAttacks({ seconds: 1 });
+// Other tests run at the same time, so a new sandbox process may start late.
+describeAttacks({ seconds: 1, grace: 10 });
