@@ -6,6 +6,7 @@ import { semaphore } from "../async/semaphore.ts";
 import { sandboxLimits } from "./limits.ts";
 import type { FromChild, ToChild } from "./child.ts";
 import { atomicsWaitPatchUrl } from "./atomics-wait-patch.ts";
+import { justBashPatchUrl } from "./just-bash-patch.ts";
 import type { EngineResult } from "./engine.ts";
 import type { Sandbox, SandboxEngine, SandboxRequest } from "./types.ts";
 
@@ -104,7 +105,9 @@ export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & {
 function start({ program, readable, environment = {} }: ChildProcessSettings, engine: SandboxEngine): Child {
   const permissions = ["--permission", ...[program, ...readable].map((path) => `--allow-fs-read=${path}`)];
   // Python runs in a worker thread.
-  if (engine === "shell") permissions.push("--allow-worker", `--import=${atomicsWaitPatchUrl}`);
+  if (engine === "shell") {
+    permissions.push("--allow-worker", `--import=${atomicsWaitPatchUrl}`, `--import=${justBashPatchUrl}`);
+  }
   const child = spawn(process.execPath, [...permissions, "--max-old-space-size=256", "--expose-gc", program], {
     env: environment,
     cwd: tmpdir(),

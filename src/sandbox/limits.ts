@@ -8,8 +8,11 @@ export const sandboxLimits = {
   filesBytes: 32 * megabyte,
   /** Files that one program may write. */
   writtenFiles: 50,
-  /** Characters that a program may print. A program that prints more is stopped. */
+  /** Characters of a program's output that are returned. */
   outputCharacters: 100_000,
   /** Time limit for reading one PDF or DOCX document. */
   documentSeconds: 30,
 };
+
+/** Bytes of one file that Python can open, and of one value or one command's output in the shell. */
+export const bridgeBytes = 64 * megabyte;

@@ -1,40 +1,38 @@
 import { Bash, type IFileSystem } from "just-bash";
-import { sandboxLimits } from "./limits.ts";
 import { type Engine, limitWrittenFiles, sameContent } from "./engine.ts";
+import { sandboxLimits } from "./limits.ts";
+import { describeExceededLimit, executionLimits, withoutAdvice } from "./shell-limits.ts";
 import type { SandboxFile } from "./types.ts";
 
 const workingDirectory = "/work";
+/** Characters of the standard error that are returned. */
+const errorCharacters = 10_000;
 
 /** A simulated shell with Python in WebAssembly. Always dirty: its threads end with the process. */
 export const loadShell = async (): Promise<Engine> => runShell;
 
 const runShell: Engine = async ({ program, files, seconds }) => {
-  const milliseconds = seconds * 1000;
   const bash = new Bash({
     files: Object.fromEntries(files.map(({ name, content }) => [`${workingDirectory}/${name}`, content])),
     cwd: workingDirectory,
     env: { HOME: workingDirectory, _: "/bin/bash" },
     python: true,
     executionLimitProfile: "hardened",
-    executionLimits: {
-      maxExecutionTimeMs: milliseconds,
-      maxPythonTimeoutMs: milliseconds,
-      maxSqliteTimeoutMs: milliseconds,
-      // The time limit stops endless loops. Lower limits would stop a script that reads a long table line by line.
-      maxCommandCount: 5_000_000,
-      maxLoopIterations: 5_000_000,
-      maxAwkIterations: 5_000_000,
-      maxSedIterations: 5_000_000,
-      maxWorkUnits: 50_000_000,
-      maxOutputSize: sandboxLimits.outputCharacters,
-      maxFileSystemBytes: 2 * sandboxLimits.filesBytes,
-    },
+    executionLimits: executionLimits(seconds),
   });
+  // It has no content here: `head -c 1000 /dev/zero` would print nothing and succeed.
+  await bash.fs.rm("/dev/zero", { force: true });
   const startedAt = Date.now();
   const { stdout, stderr, exitCode } = await bash.exec(program);
-  const output = [stdout, stderr].map((text) => text.trimEnd()).filter((text) => text !== "");
+  const { output, notes } = limitOutput(stdout, stderr);
+  const timedOut = exitCode !== 0 && Date.now() - startedAt >= seconds * 1000;
+  const exceeded = timedOut ? `The script was stopped after ${seconds} seconds.` : describeExceededLimit();
+  if (exceeded !== undefined) {
+    return { output, problem: `${exceeded} No files were saved.`, written: [], notes, dirty: true };
+  }
   const { changed, nested } = await changedFiles(bash.fs, files);
-  const { written, notes } = limitWrittenFiles(changed);
+  const saved = limitWrittenFiles(changed);
+  notes.push(...saved.notes);
   if (nested.length > 0) {
     notes.push(`Not saved, because the workspace has no folders: ${nested.slice(0, 20).join(", ")}.`);
   }
@@ -42,12 +40,23 @@ const runShell: Engine = async ({ program, files, seconds }) => {
   const removed = files.map(({ name }) => name).filter((name) => !remaining.has(`${workingDirectory}/${name}`));
   if (removed.length > 0)
     notes.push(`Deleted by the script, but still in the workspace: ${removed.slice(0, 20).join(", ")}.`);
-  const timedOut = Date.now() - startedAt >= milliseconds;
-  const problem = timedOut
-    ? `The script was stopped after ${seconds} seconds.`
-    : `The script ended with exit code ${exitCode}.`;
-  return { output: output.join("\n"), written, notes, dirty: true, ...(exitCode !== 0 && { problem }) };
+  const problem = `The script ended with exit code ${exitCode}.`;
+  return { output, written: saved.written, notes, dirty: true, ...(exitCode !== 0 && { problem }) };
 };
+
+/** The end of each stream is dropped. The standard error comes last, because it says what went wrong. */
+function limitOutput(stdout: string, stderr: string): { output: string; notes: string[] } {
+  const texts = [stdout, withoutAdvice(stderr)].map((text) => text.trimEnd());
+  const errors = texts[1]?.slice(0, errorCharacters) ?? "";
+  const printed = texts[0]?.slice(0, sandboxLimits.outputCharacters - errors.length) ?? "";
+  const characters = texts.join("").length;
+  const output = [printed, errors].filter((text) => text !== "").join("\n");
+  if (characters === printed.length + errors.length) return { output, notes: [] };
+  const note =
+    `The output is cut: the script printed ${characters} characters, and at most ` +
+    `${sandboxLimits.outputCharacters} are returned. Write the result to a file, or print less.`;
+  return { output, notes: [note] };
+}
 
 /** New and changed files of the working directory. `nested`: the paths of files in folders, which cannot be saved. */
 async function changedFiles(
