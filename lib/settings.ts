@@ -142,10 +142,13 @@ export function readSettings(node: Node): Settings {
   return result;
 }
 
-/** CDK and its libraries prefix their context keys. Any other unknown name is a typing error. */
+/** Context keys of the CDK CLI without a prefix. `cdk cli-telemetry` and `cdk acknowledge` write them. */
+const cliKeys = new Set(["cli-telemetry", "acknowledged-issue-numbers"]);
+
+/** CDK and its libraries prefix their other context keys. Any other unknown name is a typing error. */
 function unknownNames(context: Record<string, unknown>): string[] {
   return Object.keys(context)
-    .filter((name) => !/[@:]/.test(name) && !(name in settings))
+    .filter((name) => !/[@:]/.test(name) && !cliKeys.has(name) && !(name in settings))
     .map((name) => `${name}: unknown setting; accepted: ${Object.keys(settings).join(", ")}`);
 }
 

@@ -35,7 +35,13 @@ test("docs/deploying.md lists every setting with its default", () => {
     name,
     fallback,
   ]);
-  expect(rows).toEqual(Object.entries(cdkJson.context).map(([name, fallback]) => [name, String(fallback) || "none"]));
+  const { "cli-telemetry": _, ...settings } = cdkJson.context;
+  expect(rows).toEqual(Object.entries(settings).map(([name, fallback]) => [name, String(fallback) || "none"]));
+});
+
+test("accepts the context keys that the CDK CLI writes", () => {
+  const written = { "cli-telemetry": false, "acknowledged-issue-numbers": [12_345] };
+  expect(read(written)).toEqual(read({}));
 });
 
 test("accepts numbers as strings, as the command line passes them", () => {
