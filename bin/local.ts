@@ -24,8 +24,10 @@ async function start(options: LocalOptions): Promise<void> {
   const service = await serve(options);
   const { baseUrl, apiKey, templateId } = service;
   // Before the service is announced: a program that reads the announcement may stop it at once.
-  const end = (): void => void service.close().then(() => process.exit(0));
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
+  let closed: Promise<void> | undefined;
+  const end = (): void => void (closed ??= service.close().then(() => process.exit(0)));
+  // One Ctrl-C arrives twice: from the terminal, and forwarded by npm. `once` would let the second one kill the process.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, end);
   service.fatal.catch((error: Error) => {
     void service.close().finally(() => {
       console.error(`${name}: ${error.message}`);
