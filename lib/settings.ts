@@ -52,8 +52,19 @@ const settings = {
       return ids.every((id) => /^[a-z0-9][a-z0-9.:-]{2,150}$/.test(id)) ? ids : undefined;
     },
   ),
-  /** Hosting of the upload server, which handles creates over 3 MB. `off`: no front door. */
+  /** Hosting of the upload server, which handles creates over 1 MB. `off`: no front door. */
   largeBodies: oneOf<UploadHosting | "off">("web-function", "fargate", "off"),
+  /** Maximum request rate of the web function. Lambda accepts multiples of 100 up to 1000, and of 1000 up to 10000. */
+  uploadsPerSecond: setting<number>(
+    100,
+    "a multiple of 100 from 100 to 1000, or a multiple of 1000 up to 10000",
+    (value) => {
+      const rate = Number(value);
+      return [100, 1_000].some((unit) => rate % unit === 0 && rate >= unit && rate <= 10 * unit) ? rate : undefined;
+    },
+  ),
+  /** Maximum number of the web function's environments. Each has 2 GB and handles 16 requests at a time. */
+  uploadEnvironments: wholeNumber(20, 2, 1_000),
   /** Custom domain for the front door. Empty: CloudFront's own domain. */
   domain: pattern(
     "",

@@ -34,7 +34,7 @@ const origins: Record<UploadHosting, (scope: Construct, server: UploadServer, or
 /** CloudFront caches errors by default. They belong to one API key, which is not part of the cache key. */
 const uncachedErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
-/** One address for the whole contract: creates over 3 MB go to the upload server, everything else to API Gateway. */
+/** One address for the whole contract: creates over 1 MB go to the upload server, everything else to API Gateway. */
 export class FrontDoorStack extends Stack {
   constructor(scope: Construct, service: Stack, hosting: UploadHosting, settings: Settings) {
     super(scope, `AgentRunFrontDoor-${settings.stage}`, {
@@ -61,8 +61,9 @@ export class FrontDoorStack extends Stack {
     const route = new Function(this, "Route", {
       code: FunctionCode.fromFile({ filePath: join(import.meta.dirname, "viewer-request.js") }),
       runtime: FunctionRuntime.JS_2_0,
-      comment: "Selects the origin by body size",
+      comment: "Selects the origin by body size, and rejects large bodies early",
     });
+    const functionAssociations = [{ function: route, eventType: FunctionEventType.VIEWER_REQUEST }];
     const distribution = new Distribution(this, "Distribution", {
       comment: this.stackName,
       httpVersion: HttpVersion.HTTP2_AND_3,
@@ -71,11 +72,7 @@ export class FrontDoorStack extends Stack {
         certificate: Certificate.fromCertificateArn(this, "Certificate", certificate),
         minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       }),
-      defaultBehavior: {
-        ...uncached,
-        origin: apiGateway,
-        functionAssociations: [{ function: route, eventType: FunctionEventType.VIEWER_REQUEST }],
-      },
+      defaultBehavior: { ...uncached, origin: apiGateway, functionAssociations },
       additionalBehaviors: {
         [operations.openapi.path]: {
           origin: apiGateway,
@@ -89,8 +86,8 @@ export class FrontDoorStack extends Stack {
             enableAcceptEncodingGzip: true,
           }),
         },
-        // CloudFront requires a behavior for every origin. The function selects this one; no client uses the path.
-        "/large-bodies-are-chosen-by-size": { ...uncached, origin: largeBodies },
+        // CloudFront requires a behavior for every origin. The function selects this one, and answers 404 for the path.
+        "/large-bodies-are-chosen-by-size": { ...uncached, origin: largeBodies, functionAssociations },
       },
       errorResponses: uncachedErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });

@@ -1,16 +1,53 @@
 import cf from "cloudfront";
 
-// Bytes. Lambda accepts 6 MB, and API Gateway passes a body as a JSON string, up to twice as long (measured).
-var maxSmallBody = 3000000;
+// Bytes. Lambda accepts events of 6 MB. A body of this size fits even if API Gateway writes each byte as \u00XX.
+var maxSmallBody = 1000000;
+// Bytes. The upload server rejects larger bodies.
+var maxBody = 20971520;
+// CloudFront requires a behavior for the upload server's origin. No client uses its path.
+var unusedPath = "/large-bodies-are-chosen-by-size";
 
 // oxlint-disable-next-line no-unused-vars -- CloudFront calls it
 function handler(event) {
   var request = event.request;
-  var length = request.headers["content-length"];
+  var headers = request.headers;
+  if (request.uri === unusedPath) return reject(event, 404, "Not Found", "Not Found");
+  var length = headers["content-length"];
   // A body without a length is chunked and can have any size. A length that is not a number compares as false.
   var small = length !== undefined && Number(length.value) <= maxSmallBody;
-  if (request.method === "POST" && !small) {
-    cf.selectRequestOriginById("large-bodies");
+  if (request.method !== "POST" || small) return request;
+
+  // The upload server would give the same response, but only after it has received the whole body.
+  var key = apiKeyOf(headers);
+  if (key === "") return reject(event, 401, "Unauthorized", "Missing API key");
+  if (!/^ak_[0-9A-Za-z]{49}$/.test(key)) return reject(event, 401, "Unauthorized", "Invalid API key");
+  if (length !== undefined && Number(length.value) > maxBody) {
+    return reject(event, 413, "Payload Too Large", "total file size exceeds the allowed limit");
   }
+  cf.selectRequestOriginById("large-bodies");
   return request;
+}
+
+// As apiKeyOf in src/api/handlers/middleware.ts.
+function apiKeyOf(headers) {
+  var bearer = /^bearer[ \t]+(.+)$/i.exec(valueOf(headers, "authorization"));
+  return (bearer && bearer[1].trim()) || valueOf(headers, "x-api-key");
+}
+
+function valueOf(headers, name) {
+  return headers[name] ? headers[name].value.trim() : "";
+}
+
+function reject(event, status, description, detail) {
+  var headers = {
+    "content-type": { value: "application/json" },
+    "x-request-id": { value: event.context.requestId },
+  };
+  if (status === 401) headers["www-authenticate"] = { value: "Bearer" };
+  return {
+    statusCode: status,
+    statusDescription: description,
+    headers: headers,
+    body: { encoding: "text", data: JSON.stringify({ detail: detail }) },
+  };
 }

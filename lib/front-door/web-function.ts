@@ -37,6 +37,11 @@ export function webFunctionOrigin(scope: Construct, server: UploadServer, origin
     maxConcurrencyPerEnvironment: 16,
     // The server checks CloudFront's secret itself. With IAM, every client would have to send its body's hash.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
+    // The endpoint's domain is public. Without these limits it could use the account's whole quota.
+    defaultEndpoint: {
+      rateLimit: server.settings.uploadsPerSecond,
+      maxEnvironments: server.settings.uploadEnvironments,
+    },
   });
   // CDK sets the ARN. AWS documents that CloudFormation then fails to read the resource, and to roll the stack back:
   // https://github.com/aws/agent-toolkit-for-aws, aws-lambda-web-functions, infrastructure-as-code.md, "Gotchas".

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { newApiKey } from "../../src/accounts/api-key.ts";
+import { limits } from "../../src/api/server/upload-server.ts";
+import { apiKeyOf } from "../../src/api/handlers/middleware.ts";
 import { runViewerRequest } from "../integration/front-door/viewer-request.ts";
 import { synthesizeFrontDoor } from "./front-door.ts";
 
@@ -6,20 +9,45 @@ const { properties } = synthesizeFrontDoor();
 const [{ FunctionCode, FunctionConfig } = {}] = properties("AWS::CloudFront::Function");
 const code = String(FunctionCode);
 const [{ DistributionConfig } = {}] = properties("AWS::CloudFront::Distribution");
+const { key } = newApiKey();
+const host = { host: "d111111abcdef8.cloudfront.net" };
 
+/** The selected origin. The request is passed on unchanged. */
 function route(method: string, headers: Record<string, string>, uri = "/v1/agents"): string | undefined {
-  const all = { host: "d111111abcdef8.cloudfront.net", ...headers };
-  const { origin, before, returned } = runViewerRequest(code, { method, uri, headers: all });
+  const { origin, before, returned } = runViewerRequest(code, {
+    method,
+    uri,
+    headers: { ...host, authorization: `Bearer ${key}`, ...headers },
+  });
   expect(returned).toEqual(before);
   return origin;
 }
 
+/** The function's own response to a request that it passes to no origin. */
+function rejection(headers: Record<string, string>, uri = "/v1/agents"): unknown {
+  const { origin, returned } = runViewerRequest(code, { method: "POST", uri, headers: { ...host, ...headers } });
+  expect(origin).toBeUndefined();
+  if (!("statusCode" in returned)) return undefined;
+  const { statusCode, headers: answered, body } = returned;
+  expect(body.encoding).toBe("text");
+  expect(answered["content-type"]).toEqual({ value: "application/json" });
+  expect(answered["x-request-id"]?.value).toMatch(/^EXAMPLE/);
+  return [statusCode, JSON.parse(body.data), answered["www-authenticate"]?.value].filter((each) => each !== undefined);
+}
+
 describe("the viewer-request function", () => {
-  test.each([["2"], ["2999999"], ["3000000"]])("routes a POST of %s bytes to API Gateway", (length) => {
+  test.each([["2"], ["999999"], ["1000000"]])("routes a POST of %s bytes to API Gateway, with any key", (length) => {
     expect(route("POST", { "content-length": length })).toBeUndefined();
+    expect(route("POST", { "content-length": length, authorization: "" })).toBeUndefined();
   });
 
-  test.each([["3000001"], ["13981016"], ["60000000"], ["99999999999999999999"], ["x"]])(
+  test("routes by a size that fits Lambda's 6 MiB when each byte takes six characters of the event", () => {
+    const [, threshold] = /maxSmallBody = (\d+);/.exec(code) ?? [];
+    const envelope = 256 * 1024; // headers and request context
+    expect(6 * Number(threshold) + envelope).toBeLessThanOrEqual(6 * 1024 * 1024);
+  });
+
+  test.each([["1000001"], ["13981016"], [String(limits.body)], ["x"]])(
     "routes a POST of %s bytes to the upload server",
     (length) => {
       expect(route("POST", { "content-length": length })).toBe("large-bodies");
@@ -38,6 +66,49 @@ describe("the viewer-request function", () => {
       expect(route(method, { "content-length": "60000000" })).toBeUndefined();
     },
   );
+
+  test.each([String(limits.body + 1), "60000000", "99999999999999999999"])(
+    "rejects a POST of %s bytes, which the upload server does not accept, with 413",
+    (length) => {
+      const headers = { authorization: `Bearer ${key}`, "content-length": length };
+      expect(rejection(headers)).toEqual([413, { detail: "total file size exceeds the allowed limit" }]);
+    },
+  );
+
+  const missing = [401, { detail: "Missing API key" }, "Bearer"];
+  const invalid = [401, { detail: "Invalid API key" }, "Bearer"];
+  test.each([
+    [{}, missing],
+    [{ authorization: "" }, missing],
+    [{ authorization: "Bearer" }, missing],
+    [{ authorization: "Bearer " }, missing],
+    [{ authorization: `Basic ${key}` }, missing],
+    [{ "x-api-key": " " }, missing],
+    [{ authorization: "Bearer no-such-key" }, invalid],
+    [{ authorization: `Bearer ${key}x` }, invalid],
+    [{ "x-api-key": key.slice(0, -1) }, invalid],
+    [{ authorization: "Bearer no-such-key", "x-api-key": key }, invalid],
+    [{ authorization: `bearer \t${key} ` }, undefined],
+    [{ authorization: "Basic dXNlcjpwYXNz", "x-api-key": ` ${key}` }, undefined],
+    [{ authorization: `BEARER ${key}`, "x-api-key": "no-such-key" }, undefined],
+  ])("checks the key of a large create as the API does: %j", (headers: Record<string, string>, expected) => {
+    const inApi = apiKeyOf(headers);
+    const ofApi = inApi === undefined ? missing : inApi === key ? undefined : invalid;
+    expect(ofApi).toEqual(expected);
+    if (expected === undefined) {
+      expect(route("POST", { authorization: "", ...headers })).toBe("large-bodies");
+    } else {
+      expect(rejection({ ...headers, "content-length": "60000000" })).toEqual(expected);
+      expect(rejection({ ...headers, "transfer-encoding": "chunked" })).toEqual(expected);
+    }
+  });
+
+  test("answers 404 for the path of the upload server's behavior", () => {
+    const behaviors = (DistributionConfig as { CacheBehaviors: { PathPattern: string; TargetOriginId: string }[] })
+      .CacheBehaviors;
+    const path = behaviors.find(({ TargetOriginId }) => TargetOriginId === "large-bodies")?.PathPattern;
+    expect(rejection({ authorization: `Bearer ${key}` }, path)).toEqual([404, { detail: "Not Found" }]);
+  });
 
   test("uses a runtime with origin selection, selects an existing origin, and fits CloudFront's 10 KB", () => {
     expect(FunctionConfig).toMatchObject({ Runtime: "cloudfront-js-2.0" });

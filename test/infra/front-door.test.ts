@@ -47,6 +47,7 @@ describe.each(frontDoors)("front door with $largeBodies", ({ largeBodies, app, s
     const small = Origins.find(({ Id }) => Id === DefaultCacheBehavior.TargetOriginId);
     expect(JSON.stringify(short(small))).toContain("ApiUrl");
     expect(DefaultCacheBehavior.FunctionAssociations).toHaveLength(1);
+    expect(unused?.FunctionAssociations).toEqual(DefaultCacheBehavior.FunctionAssociations);
     expect(DefaultCacheBehavior.AllowedMethods).toContain("POST");
     expect(openapi).toMatchObject({ PathPattern: "/v1/openapi.json", TargetOriginId: small?.Id });
     expect(openapi?.AllowedMethods).toEqual(DefaultCacheBehavior.AllowedMethods);
@@ -187,7 +188,11 @@ test.each(frontDoors)(
 describe("hosting", () => {
   test("web function: the server authenticates requests, and the bodies of an environment fit its disk", () => {
     const { template } = synthesizeFrontDoor({ context: { largeBodies: "web-function" } });
-    template.hasResourceProperties("AWS::Lambda::WebFunctionEndpoint", { AuthType: "ApplicationManaged" });
+    template.hasResourceProperties("AWS::Lambda::WebFunctionEndpoint", {
+      AuthType: "ApplicationManaged",
+      ThrottleConfig: { RateLimit: 100 },
+      ScalingConfig: { MaxEnvironments: 20 },
+    });
     const revision = JSON.stringify(template.findResources("AWS::Lambda::WebFunctionRevision"));
     const [, maxConcurrency] = /"MaxConcurrency[^"]*":(\d+)/.exec(revision) ?? [];
     expect(Number(maxConcurrency) * 20).toBeLessThanOrEqual(512); // MB of /tmp

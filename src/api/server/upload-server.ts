@@ -9,10 +9,11 @@ import { acceptsSecret, healthPath, originSecretHeader } from "./origin-secret.t
 const MiB = 1024 * 1024;
 
 /** Sizes in bytes, times in milliseconds. */
-const limits = {
+export const limits = {
   /** 10 MiB of files are 13,981,016 characters of base64; the rest is for the input text and JSON. */
   body: 20 * MiB,
-  drain: 128 * MiB,
+  /** CloudFront rejects a larger `content-length` itself. A larger chunked body gets a closed connection. */
+  drain: 32 * MiB,
   headers: 10_000,
   idle: 10_000,
   /** A whole request, to its last byte: 14 MB at 0.75 Mbit/s. */

@@ -32,10 +32,36 @@ function viaEdge(body: Buffer, headers: object = {}) {
 }
 
 test("small creates reach API Gateway, large and chunked ones the upload server", async () => {
-  expect((await viaEdge(createBody(service, [1_000_000]))).body).toEqual({ origin: "small" });
-  expect((await viaEdge(createBody(service, [2_400_000]))).status).toBe(201);
+  expect((await viaEdge(createBody(service, [700_000]))).body).toEqual({ origin: "small" });
+  expect((await viaEdge(createBody(service, [800_000]))).status).toBe(201);
   expect((await viaEdge(createBody(service, [1]), { "transfer-encoding": "chunked" })).status).toBe(201);
-  expect(edge.counts).toEqual({ small: 1, large: 2 });
+  expect(edge.counts).toEqual({ small: 1, large: 2, rejected: 0 });
+});
+
+test("a large create without a valid key, or over 20 MiB, reaches no origin and gets the contract's response", async () => {
+  const before = { ...edge.counts };
+  const body = createBody(service, [2_000_000]);
+  const [unknown, missing] = [`ak_${"a".repeat(49)}`, { authorization: "Basic dXNlcjpwYXNz" }];
+  const answers = [
+    await viaEdge(body, missing),
+    await viaEdge(body, { authorization: "Bearer no-such-key" }),
+    await viaEdge(Buffer.alloc(21 * 1024 * 1024, "a")),
+    await viaEdge(body, { authorization: `Bearer ${unknown}` }),
+  ];
+  expect(answers.map(({ status, body: answer }) => [status, answer])).toEqual([
+    [401, { detail: "Missing API key" }],
+    [401, { detail: "Invalid API key" }],
+    [413, { detail: "total file size exceeds the allowed limit" }],
+    [401, { detail: "Invalid API key" }], // by the upload server: the key is well-formed
+  ]);
+  for (const { headers } of answers) {
+    expect(headers).toMatchObject({
+      "content-type": "application/json",
+      "x-request-id": expect.any(String) as unknown,
+    });
+  }
+  expect(answers.map(({ headers }) => headers["www-authenticate"])).toEqual(["Bearer", "Bearer", undefined, "Bearer"]);
+  expect(edge.counts).toEqual({ ...before, large: before.large + 1, rejected: before.rejected + 3 });
 });
 
 test("the large creates of the conformance suite pass, including 10 MiB", async () => {

@@ -10,8 +10,8 @@ const code = readFileSync(fileURLToPath(new URL("../../../lib/front-door/viewer-
 /** A stand-in for CloudFront: runs the deployed function for each request and forwards it to the selected origin. */
 export interface Edge {
   baseUrl: string;
-  /** Requests per origin. */
-  counts: { small: number; large: number };
+  /** Requests per origin, and those that the function answered itself. */
+  counts: { small: number; large: number; rejected: number };
   close(): Promise<void>;
 }
 
@@ -20,10 +20,17 @@ export async function startEdge(options: {
   small: { baseUrl: string; host?: string };
   large: { baseUrl: string; secret: string };
 }): Promise<Edge> {
-  const counts = { small: 0, large: 0 };
+  const counts = { small: 0, large: 0, rejected: 0 };
   const server = await httpServer((incoming, outgoing) => {
     const { method = "GET", url: path = "/", headers } = incoming;
-    const { origin } = runViewerRequest(code, { method, uri: path, headers: flat(headers) });
+    const { origin, returned } = runViewerRequest(code, { method, uri: path, headers: flat(headers) });
+    if ("statusCode" in returned) {
+      counts.rejected++;
+      const answered = Object.entries(returned.headers).map(([name, { value }]) => [name, value]);
+      incoming.resume();
+      outgoing.writeHead(returned.statusCode, Object.fromEntries(answered)).end(returned.body.data);
+      return;
+    }
     const to = origin === "large-bodies" ? "large" : "small";
     counts[to]++;
     const { host: _, expect: __, ...passed } = headers;
