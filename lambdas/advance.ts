@@ -1,5 +1,5 @@
 import type { Context } from "aws-lambda";
-import { awsSettings, envIfSet, tracingWanted } from "../src/env.ts";
+import { awsSettings, envIfSet, traceSettings } from "../src/env.ts";
 import { lambdaSandbox } from "../src/platform/aws/sandbox.ts";
 import { advance } from "../src/workflow/advance.ts";
 import type { AdvancePayload, AdvanceResponse } from "../src/workflow/payload.ts";
@@ -9,6 +9,7 @@ import type { Telemetry } from "../src/observability/tracing.ts";
 import { measuredStores, readSecrets } from "../src/platform/aws/lambda.ts";
 
 const settings = awsSettings();
+const traces = traceSettings();
 const sandboxFunction = envIfSet("SANDBOX_FUNCTION");
 
 const deps = {
@@ -24,7 +25,7 @@ const deps = {
 let telemetry: Telemetry | undefined;
 
 export async function handler(turn: AdvancePayload, context: Context): Promise<AdvanceResponse> {
-  if (tracingWanted()) telemetry ??= (await import("../src/observability/tracing.ts")).openTelemetry();
+  if (traces) telemetry ??= await (await import("../src/observability/tracing.ts")).openTelemetry(traces);
   const remaining = context.getRemainingTimeInMillis();
   try {
     const result = await advance({ ...deps, telemetry }, turn, {

@@ -61,9 +61,29 @@ export function libraryPath(): Record<string, string> {
   return path ? { LD_LIBRARY_PATH: path } : {};
 }
 
-/** Whether an OpenTelemetry endpoint is set. The exporter itself reads the values. */
-export function tracingWanted(environment: Record<string, string | undefined> = process.env): boolean {
-  return ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"].some((name) => environment[name]);
+export interface TraceSettings {
+  /** URL of the collector. */
+  endpoint: string;
+  /** Undefined: OpenTelemetry's default. */
+  protocol?: string;
+  /** Headers for the collector, such as `api-key=abc,x=1`. May contain secrets. */
+  headers: string;
+}
+
+/**
+ * OpenTelemetry settings for traces; undefined without an endpoint. The exporter reads the same variables, and those for
+ * timeout, compression and certificates.
+ */
+export function traceSettings(
+  environment: Record<string, string | undefined> = process.env,
+): TraceSettings | undefined {
+  const read = (name: string): string | undefined =>
+    environment[`OTEL_EXPORTER_OTLP_TRACES_${name}`] || environment[`OTEL_EXPORTER_OTLP_${name}`] || undefined;
+  const endpoint = read("ENDPOINT");
+  if (endpoint === undefined) return undefined;
+  const protocol = read("PROTOCOL");
+  const headers = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"].map((name) => environment[name]);
+  return { endpoint, headers: headers.filter(Boolean).join(","), ...(protocol !== undefined && { protocol }) };
 }
 
 function required(name: string, remedy: string): string {

@@ -7,7 +7,7 @@ import { notFoundHandler } from "../../src/api/handlers/not-found.ts";
 import { openapiHandler } from "../../src/api/handlers/openapi.ts";
 import { localServer } from "../../src/api/server/local-server.ts";
 import { createSpoolDirectory } from "../../src/api/server/spool-file.ts";
-import { tracingWanted } from "../../src/env.ts";
+import { traceSettings } from "../../src/env.ts";
 import { log, logging } from "../../src/log.ts";
 import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 import { lockDataDir } from "../../src/platform/local/data-dir-lock.ts";
@@ -34,9 +34,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const startedAt = Date.now();
   logging.level = options.verbose ? "info" : "error";
   const platform = openPlatform(dataDir);
-  const telemetry = tracingWanted(process.env)
-    ? (await import("../../src/observability/tracing.ts")).openTelemetry()
-    : undefined;
+  const traces = traceSettings(process.env);
+  const telemetry = traces && (await (await import("../../src/observability/tracing.ts")).openTelemetry(traces));
   const runner = startRunner({ ...platform, telemetry, now: Date.now });
   const deps = { ...platform, workflow: runner, now: Date.now };
   const handlers = {

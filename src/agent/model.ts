@@ -136,7 +136,8 @@ export interface ModelRequest {
   signal: AbortSignal;
 }
 
-export type ModelOutcome = { answer: ModelAnswer } | ModelFailure;
+/** `responseModel`: the model that answered, as the provider names it. */
+export type ModelOutcome = { answer: ModelAnswer; responseModel?: string } | ModelFailure;
 
 /**
  * A failed model call.

@@ -1,9 +1,10 @@
 import { type Attributes, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, RandomIdGenerator, TracerProvider } from "@opentelemetry/sdk-trace";
-import type { Failure } from "../agent/model.ts";
+import type { Failure, ModelAnswer } from "../agent/model.ts";
+import type { TraceSettings } from "../env.ts";
 import type { TurnEvent } from "../agent/turn/types.ts";
+import { openTraceExporter } from "./trace-exporter.ts";
 
 /** Attributes of a turn's spans. Never contains prompts, outputs or file contents. */
 export interface TurnAttributes {
@@ -27,21 +28,23 @@ export interface Telemetry {
   flush(): Promise<void>;
 }
 
+const flushSeconds = 5;
+
 /**
- * Sends OpenTelemetry spans over OTLP/HTTP.
- * - The exporter reads `OTEL_EXPORTER_OTLP_ENDPOINT` and related variables.
+ * Sends OpenTelemetry spans over OTLP/HTTP. A failed export is logged.
  * - Spans follow the GenAI conventions (https://opentelemetry.io/docs/specs/semconv/gen-ai/): `invoke_agent` with the
  *   children `chat` and `execute_tool`.
  * - The trace id is the run id, so that all attempts and turns of a run are one trace.
  * - Loading this module takes 35 ms. It is imported only when an endpoint is set.
  */
-export function openTelemetry(): Telemetry {
+export async function openTelemetry(settings: TraceSettings): Promise<Telemetry> {
+  const { exporter, report } = await openTraceExporter(settings);
   const random = new RandomIdGenerator();
   let traceId = random.generateTraceId();
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ "service.name": "agent-run-service" }),
     idGenerator: { generateTraceId: () => traceId, generateSpanId: () => random.generateSpanId() },
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
   });
   const tracer = provider.getTracer("agent-run-service");
 
@@ -91,7 +94,8 @@ export function openTelemetry(): Telemetry {
               "gen_ai.usage.output_tokens": event.outputTokens,
               "gen_ai.usage.cache_read.input_tokens": event.cachedInputTokens ?? 0,
               "gen_ai.usage.cache_creation.input_tokens": event.cacheWriteInputTokens ?? 0,
-              "gen_ai.response.finish_reasons": [event.finishReason],
+              "gen_ai.response.finish_reasons": [finishReasons[event.finishReason]],
+              ...(event.responseModel !== undefined && { "gen_ai.response.model": event.responseModel }),
             });
           case "model-call-failed":
             return chat(event.step, event.milliseconds, {}, event.failure.category);
@@ -129,8 +133,17 @@ export function openTelemetry(): Telemetry {
     };
   }
 
-  return { begin, flush: () => provider.forceFlush({ timeoutMillis: 5_000 }).catch(() => {}) };
+  return { begin, flush: () => provider.forceFlush({ timeoutMillis: flushSeconds * 1_000 }).catch(report) };
 }
+
+/** Finish reasons of the GenAI conventions. They have no word for `other`. */
+const finishReasons: Record<ModelAnswer["finishReason"], string> = {
+  stop: "stop",
+  "tool-calls": "tool_calls",
+  length: "length",
+  "content-filter": "content_filter",
+  other: "other",
+};
 
 /** Provider names of the GenAI conventions that differ from ours. */
 const providerNames: Record<string, string> = { bedrock: "aws.bedrock" };

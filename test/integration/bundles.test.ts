@@ -85,6 +85,7 @@ describe("the bundles of the functions", () => {
       "re2js",
       "@opentelemetry/api",
       "@opentelemetry/exporter-trace-otlp-http",
+      "@opentelemetry/exporter-trace-otlp-proto",
       "@opentelemetry/resources",
       "@opentelemetry/sdk-trace",
     ];

@@ -51,7 +51,7 @@ const allowed: Record<string, string[]> = {
     "src/runs",
     "src/sandbox",
   ],
-  "src/observability": ["src/agent", "src/runs"],
+  "src/observability": ["src/agent", "src/env.ts", "src/log.ts", "src/net", "src/runs"],
   "src/api": ["src/accounts", "src/async", "src/errors.ts", "src/log.ts", "src/runs"],
   "src/platform/types.ts": ["src/documents", "src/runs", "src/sandbox"],
   "src/platform/local": [

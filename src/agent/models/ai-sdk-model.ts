@@ -70,7 +70,7 @@ async function tryCall(
   toolCallsAsText: boolean,
 ): Promise<ModelOutcome> {
   try {
-    return { answer: await callProvider(request, attachments, adapter, toolCallsAsText) };
+    return await callProvider(request, attachments, adapter, toolCallsAsText);
   } catch (error) {
     request.signal.throwIfAborted();
     // Text before a malformed tool call is discarded. The turn repeats the call, as after any empty answer.
@@ -91,7 +91,7 @@ async function callProvider(
   attachments: Map<Attachment, AttachmentContent>,
   { call, endpoint, optionsWithTools }: ProviderAdapter,
   toolCallsAsText: boolean,
-): Promise<ModelAnswer> {
+): Promise<Extract<ModelOutcome, { answer: ModelAnswer }>> {
   const withTools = tools.length > 0;
   const origin = `${endpoint.provider} ${endpoint.model}`;
   const prompt = toPrompt(instructions, messages, { origin, attachments, toolCallsAsText });
@@ -105,14 +105,15 @@ async function callProvider(
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
   });
-  const { answer, content, fields, rawReason } = await readResponse(parts, prompt, tools);
+  const { answer, content, fields, rawReason, responseModel } = await readResponse(parts, prompt, tools);
   signal.throwIfAborted();
   // The streams of two providers end without an error when the connection is lost.
   if (rawReason === undefined) throw new IncompleteResponse();
   if (interruptedReason.test(rawReason)) throw new IncompleteResponse(rawReason);
-  if (malformedCallReason.test(rawReason)) return { ...emptyAnswer, usage: answer.usage };
+  const named = responseModel !== undefined && { responseModel: responseModel.toWellFormed() };
+  if (malformedCallReason.test(rawReason)) return { answer: { ...emptyAnswer, usage: answer.usage }, ...named };
   const echo = buildEcho(origin, content, fields);
-  return { ...toWellFormed(answer), ...(echo && { echo }) };
+  return { answer: { ...toWellFormed(answer), ...(echo && { echo }) }, ...named };
 }
 
 function toFunctionTool({ name, description, input }: ModelRequest["tools"][number]) {

@@ -23,7 +23,8 @@ function normalizeChunk(json: unknown): unknown {
   if (error) return { error };
   const usage = [event, ...choices, event["x_groq"]].map(readUsage).find((each) => each !== undefined);
   if (!usage && event["choices"] !== null && !Array.isArray(event["choices"])) return event;
-  return { choices: choices.map(normalizeChoice), ...(usage && { usage }) };
+  const model = toText(event["model"]);
+  return { ...(model && { model }), choices: choices.map(normalizeChoice), ...(usage && { usage }) };
 }
 
 /** Formats of errors: `{error: {message}}`, `{error: "…"}`, vLLM's `{object: "error", message}`, and `{message}`. */

@@ -36,6 +36,8 @@ interface ParsedResponse {
   fields: SharedV4ProviderMetadata | undefined;
   /** The provider's own stop reason; undefined when the stream ended before the response. */
   rawReason: string | undefined;
+  /** The model that answered, as the provider names it. */
+  responseModel: string | undefined;
 }
 
 /**
@@ -54,8 +56,10 @@ export async function readResponse(
   const usedIds = toolCallIds(prompt);
   let rawReason: string | undefined;
   let fields: SharedV4ProviderMetadata | undefined;
+  let responseModel: string | undefined;
   for await (const part of parts) {
     if (part.type === "error") throw part.error;
+    if (part.type === "response-metadata" && part.modelId) responseModel = part.modelId.slice(0, maxCharacters);
     if (isText(part)) addText(content, openTexts, part);
     if (part.type === "text-delta") answer.text += part.delta;
     if (part.type === "tool-call" && answer.toolCalls.length < maxCalls) addCall(answer, content, part, usedIds, tools);
@@ -70,7 +74,7 @@ export async function readResponse(
   answer.text = withoutThinking(answer.text, truncated);
   const hint = truncated ? " The response was cut off at its maximum length; write less." : "";
   for (const call of answer.toolCalls) if (call.invalid !== undefined) call.invalid += hint;
-  return { answer, content: content.filter((part) => !isEmptyPart(part)), rawReason, fields };
+  return { answer, content: content.filter((part) => !isEmptyPart(part)), rawReason, fields, responseModel };
 }
 
 /** Stop reasons of a response that a server failure interrupted: OpenRouter, vLLM and SGLang, DeepSeek, Zhipu. */

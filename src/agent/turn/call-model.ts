@@ -110,9 +110,11 @@ async function requestOnce({ ports, progress }: TurnState, request: Request, tim
     ports.emit({ type: "model-call-failed", step, milliseconds, failure: outcome.failure });
     return { kind: "failed", ...outcome };
   }
-  const { finishReason, usage } = outcome.answer;
-  ports.emit({ type: "model-call-completed", step, milliseconds, ...usage, finishReason });
-  return { kind: "answered", ...outcome, milliseconds };
+  const { answer, responseModel } = outcome;
+  const { finishReason, usage } = answer;
+  const named = responseModel !== undefined && { responseModel };
+  ports.emit({ type: "model-call-completed", step, milliseconds, ...usage, finishReason, ...named });
+  return { kind: "answered", answer, milliseconds };
 }
 
 const timeLimit: Failure = {

@@ -84,6 +84,7 @@ export type TurnEvent =
       step: number;
       milliseconds: number;
       finishReason: ModelAnswer["finishReason"];
+      responseModel?: string;
     } & TokenUsage)
   | { type: "model-call-failed"; step: number; milliseconds: number; failure: Failure }
   | { type: "model-retry-scheduled"; step: number; milliseconds: number }
