@@ -87,7 +87,7 @@ function runOutput({ run, transcript }: RunView, files: { name: string; size: nu
   const head = record({
     ...fields(run),
     ...usage(run),
-    failure: failure && `${failure.title} ${failure.remedy}`,
+    failure: failure && failureText(failure),
     failure_category: failure && `${failure.category}${failure.retryable ? " (retryable)" : ""}`,
   });
   const text = [
@@ -108,6 +108,11 @@ function runOutput({ run, transcript }: RunView, files: { name: string; size: nu
   return { text, json };
 }
 
+/** Title and remedy as sentences. A title that ends with a server's message may lack its period. */
+function failureText({ title, remedy }: NonNullable<Run["failure"]>): string {
+  return `${title.replace(/[^.!?…]$/, "$&.")} ${remedy}`;
+}
+
 const pollMilliseconds = 500;
 
 /** Yields each journal entry of a run once, and at the end the status of the idle run. */
@@ -122,7 +127,7 @@ async function* followRun(runs: Runs, id: string): AsyncGenerator<Output> {
     }
     if (run.status !== "running") {
       const { status, failure } = run;
-      const text = failure ? `${status}: ${failure.title} ${failure.remedy}` : status;
+      const text = failure ? `${status}: ${failureText(failure)}` : status;
       return yield { text: printable(text), json: { event: "run-idle", status, failure } };
     }
     await sleep(pollMilliseconds);

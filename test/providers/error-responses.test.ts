@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ModelFailure, ModelRequest } from "../../src/agent/model.ts";
 import { errorRules } from "../../src/agent/models/error-table.ts";
-import { answerOf, callModel, failureOf } from "./call-model.ts";
+import { answerOf, callModel, failureOf, request } from "./call-model.ts";
 import { openAiFixture } from "./openai-fixture.ts";
 import { bedrockFixture, credentials } from "./bedrock-fixture.ts";
 import { anthropicFixture as anthropic } from "./anthropic-fixture.ts";
-import type { Reply } from "./model-server.ts";
+import { modelServer, type Reply } from "./model-server.ts";
 import { streamsResponse, type ProviderFixture } from "./provider-fixture.ts";
 
 const readAttachment = async (): Promise<Uint8Array> => new Uint8Array([1, 2, 3]);
@@ -67,6 +67,95 @@ describe("an error response", () => {
     const { retryable, remedy, category } = await refused(answers(status, body));
     expect({ retryable, category }).toEqual({ retryable: false, category: "model_configuration" });
     expect(remedy).toBe("Check the provider account's credit.");
+  });
+
+  it.each<[string, number, object, string, RegExp]>([
+    [
+      "reasoning that the model does not have",
+      400,
+      { error: { message: '"tinytools" does not support thinking', type: "invalid_request_error", code: null } },
+      "model_configuration",
+      /^Remove parameters\.reasoningEffort from the agent/,
+    ],
+    [
+      "a model that the proxy does not know",
+      400,
+      {
+        error: {
+          message: "/chat/completions: Invalid model name passed in model=nosuchmodel. Call `/v1/models` to view …",
+          type: "None",
+          param: "None",
+          code: "400",
+        },
+      },
+      "model_configuration",
+      /has the model 'm'/,
+    ],
+    [
+      "Azure's content filter behind a proxy",
+      400,
+      {
+        error: {
+          message:
+            "litellm.BadRequestError: OpenAIException - The response was filtered due to the prompt triggering Azure " +
+            "OpenAI's content management policy. Please modify your prompt and retry.",
+          code: "400",
+        },
+      },
+      "model_refused",
+      /another content filter/,
+    ],
+    [
+      "Azure's content filter nested in a proxy's message",
+      400,
+      {
+        error: {
+          message:
+            'Error code: 400 - {"error":{"message":"The response was filtered due to the prompt triggering Azure ' +
+            'OpenAI\'s content management policy.","code":"content_filter"}}',
+          code: "400",
+        },
+      },
+      "model_refused",
+      /another content filter/,
+    ],
+    [
+      "missing credit behind a proxy that drops the code",
+      429,
+      {
+        error: {
+          message:
+            "litellm.RateLimitError: RateLimitError: OpenAIException - You exceeded your current quota, please check " +
+            "your plan and billing details. For more information on this error, read the docs: https://platform.openai.com/docs",
+          type: "throttling_error",
+          code: "429",
+        },
+      },
+      "model_configuration",
+      /account's credit/,
+    ],
+  ])("has the remedy for %s", async (_, status, body, category, remedy) => {
+    const failure = await refused(answers(status, body));
+    expect(failure).toMatchObject({ category, retryable: false, remedy: expect.stringMatching(remedy) });
+  });
+
+  it("about a rate limit of Gemini behind a proxy is retried", async () => {
+    const message =
+      "litellm.RateLimitError: geminiException - You exceeded your current quota, please check your plan and billing " +
+      "details. * Quota exceeded for metric: generate_content_free_tier_requests, limit: 10";
+    expect(await refused(answers(429, { error: { message, code: "429" } }))).toMatchObject({ retryable: true });
+  });
+
+  it("with status 404 names /v1 when the base URL has no version", async () => {
+    for (const [path, words] of [
+      ["", /ends in \/v1/],
+      ["/v1", /^Check the base URL and that/],
+    ] as const) {
+      await using server = await modelServer(answers(404, { detail: "Not Found" }));
+      const address = new URL(path || "/", server.baseUrl).href.replace(/\/$/, "");
+      const failure = failureOf(await anthropic.open(address, {})(request()));
+      expect(failure).toMatchObject({ category: "model_configuration", remedy: expect.stringMatching(words) });
+    }
   });
 
   it("about a rate limit is retried after the delay in its body or header", async () => {

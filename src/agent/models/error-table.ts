@@ -1,11 +1,20 @@
 import type { Failure, ModelFailure } from "../model.ts";
 import { readProviderError } from "./provider-error.ts";
 
+/** What a remedy can name. */
+interface Server {
+  model: string;
+  credentials: string;
+  provider: string;
+  /** Base URL, or the provider's name. */
+  address: string;
+}
+
 interface Diagnosis {
   /** First and last HTTP status with which `errorRules` apply. */
   statuses?: readonly [number, number];
   category: Failure["category"];
-  remedy: (server: { model: string; credentials: string }) => string;
+  remedy: (server: Server) => string;
   retryable?: true;
   contextOverflow?: true;
 }
@@ -34,6 +43,12 @@ const diagnoses = {
     category: "model_refused",
     remedy: ({ model }) => `Check that '${model}' supports tools and that the input fits its context window.`,
   },
+  reasoningRejected: {
+    statuses: clientErrors,
+    category: "model_configuration",
+    remedy: ({ model }) => `Remove parameters.reasoningEffort from the agent, or set a value that '${model}' supports.`,
+  },
+  unknownModel: { statuses: clientErrors, category: "model_configuration", remedy: checkModel },
   noCredit: {
     statuses: clientErrors,
     category: "model_configuration",
@@ -44,10 +59,7 @@ const diagnoses = {
     category: "model_configuration",
     remedy: ({ credentials }) => `Check ${credentials}.`,
   },
-  notFound: {
-    category: "model_configuration",
-    remedy: ({ model }) => `Check the base URL and that the server has the model '${model}'.`,
-  },
+  notFound: { category: "model_configuration", remedy: checkModel },
   redirected: {
     category: "model_configuration",
     remedy: () => "Set the base URL to the address that the server redirects to.",
@@ -65,8 +77,22 @@ const diagnoses = {
   },
 } satisfies Record<string, Diagnosis>;
 
+/** Base URLs of almost all servers end in a version: LiteLLM documents its Messages API without, which is 404. */
+function checkModel({ model, provider, address }: Server): string {
+  const needsVersion = provider !== "bedrock" && !/\/v\d/.test(address);
+  const baseUrl = needsVersion ? "base URL (most servers need one that ends in /v1)" : "base URL";
+  return `Check the ${baseUrl} and that the server has the model '${model}'.`;
+}
+
 interface ErrorRule {
-  diagnosis: "contextOverflow" | "unsupportedTemplate" | "noCredit" | "contentFiltered" | "badCredentials";
+  diagnosis:
+    | "contextOverflow"
+    | "unsupportedTemplate"
+    | "reasoningRejected"
+    | "unknownModel"
+    | "noCredit"
+    | "contentFiltered"
+    | "badCredentials";
   vendors: string;
   pattern: RegExp;
   /** A message of the first vendor. */
@@ -151,11 +177,47 @@ export const errorRules: readonly ErrorRule[] = [
     example: "tools param requires --jinja flag",
   },
   {
+    diagnosis: "reasoningRejected",
+    vendors: "Ollama",
+    pattern: /does not support thinking|thinking is not supported/i,
+    example: '"tinytools" does not support thinking',
+  },
+  {
+    diagnosis: "reasoningRejected",
+    vendors: "OpenAI, Groq, xAI, LiteLLM",
+    pattern: /reasoning_?effort/i,
+    example: "Unsupported parameter: 'reasoning_effort' is not supported with this model.",
+  },
+  {
+    diagnosis: "unknownModel",
+    vendors: "LiteLLM",
+    pattern: /invalid model name passed/i,
+    example:
+      "/chat/completions: Invalid model name passed in model=nosuchmodel. Call `/v1/models` to view available models " +
+      "for your key.",
+  },
+  {
+    diagnosis: "unknownModel",
+    vendors: "DeepSeek, Mistral, Bedrock",
+    pattern: /model not exist|^invalid model: |provided model identifier is invalid/i,
+    example: "Model Not Exist",
+  },
+  {
     // By code or type: Gemini uses the same message for a rate limit of one minute.
     diagnosis: "noCredit",
     vendors: "OpenAI, Moonshot, Zhipu, Alibaba",
     pattern: /"(insufficient_quota|billing_\w+|exceeded_current_quota_error|1113|Arrearage)"/i,
     example: '"code":"insufficient_quota"',
+  },
+  {
+    // LiteLLM drops OpenAI's code. Gemini's rate limit of one minute has the same message and its own status.
+    diagnosis: "noCredit",
+    vendors: "OpenAI behind LiteLLM",
+    pattern:
+      /^(?![^]*(RESOURCE_EXHAUSTED|Quota exceeded for|ai\.google\.dev|retryDelay))[^]*exceeded your current quota, please check your plan and billing/i,
+    example:
+      "litellm.RateLimitError: RateLimitError: OpenAIException - You exceeded your current quota, please check your plan " +
+      "and billing details.",
   },
   {
     diagnosis: "noCredit",
@@ -168,6 +230,14 @@ export const errorRules: readonly ErrorRule[] = [
     vendors: "Azure, OpenAI, Alibaba",
     pattern: /"(content_filter|content_policy_violation|ResponsibleAIPolicyViolation|data_inspection_failed)"/,
     example: '"code":"content_filter"',
+  },
+  {
+    diagnosis: "contentFiltered",
+    vendors: "Azure behind LiteLLM",
+    pattern: /content management policy|ContentPolicyViolationError/,
+    example:
+      "litellm.BadRequestError: OpenAIException - The response was filtered due to the prompt triggering Azure OpenAI's " +
+      "content management policy. Please modify your prompt and retry.",
   },
   {
     diagnosis: "badCredentials",
@@ -194,7 +264,7 @@ const byStatus: Partial<Record<number, keyof typeof diagnoses>> = {
 export function diagnose(
   { status, text }: { status: number; text: string },
   title: string,
-  server: { model: string; credentials: string },
+  server: Server,
 ): ModelFailure {
   const rule = errorRules.find(({ diagnosis, pattern }) => {
     const [first, last] = diagnoses[diagnosis].statuses;
