@@ -1,15 +1,13 @@
 import type { Server } from "node:http";
 import { type ApiHandlers, router } from "../routes.ts";
 import { bodyHandler, nodeServer, writeResponse } from "./node-server.ts";
-
-const MiB = 1024 * 1024;
+import { maxBodyBytes } from "./read-body.ts";
 
 /** The HTTP server of one machine. `spoolDirectory`: holds large bodies while they are received. */
 export function localServer(handlers: ApiHandlers, spoolDirectory: string): Server {
   const handle = bodyHandler(router(handlers), {
-    // 10 MiB of files are 13,981,016 characters of base64; the rest is for an input text, whose length is not limited.
-    maxBytes: 64 * MiB,
-    drainBytes: Infinity,
+    maxBytes: maxBodyBytes,
+    drainBytes: 128 * 1024 * 1024,
     idleMilliseconds: 300_000, // as Node's limit for a whole request
     spoolDirectory,
   });

@@ -15,6 +15,12 @@ export interface BodyLimits {
   spoolDirectory: string;
 }
 
+/**
+ * Bytes of the longest body that both servers accept. 10 MiB of files are 13,981,016 characters of base64; the other
+ * 6 MiB are for the input text, whose length the contract does not limit: 1.5 million tokens of English.
+ */
+export const maxBodyBytes = 20 * 1024 * 1024;
+
 /** A request body that was received, or the reason why it was not. */
 export interface ReceivedBody {
   /** It is in a file: reading and parsing it takes tens of milliseconds and tens of megabytes. */

@@ -4,14 +4,14 @@ import { log } from "../../log.ts";
 import { type ApiResponse, jsonResponse } from "../handlers/handler.ts";
 import { type ApiHandlers, router } from "../routes.ts";
 import { bodyHandler, nodeServer, writeResponse } from "./node-server.ts";
+import { maxBodyBytes } from "./read-body.ts";
 import { acceptsSecret, healthPath, originSecretHeader } from "./origin-secret.ts";
 
 const MiB = 1024 * 1024;
 
 /** Sizes in bytes, times in milliseconds. */
 export const limits = {
-  /** 10 MiB of files are 13,981,016 characters of base64; the rest is for the input text and JSON. */
-  body: 20 * MiB,
+  body: maxBodyBytes,
   /** CloudFront rejects a larger `content-length` itself. A larger chunked body gets a closed connection. */
   drain: 32 * MiB,
   headers: 10_000,

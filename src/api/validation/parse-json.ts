@@ -1,11 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { issue, type Issues, notAnObject } from "./issues.ts";
+import { type Fault, findExcess } from "./json-bounds.ts";
 
 /**
  * Parses a request body by FastAPI's rules:
  * - Only `application/json` and `application/…+json` are JSON. With another type, or none, the body is a string.
  * - An empty body is a missing field.
  * - JSON is UTF-8. A byte order mark is skipped. NaN and Infinity are not JSON.
+ * - Nesting and the text outside of strings are bounded. FastAPI bounds only nesting, with a 400.
  */
 export function parseJsonBody(raw: string | Uint8Array, contentType?: string): { value: unknown } | Issues {
   if (raw.length === 0) return { issues: [issue("missing", ["body"], "Field required", null)] };
@@ -14,19 +16,19 @@ export function parseJsonBody(raw: string | Uint8Array, contentType?: string): {
     return invalid({ position: validPrefix(raw), error: "Invalid UTF-8" });
   }
   const text = withoutByteOrderMark(textOf(raw));
+  const excess = findExcess(text);
+  if (excess) return invalidAt(excess, text);
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
     const fault = findFault(text);
     if (!fault) throw error; // findFault accepts what JSON.parse rejects: a bug in findFault
-    return invalid({ ...fault, position: characters(text.slice(0, fault.position)) });
+    return invalidAt(fault, text);
   }
 }
 
-/** The first error in a text that is not JSON: its index, and Python's message. */
-interface Fault {
-  position: number;
-  error: string;
+function invalidAt({ position, error }: Fault, text: string): Issues {
+  return invalid({ position: characters(text, position), error });
 }
 
 function invalid({ position, error }: Fault): Issues {
@@ -42,25 +44,38 @@ export const textOf = (raw: string | Uint8Array): string =>
   typeof raw === "string" ? raw : Buffer.from(raw.buffer, raw.byteOffset, raw.length).toString();
 export const withoutByteOrderMark = (text: string): string => (text.startsWith("\uFEFF") ? text.slice(1) : text);
 
-/** Counts code points without copying a text of up to 14 MB. */
-function characters(text: string): number {
-  let count = text.length;
-  for (const _ of text.matchAll(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)) count--;
+/** Counts the code points before an index without copying a text of up to 20 MB. */
+function characters(text: string, end: number): number {
+  let count = 0;
+  for (let at = 0; at < end; at++) {
+    const isPair = (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
+    if (isPair) at++;
+    count++;
+  }
   return count;
 }
 
-/** The number of characters before the first byte that is not UTF-8. */
+const windowBytes = 4_096;
+
+/** The number of characters before the first byte that is not UTF-8, without decoding up to 20 MB of it. */
 function validPrefix(bytes: Uint8Array): number {
-  const text = textOf(bytes);
-  let offset = 0;
-  let from = 0;
-  for (const { index } of text.matchAll(/\uFFFD/g)) {
-    offset += Buffer.byteLength(text.slice(from, index));
-    from = index;
-    // The client may have sent U+FFFD itself.
-    if (bytes[offset] !== 0xef || bytes[offset + 1] !== 0xbf || bytes[offset + 2] !== 0xbd) break;
+  const isValid = (from: number, end: number): boolean => isUtf8(bytes.subarray(from, end));
+  const isContinuation = (at: number): boolean => ((bytes[at] ?? 0) & 0xc0) === 0x80;
+  let valid = 0;
+  for (;;) {
+    let end = valid + windowBytes;
+    for (let moved = 0; moved < 3 && isContinuation(end); moved++) end--;
+    if (!isValid(valid, end)) break;
+    valid = end;
   }
-  return characters(withoutByteOrderMark(text.slice(0, from)));
+  for (;;) {
+    const length = [1, 2, 3, 4].find((each) => isValid(valid, valid + each));
+    if (length === undefined) break;
+    valid += length;
+  }
+  let count = textOf(bytes.subarray(0, 3)).startsWith("\uFEFF") ? -1 : 0;
+  for (let at = 0; at < valid; at++) if (!isContinuation(at)) count++;
+  return Math.max(count, 0);
 }
 
 const space = /[ \t\n\r]*/y;

@@ -51,15 +51,16 @@ describe("parseJsonBody", () => {
   });
 
   test.for([
-    ["open", "[".repeat(100_000), 100_000],
-    ["objects", '{"a":'.repeat(100_000), 500_000],
-    ["closed wrongly", `${"[".repeat(100_000)}}`, 100_000],
-  ] as const)("100,000 brackets, %s", ([, raw, position]) => {
+    ["open", "[".repeat(990), 990],
+    ["objects", '{"a":'.repeat(990), 4_950],
+    ["closed wrongly", `${"[".repeat(990)}}`, 990],
+  ] as const)("990 levels of nesting, %s", ([, raw, position]) => {
     expect(parse(raw)).toMatchObject({ issues: [{ loc: ["body", position], ctx: { error: "Expecting value" } }] });
   });
 
-  test("100,000 brackets, closed", () => {
-    expect(parse("[".repeat(100_000) + "]".repeat(100_000))).toHaveProperty("value");
+  test("990 levels of nesting, closed", () => {
+    expect(parse("[".repeat(990) + "]".repeat(990))).toHaveProperty("value");
+    expect(parse(`[${`${"[".repeat(989)}${"]".repeat(989)},`.repeat(10)}1]`)).toHaveProperty("value");
   });
 
   test("parses bytes that are part of a larger buffer", () => {
@@ -70,5 +71,48 @@ describe("parseJsonBody", () => {
 
   test("counts characters, not UTF-16 units or bytes", () => {
     expect(parse('{"😀é": ]')).toMatchObject({ issues: [{ loc: ["body", 7], ctx: { error: "Expecting value" } }] });
+  });
+
+  test.for([
+    ["991 arrays", "[".repeat(991) + "]".repeat(991), 990],
+    ["991 objects", `${'{"é":'.repeat(991)}1${"}".repeat(991)}`, 4_950],
+    ["ten million arrays", "[".repeat(10_000_000), 990],
+  ] as const)("rejects deeper nesting: %s", ([, raw, position]) => {
+    const error = "More than 990 levels of nesting";
+    expect(parse(raw)).toMatchObject({ issues: [{ type: "json_invalid", loc: ["body", position], ctx: { error } }] });
+  });
+
+  test.for([
+    ["numbers", `[${"12345678901234567890,".repeat(100_000)}1]`, 100_000],
+    ["one number", "1".repeat(100_001), 100_000],
+    ["white space", `${" ".repeat(100_000)}1`, 100_000],
+    ["empty arrays", `[${"[],".repeat(100_000)}1]`, 100_000],
+    ["keys", `{${'"key":1,'.repeat(100_000)}"key":1}`, 200_000],
+    ["strings", `[${'"[{\\\\é😀\\"",'.repeat(100_000)}1]`, 550_000],
+  ] as const)("rejects more than 100,000 characters outside of strings: %s", ([, raw, position]) => {
+    const error = "More than 100000 characters outside of strings";
+    expect(parse(raw)).toMatchObject({ issues: [{ type: "json_invalid", loc: ["body", position], ctx: { error } }] });
+  });
+
+  test("does not limit strings", () => {
+    const inString = '[{\\"\\\\'.repeat(100_000);
+    expect(parse(`{"${inString}": ["${inString}"]}`)).toHaveProperty("value");
+    expect(parse(`"${inString}`)).toMatchObject({ issues: [{ ctx: { error: "Unterminated string starting at" } }] });
+  });
+
+  test("counts the characters before a byte that is not UTF-8", () => {
+    const texts = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.string({ unit: fc.constantFrom("a", "é", "€", "😀", "\ufffd") }),
+    );
+    const repeated = fc.tuple(texts, fc.constantFrom(1, 400)).map(([text, times]) => text.toWellFormed().repeat(times));
+    const damage = fc.constantFrom([0xff], [0x80], [0xc3], [0xf0, 0x9f, 0x98], [0xed, 0xa0, 0x80], [0xc3, 0xa9, 0xa9]);
+    fc.assert(
+      fc.property(repeated, damage, texts, (before, bytes, after) => {
+        const raw = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(`"${after.toWellFormed()}`)]);
+        const valid = [...before.replace(/^\ufeff/, "")].length + (bytes[1] === 0xa9 ? 1 : 0);
+        expect(parse(raw)).toMatchObject({ issues: [{ loc: ["body", valid], ctx: { error: "Invalid UTF-8" } }] });
+      }),
+    );
   });
 });
