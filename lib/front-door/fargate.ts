@@ -36,6 +36,9 @@ import { zonesOf } from "../settings.ts";
 
 const port = 3000;
 
+/** How long CloudFront and the load balancer wait for the server. */
+const readTimeout = Duration.seconds(120);
+
 /** The upload server on Fargate: one to four tasks behind a load balancer that only CloudFront can reach. */
 export function fargateOrigin(scope: Construct, server: UploadServer, origin: OriginProps): UploadOrigin {
   // The casts: CDK's classes declare `| undefined` properties where its interfaces declare optional ones.
@@ -98,6 +101,7 @@ export function fargateOrigin(scope: Construct, server: UploadServer, origin: Or
     internetFacing: false,
     vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
     securityGroup: balancerGroup,
+    idleTimeout: readTimeout, // the default of 60 s would end a slow create with the balancer's own 504
     dropInvalidHeaderFields: true,
   });
   balancer.addListener("Http", { port: 80, open: false }).addTargets("Server", {
@@ -129,7 +133,7 @@ export function fargateOrigin(scope: Construct, server: UploadServer, origin: Or
       ...origin,
       vpcOriginName: server.name,
       protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
-      readTimeout: Duration.seconds(120),
+      readTimeout,
     }),
     ready: service,
   };

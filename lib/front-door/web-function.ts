@@ -1,21 +1,29 @@
-import { AssetHashType, type CfnResource, DockerImage, Duration, Stack, Validations } from "aws-cdk-lib";
+import { AssetHashType, type CfnResource, DockerImage, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import type { OriginProps } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { WebFunction, WebFunctionAuthType, WebFunctionCode, WebFunctionRuntime } from "aws-cdk-lib/aws-lambda";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
 import { bundleUploadServer, lambdasFolder } from "../bundling.ts";
 import { grantServer, type UploadOrigin, type UploadServer } from "./server.ts";
 import { arnInFindings } from "../service-function.ts";
+import type { Settings } from "../settings.ts";
 
 /** The upload server as a Lambda web function. It runs, and costs, only while there are requests. */
 export function webFunctionOrigin(scope: Construct, server: UploadServer, origin: OriginProps): UploadOrigin {
   const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
-  server.logGroup.grantWrite(role);
+  // Lambda keeps log lines of a region in this group before it centralizes them. AWS does not say whether the role or
+  // Lambda itself writes there. Declared here, the group has a retention and is deleted with the stack.
+  const { logGroup, settings } = server;
+  const localLog = newLog(scope, "LocalLog", settings, `${logGroup.logGroupName}.local`);
+  for (const each of [logGroup, localLog]) each.grantWrite(role);
   const fn = new WebFunction(scope, "WebFunction", {
     webFunctionName: server.name,
     code: WebFunctionCode.fromAssetToManagedBucket(lambdasFolder, {
+      // By default, the log of CDK's copying function is kept for two years, and when the stack is deleted.
+      copyOptions: { logGroup: newLog(scope, "CopyLog", settings) },
       assetHashType: AssetHashType.OUTPUT,
       bundling: {
         local: {
@@ -31,7 +39,7 @@ export function webFunctionOrigin(scope: Construct, server: UploadServer, origin
     runtime: WebFunctionRuntime.NODEJS_24_X,
     role,
     environment: grantServer(role, server),
-    logGroup: server.logGroup,
+    logGroup,
     timeout: Duration.seconds(180),
     // 16 bodies of at most 20 MiB fit into /tmp, which has 512 MB. Lambda adds environments for more.
     maxConcurrencyPerEnvironment: 16,
@@ -39,8 +47,8 @@ export function webFunctionOrigin(scope: Construct, server: UploadServer, origin
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     // The endpoint's domain is public. Without these limits it could use the account's whole quota.
     defaultEndpoint: {
-      rateLimit: server.settings.uploadsPerSecond,
-      maxEnvironments: server.settings.uploadEnvironments,
+      rateLimit: settings.uploadsPerSecond,
+      maxEnvironments: settings.uploadEnvironments,
     },
   });
   // CDK sets the ARN. AWS documents that CloudFormation then fails to read the resource, and to roll the stack back:
@@ -48,7 +56,7 @@ export function webFunctionOrigin(scope: Construct, server: UploadServer, origin
   for (const resource of [fn.resourceRevision, fn.endpoint.node.defaultChild as CfnResource]) {
     resource.addPropertyOverride("FunctionName", server.name);
   }
-  fn.node.addDependency(role); // with its policy: a server that cannot read its secrets exits at start
+  fn.node.addDependency(role, localLog); // with its policy: a server that cannot read its secrets exits at start
   Validations.of(fn).acknowledge({
     id: "Annotation::@aws-cdk/aws-lambda:webFunctionPublicEndpoint",
     reason:
@@ -63,6 +71,15 @@ export function webFunctionOrigin(scope: Construct, server: UploadServer, origin
     }),
     ready: fn,
   };
+}
+
+function newLog(scope: Construct, id: string, settings: Settings, logGroupName?: string): LogGroup {
+  const { logRetentionDays: retention } = settings;
+  return new LogGroup(scope, id, {
+    retention,
+    removalPolicy: RemovalPolicy.DESTROY,
+    ...(logGroupName && { logGroupName }),
+  });
 }
 
 /** CDK creates a versioned bucket for the code, which web functions require, and a function that copies the code there. */

@@ -2,6 +2,7 @@ import { Annotations, Match } from "aws-cdk-lib/assertions";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, test } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
+import { limits } from "../../src/api/server/upload-server.ts";
 import { envNames } from "../../src/env.ts";
 import { uploadHostings } from "../../lib/front-door/hosting.ts";
 import { fileLimitsWithoutFrontDoor, warningWithoutFrontDoor } from "../../lib/front-door/limits.ts";
@@ -198,6 +199,17 @@ describe("hosting", () => {
     expect(Number(maxConcurrency) * 20).toBeLessThanOrEqual(512); // MB of /tmp
   });
 
+  test("web function: the log of the region has the same retention, and the server can write both logs", () => {
+    const { template, properties } = synthesizeFrontDoor({ context: { logRetentionDays: 7 } });
+    const groups = properties("AWS::Logs::LogGroup").map((each) => short(each));
+    expect(groups).toContainEqual({ LogGroupName: "<Log>.local", RetentionInDays: 7 });
+    const policy = JSON.stringify(short(template.findResources("AWS::IAM::Policy")));
+    const [, resources = ""] = /"logs:PutLogEvents"\],"Effect":"Allow","Resource":(.*?)\}/.exec(policy) ?? [];
+    for (const log of ["<Log.Arn>", "<LocalLog.Arn>"]) expect(resources).toContain(log);
+    const [fn] = Object.values(template.findResources("AWS::Lambda::WebFunction"));
+    expect(fn?.["DependsOn"]).toContainEqual(expect.stringMatching(/^LocalLog/));
+  });
+
   test("web function: function, revision and endpoint use the same name; revision and endpoint wait for it", () => {
     const { template } = synthesizeFrontDoor({ context: { largeBodies: "web-function" } });
     const types = ["AWS::Lambda::WebFunction", "AWS::Lambda::WebFunctionRevision", "AWS::Lambda::WebFunctionEndpoint"];
@@ -223,6 +235,22 @@ describe("hosting", () => {
       ],
       Volumes: [{ Name: "Spool" }],
     });
+  });
+
+  test("Fargate: the load balancer waits as long as CloudFront, and closes idle connections before the server", () => {
+    const { template, properties } = synthesizeFrontDoor({ context: { largeBodies: "fargate" } });
+    const [{ LoadBalancerAttributes } = {}] = properties("AWS::ElasticLoadBalancingV2::LoadBalancer");
+    const attributes = LoadBalancerAttributes as { Key: string; Value: string }[];
+    const idle = attributes.find(({ Key }) => Key === "idle_timeout.timeout_seconds")?.Value;
+    const [, read] = /"OriginReadTimeout":(\d+)/.exec(JSON.stringify(template.toJSON())) ?? [];
+    expect(idle).toBe(read);
+    expect(Number(idle) * 1_000).toBeLessThan(limits.keepAlive);
+  });
+
+  test("web function: all logs have the configured retention and are deleted with the stack", () => {
+    const { template, properties } = synthesizeFrontDoor({ context: { logRetentionDays: 7 } });
+    expect(properties("AWS::Logs::LogGroup").map(({ RetentionInDays }) => RetentionInDays)).toEqual([7, 7, 7]);
+    template.allResources("AWS::Logs::LogGroup", { DeletionPolicy: "Delete" });
   });
 
   test("Fargate: only CloudFront reaches the load balancer, and only the load balancer reaches the tasks", () => {

@@ -18,8 +18,8 @@ export const limits = {
   idle: 10_000,
   /** A whole request, to its last byte: 14 MB at 0.75 Mbit/s. */
   request: 150_000,
-  /** Longer than the load balancer keeps an idle connection (60 s), so that it never sends into a closed one. */
-  keepAlive: 65_000,
+  /** Longer than the load balancer keeps an idle connection (120 s), so that it never sends into a closed one. */
+  keepAlive: 125_000,
   /** For requests in progress at SIGTERM; less than the 30 s until the process is killed. */
   shutdown: 25_000,
 } as const;
