@@ -1,5 +1,5 @@
 import type { Context } from "aws-lambda";
-import { awsSettings, envIfSet, traceSettings } from "../src/env.ts";
+import { awsSettings, env, envIfSet, traceSettings } from "../src/env.ts";
 import { lambdaSandbox } from "../src/platform/aws/sandbox.ts";
 import { advance } from "../src/workflow/advance.ts";
 import type { AdvancePayload, AdvanceResponse } from "../src/workflow/payload.ts";
@@ -17,7 +17,8 @@ const deps = {
   now: Date.now,
   ...readSecrets(settings),
   ...(sandboxFunction !== undefined && {
-    sandboxOf: (agentId: string) => lambdaSandbox(settings, sandboxFunction, agentId),
+    sandboxOf: (agentId: string) =>
+      lambdaSandbox({ endpoint: env("SANDBOX_ENDPOINT"), ...settings }, sandboxFunction, agentId),
   }),
   privateAddresses: envIfSet("PRIVATE_ADDRESSES") === "allowed",
 };

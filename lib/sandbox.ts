@@ -1,4 +1,4 @@
-import { Validations } from "aws-cdk-lib";
+import { Aws, Validations } from "aws-cdk-lib";
 import { type IVpc, SecurityGroup, SubnetType, Vpc } from "aws-cdk-lib/aws-ec2";
 import { Effect } from "aws-cdk-lib/aws-iam";
 import { type Function, TenancyConfig } from "aws-cdk-lib/aws-lambda";
@@ -69,7 +69,12 @@ export class Sandbox extends Construct {
   /** Lets the function run programs in the sandbox. */
   grantRun(fn: Function): void {
     const { functionName, functionArn } = this.#function;
-    grant(fn, { SANDBOX_FUNCTION: functionName }, { actions: ["lambda:InvokeFunction"], resources: [functionArn] });
+    const endpoint = `https://lambda.${Aws.REGION}.${Aws.URL_SUFFIX}`;
+    grant(
+      fn,
+      { SANDBOX_FUNCTION: functionName, SANDBOX_ENDPOINT: endpoint },
+      { actions: ["lambda:InvokeFunction"], resources: [functionArn] },
+    );
   }
 }
 

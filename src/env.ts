@@ -10,6 +10,7 @@ export const envNames = [
 /** Variables that only some deployments set. */
 export const optionalEnvNames = [
   "SANDBOX_FUNCTION",
+  "SANDBOX_ENDPOINT", // of Lambda in the stack's region and partition
   "PRIVATE_ADDRESSES", // `allowed`: tools may connect to private addresses
   "OTEL_EXPORTER_OTLP_ENDPOINT", // read by the exporter itself
 ] as const;

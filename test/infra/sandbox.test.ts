@@ -94,8 +94,17 @@ describe("settings", () => {
   test("sandbox: off removes the function, its VPC and the permission to call it", () => {
     const without = synthesize({ context: { sandbox: "off" } });
     expect(JSON.stringify(without.template.toJSON())).not.toMatch(/SandboxFunction|AWS::EC2/);
-    expect(advanceEnv(without)).not.toContain("SANDBOX_FUNCTION");
+    expect(advanceEnv(without).filter((name) => name.startsWith("SANDBOX"))).toEqual([]);
     expect(new AwsSolutionsChecks(without.app).validateScope(without.app).violations).toEqual([]);
+  });
+
+  test("advance calls Lambda's endpoint in its region, whose domain depends on the partition", () => {
+    const [, advance] =
+      synthesize()
+        .all("AWS::Lambda::Function")
+        .find(([name]) => name === "Advance") ?? [];
+    const { SANDBOX_ENDPOINT } = (short(advance?.["Environment"]) as { Variables: Record<string, string> }).Variables;
+    expect(SANDBOX_ENDPOINT).toBe("https://lambda.<AWS::Region>.<AWS::URLSuffix>");
   });
 
   test("availabilityZones: sets the zones of its VPC", () => {

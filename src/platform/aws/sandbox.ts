@@ -11,15 +11,14 @@ const overheadSeconds = 30;
 /**
  * A sandbox in a Lambda function without permissions. Rejects with `StoreUnavailable` when the function cannot be invoked
  * now. `tenant`: Lambda does not share execution environments between tenants (1 to 256 letters, digits and hyphens).
- * `endpoint`: replaces AWS with a compatible service.
+ * `endpoint`: Lambda's, whose domain depends on the partition, or that of a compatible service.
  */
 export function lambdaSandbox(
-  aws: AwsCredentials & { endpoint?: string },
+  aws: AwsCredentials & { endpoint: string },
   functionName: string,
   tenant: string,
 ): Sandbox {
-  const base = aws.endpoint ?? `https://lambda.${aws.region}.amazonaws.com`;
-  const url = new URL(`/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`, base);
+  const url = new URL(`/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`, aws.endpoint);
   return {
     maxBytes: sandboxLimits.filesBytes,
     async run(request, signal) {
