@@ -2,6 +2,7 @@ import type { Client, jsonSchemaValidator, JsonSchemaValidator, Tool } from "@mo
 import { redactSecrets } from "../../net/redact.ts";
 import { type NetworkRules, safeFetch } from "../../net/safe-fetch.ts";
 import type { ReadSecret } from "../secret.ts";
+import { explainUnsupportedEndpoint } from "./endpoint-check.ts";
 import { tolerantFetch } from "./messages.ts";
 import type { McpResult } from "./results.ts";
 import type { McpServer } from "./types.ts";
@@ -75,7 +76,7 @@ export function mcpConnection(server: McpServer, dependencies: McpDependencies):
         ...(data?.status === undefined ? [] : [`status ${data.status}`]),
         ...(cause instanceof Error && !message.includes(cause.message) ? [cause.message] : []),
       ];
-      const text = `${message.replace(/[.:\s]+$/, "")}${details.length > 0 ? ` (${details.join("; ")})` : ""}`;
+      const text = `${withoutHtml(message).replace(/[.:\s]+$/, "")}${details.length > 0 ? ` (${details.join("; ")})` : ""}`;
       return redact(text).replaceAll(/\s+/g, " ").slice(0, 500);
     },
     async close() {
@@ -99,7 +100,8 @@ async function connect(
     headers[name] = prefix + value;
   }
   const { Client, isSpecType, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
-  const fetch = tolerantFetch(safeFetch({ ...dependencies, responseBytes: maxResponseBytes }), isSpecType);
+  const plainFetch = safeFetch({ ...dependencies, responseBytes: maxResponseBytes });
+  const fetch = tolerantFetch(plainFetch, isSpecType);
   const connectAs = async (mode: "auto" | "legacy"): Promise<Client> => {
     const client = new Client(
       { name: "agent-run-service", version: "1.0" },
@@ -122,10 +124,17 @@ async function connect(
     await client.connect(transport, { timeout: listSeconds * 1000, signal });
     return client;
   };
-  return connectAs("auto").catch((error: unknown) => {
-    if (signal.aborted || !isVersionUnclear(error)) throw error;
-    return connectAs("legacy");
-  });
+  return connectAs("auto")
+    .catch((error: unknown) => {
+      if (signal.aborted || !isVersionUnclear(error)) throw error;
+      return connectAs("legacy");
+    })
+    .catch(async (error: unknown) => {
+      const { status } = (error as SdkError).data ?? {};
+      if (signal.aborted || (status !== 400 && status !== 404 && status !== 405)) throw error;
+      const reason = await explainUnsupportedEndpoint(server.url, status, { fetch: plainFetch, headers, signal });
+      throw reason === undefined ? error : new Error(reason);
+    });
 }
 
 /** Results are not validated: a schema of a hostile server can block this process for hours. */
@@ -142,6 +151,11 @@ type SdkError = Error & { data?: { status?: number } };
 function isVersionUnclear(error: unknown): boolean {
   const { message, data } = error as SdkError;
   return message.startsWith("Version negotiation") && data?.status !== 401 && data?.status !== 403;
+}
+
+/** Replaces an HTML page in an error: it would be long, and part of a tool description. */
+function withoutHtml(message: string): string {
+  return message.replace(/<(!doctype|html)[^]*$/i, "an HTML page");
 }
 
 function isSessionLost(error: unknown): boolean {

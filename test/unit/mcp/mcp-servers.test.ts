@@ -82,6 +82,46 @@ async function use(listener: ReturnType<typeof server>["listener"], calls = 1) {
   return { names: opened.tools.map(({ definition }) => definition.name), problems: opened.problems, outputs, opened };
 }
 
+describe("a server without streamable HTTP", () => {
+  const page = "<!DOCTYPE html>\n<html><body><pre>Cannot POST /sse</pre></body></html>";
+  const needed = "set its URL to a streamable HTTP endpoint, often at /mcp";
+
+  it.each([
+    ["the Python SDK", 405, "Method Not Allowed"],
+    ["Express", 404, page],
+    ["a server that checks its session", 400, "Missing sessionId parameter"],
+  ])("is recognized by its event stream: %s", async (_, status, body) => {
+    const { problems, opened } = await use((request, response) => {
+      request.resume();
+      if (request.method !== "GET") return void response.writeHead(status).end(body);
+      response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+      response.write("event: endpoint\r\ndata: /messages/?session_id=1\r\n\r\n");
+    }, 0);
+    const reason = `the server uses the HTTP+SSE transport, which is not supported; ${needed}`;
+    expect(problems).toEqual([`it could not be listed: ${reason}`]);
+    expect(opened.tools[0]?.definition.description).toContain(reason);
+  });
+
+  it("is a wrong URL when it answers 404 to everything", async () => {
+    const { problems } = await use((request, response) => {
+      request.resume();
+      response.writeHead(404, { "content-type": "text/html" }).end(page);
+    }, 0);
+    expect(problems).toEqual([
+      `it could not be listed: the URL is not an endpoint for streamable HTTP (HTTP 404); ${needed}`,
+    ]);
+  });
+
+  it("does not pass an HTML page on", async () => {
+    const { problems } = await use((request, response) => {
+      request.resume();
+      response.writeHead(503, { "content-type": "text/html" }).end(page);
+    }, 0);
+    expect(problems).toEqual([expect.stringMatching(/an HTML page \(status 503\)$/)]);
+    expect(problems.join()).not.toContain("<");
+  });
+});
+
 describe("an MCP server that deviates from the protocol", () => {
   it.each<[string, Reply, number]>([
     ["an error status", rejects(400), 2_000],
