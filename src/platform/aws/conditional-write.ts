@@ -6,7 +6,7 @@ import { partition } from "./run-items.ts";
 import { head } from "./table.ts";
 
 export const attempts = 5;
-const firstPause = 40; // ms; at most 1.2 s in all
+const firstPause = 40; // ms; at most 0.6 s in all
 
 /** Sends a conditional write, and retries after contention and throttling. Undefined: the condition is false. */
 export async function sendConditional<Output>(send: () => Promise<Output>): Promise<Output | undefined> {

@@ -59,7 +59,7 @@ export function awsRunReads({
       const { messageCount = 0, queued = 0 } = found[0] ?? {};
       const queueWhole = !withSteps || queueIn(found).length >= Number(queued);
       if (messagesIn(found).length >= Number(messageCount) && queueWhole) return found;
-      await backOff(attempt);
+      if (attempt < attempts) await backOff(attempt);
     }
     throw new StoreUnavailable(`run ${id}: the transcript is being written; try again later`);
   }

@@ -31,8 +31,8 @@ export const runningIndex = {
 } as const;
 
 /**
- * Partitions of each list index. A partition accepts 1,000 writes of 1 KB a second. A change of this number hides
- * existing runs from their lists until their next write.
+ * Partitions of each list index. A partition accepts 1,000 writes of 1 KB a second. Never change this number. A smaller
+ * one hides existing runs from `run list` for good, and running ones from the sweep until their next status change.
  */
 export const shards = 16;
 
