@@ -1,10 +1,10 @@
 import { awsSettings } from "../src/env.ts";
 import { executionMetrics } from "../src/observability/metrics.ts";
-import { type ExecutionEvent, reconcile } from "../src/workflow/reconcile.ts";
+import { type ExecutionEvent, endFailedExecution } from "../src/workflow/reconcile.ts";
 import { emit, statusOnlyRuns } from "../src/platform/aws/lambda.ts";
 
 const deps = { runs: statusOnlyRuns(awsSettings()), now: Date.now };
 
 export async function handler(event: ExecutionEvent): Promise<void> {
-  emit(executionMetrics(event.detail.status, await reconcile(deps, event)));
+  emit(executionMetrics(event.detail.status, await endFailedExecution(deps, event)));
 }

@@ -31,7 +31,7 @@ export interface WorkflowProps {
 /** `advance` throws this error while the model is unavailable. Both platforms use the same retry policy. */
 const modelUnavailableRetry: RetryProps = {
   errors: [retryPolicy.errorName],
-  maxAttempts: retryPolicy.maxAttempts,
+  maxAttempts: retryPolicy.maxRetries,
   interval: Duration.seconds(retryPolicy.firstDelaySeconds),
   backoffRate: retryPolicy.backoffRate,
   maxDelay: Duration.seconds(retryPolicy.maxDelaySeconds),
@@ -78,7 +78,7 @@ const crashRetry: RetryProps = {
 /** For `fail`, the last task. Bounded, so that recovery can take over in time: see `failPolicy`. */
 const catchAllRetry: RetryProps = {
   errors: ["States.ALL"],
-  maxAttempts: failPolicy.maxAttempts,
+  maxAttempts: failPolicy.maxRetries,
   interval: Duration.seconds(failPolicy.firstDelaySeconds),
   backoffRate: failPolicy.backoffRate,
   maxDelay: Duration.seconds(failPolicy.maxDelaySeconds),

@@ -52,14 +52,14 @@ export async function serve(options: LocalOptions): Promise<Service> {
   // After listening: a start that fails must neither create the key, which is shown only once, nor change the model.
   const starter = seedStarterAgent(platform.accounts, { model: options.model, newKey: options.json });
   const { agent, key } = await starter.catch((error: unknown) => Promise.reject(unusable(dataDir, error)));
-  const reconcile = (): void => {
-    runner.reconcile().catch((error: unknown) => {
+  const resumeRuns = (): void => {
+    runner.resumeRuns().catch((error: unknown) => {
       log("error", "reading the changes of another process failed; retrying", { error });
-      setTimeout(reconcile, watchMilliseconds).unref();
+      setTimeout(resumeRuns, watchMilliseconds).unref();
     });
   };
-  const checkForChanges = platform.database.onOutsideWrite(reconcile);
-  await runner.reconcile();
+  const checkForChanges = platform.database.onOutsideWrite(resumeRuns);
+  await runner.resumeRuns();
   const fatal = Promise.withResolvers<never>();
   const watch = setInterval(() => {
     if (existsSync(join(dataDir, "runs.sqlite"))) checkForChanges();

@@ -1,11 +1,11 @@
 /**
- * Retry policy of both platforms for the error `RetryLater`. The delay before attempt n + 1 is
- * min(firstDelaySeconds × backoffRate^(n − 1), maxDelaySeconds) with full jitter. 40 attempts wait for at most 59
+ * Retry policy of both platforms for the error `RetryLater`. The delay before retry n is
+ * min(firstDelaySeconds × backoffRate^(n − 1), maxDelaySeconds) with full jitter. 40 retries wait for at most 59
  * minutes (126 s until the delay is full, then 34 × 100 s), and half of that on average.
  */
 export const retryPolicy = {
   errorName: "RetryLater",
-  maxAttempts: 40,
+  maxRetries: 40,
   firstDelaySeconds: 2,
   backoffRate: 2,
   maxDelaySeconds: 100,
@@ -40,7 +40,7 @@ export const failSeconds = 10;
  * After three minutes `reconcile` and the sweep take over. See `test/unit/workflow/worst-case.test.ts`.
  */
 export const failPolicy = {
-  maxAttempts: 5,
+  maxRetries: 5,
   firstDelaySeconds: 2,
   backoffRate: 2,
   maxDelaySeconds: 32,

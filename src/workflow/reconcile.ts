@@ -21,7 +21,7 @@ export interface ExecutionEvent {
  * - No-op when the run was stopped, or when its failure is recorded.
  * - A later turn that the execution had advanced to is left to the sweep, which knows whether it has its own execution.
  */
-export async function reconcile(
+export async function endFailedExecution(
   deps: { runs: Runs; now: () => number },
   { detail }: ExecutionEvent,
 ): Promise<RunStatus | undefined> {

@@ -6,7 +6,7 @@ import { retryPolicy, turnSeconds } from "./policy.ts";
 /**
  * The one error after which the workflow calls `advance` again.
  * - `retryAfterMs`: the delay that the provider asked for. It replaces a shorter delay of the retry policy.
- * - `progress`: the invocation recorded journal entries, so the attempts are counted from 1 again.
+ * - `progress`: the invocation recorded journal entries, which resets the count of retries.
  */
 export class RetryLater extends Error {
   readonly retryAfterMs: number | undefined;
@@ -36,12 +36,12 @@ export function storeFailure({ message }: StoreUnavailable): Failure {
 /**
  * The response of `advance` that makes the state machine wait as long as the provider asked. Rethrows
  * - errors without such a delay, which the state machine's retry policy handles,
- * - the error after as many consecutive waits as the retry policy has attempts.
+ * - the error after as many consecutive waits as the retry policy has retries.
  */
 export function retryAfterResponse(error: unknown, { turn, waits = 0 }: AdvancePayload): AdvanceResponse {
   if (!(error instanceof RetryLater) || error.retryAfterMs === undefined) throw error;
   const waitsWithoutProgress = error.progress ? 0 : waits;
-  if (waitsWithoutProgress >= retryPolicy.maxAttempts) throw error;
+  if (waitsWithoutProgress >= retryPolicy.maxRetries) throw error;
   const waitSeconds = Math.min(Math.ceil(error.retryAfterMs / 1_000), turnSeconds);
   return { done: false, turn, waitSeconds, waits: waitsWithoutProgress + 1 };
 }
@@ -53,7 +53,7 @@ export function retriesExhausted({ error, cause }: FailCause): Failure | undefin
   const category = failureCategories.find((each) => each === prefix) ?? "internal";
   return {
     category,
-    title: `Failed after ${retryPolicy.maxAttempts} attempts: ${reason.slice(0, causeLength)}`,
+    title: `Failed after ${retryPolicy.maxRetries} retries: ${reason.slice(0, causeLength)}`,
     remedy: "Create a new run once the cause is fixed.",
     retryable: true,
   };

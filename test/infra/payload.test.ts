@@ -13,8 +13,8 @@ test.each([
 });
 
 test("the retry policy waits at most 59 minutes", () => {
-  const { firstDelaySeconds, backoffRate, maxDelaySeconds, maxAttempts } = retryPolicy;
-  const delays = Array.from({ length: maxAttempts }, (_, n) =>
+  const { firstDelaySeconds, backoffRate, maxDelaySeconds, maxRetries } = retryPolicy;
+  const delays = Array.from({ length: maxRetries }, (_, n) =>
     Math.min(firstDelaySeconds * backoffRate ** n, maxDelaySeconds),
   );
   expect(delays.reduce((sum, delay) => sum + delay)).toBe(126 + 34 * 100);

@@ -29,7 +29,7 @@ describe("state machine", () => {
     expect((Advance["Retry"] as object[])[0]).toEqual({
       ErrorEquals: [retryPolicy.errorName],
       IntervalSeconds: retryPolicy.firstDelaySeconds,
-      MaxAttempts: retryPolicy.maxAttempts,
+      MaxAttempts: retryPolicy.maxRetries,
       BackoffRate: retryPolicy.backoffRate,
       MaxDelaySeconds: retryPolicy.maxDelaySeconds,
       JitterStrategy: "FULL",
@@ -42,7 +42,7 @@ describe("state machine", () => {
       {
         ErrorEquals: ["States.ALL"],
         IntervalSeconds: failPolicy.firstDelaySeconds,
-        MaxAttempts: failPolicy.maxAttempts,
+        MaxAttempts: failPolicy.maxRetries,
         BackoffRate: failPolicy.backoffRate,
         MaxDelaySeconds: failPolicy.maxDelaySeconds,
         JitterStrategy: "FULL",

@@ -26,7 +26,7 @@ test("after a restart with 200 runs, the number of concurrent turns is limited a
     openModel: async () => ({ model, name: "m", provider: "p" }),
   };
   const runner = startRunner(deps, { workers: 8 });
-  await runner.reconcile();
+  await runner.resumeRuns();
   await expect.poll(async () => (await stores.runs.listRunning()).length, { timeout: 30_000 }).toBe(0);
   expect(most).toBe(8);
   const last = await stores.runs.read(ids.at(-1) ?? "");

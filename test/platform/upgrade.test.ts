@@ -49,7 +49,7 @@ test("a run of an earlier version that was killed in a turn resumes and takes it
   const began = Date.now();
   const now = (): number => updatedAt + 60_000 + Date.now() - began; // one minute later: within the limits of the turn
   const runner = startRunner({ ...platform, now });
-  await runner.reconcile();
+  await runner.resumeRuns();
   await vi.waitFor(async () => expect(await platform.runs.status(killed)).toBe("finished"), { timeout: 10_000 });
   const state = await platform.runs.read(killed);
   expect(state?.run).toMatchObject({ turn: 2, used: { steps: 10 } });

@@ -10,9 +10,9 @@ import { RetryLater } from "../../workflow/retry-later.ts";
 
 /** The workflow of one machine. It runs in the process that serves HTTP. */
 export interface Runner extends Workflow {
-  /** Advances every run with the status `running` and stops all other work. Called at start and after outside changes. */
-  reconcile(): Promise<void>;
-  /** Resolves when all work has stopped. The runs stay `running` and continue with the next `reconcile`. */
+  /** Starts work on every run with the status `running` and stops all other work. Called at start and after outside changes. */
+  resumeRuns(): Promise<void>;
+  /** Resolves when all work has stopped. The runs stay `running` and continue with the next `resumeRuns`. */
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function startRunner(deps: AdvanceDeps, { workers = maxConcurrentTurns }:
       if (job?.turn === turn) job.abort.abort();
     },
 
-    async reconcile() {
+    async resumeRuns() {
       const before = [...jobs]; // without jobs that begin during the query, which it may not return
       const running = await deps.runs.listRunning();
       const turns = new Map(running.map(({ id, turn }) => [id, turn]));
@@ -81,8 +81,8 @@ async function drive(deps: AdvanceDeps, payload: TurnId, job: Job, places: Semap
   for (let attempt = 1; !signal.aborted;) {
     try {
       const { done, turn } = await places(async () => {
-        const now = { runId, turn: job.turn };
-        return signal.aborted ? { ...now, done: true } : advance(deps, now, { signal, deadline: Infinity });
+        const current = { runId, turn: job.turn };
+        return signal.aborted ? { ...current, done: true } : advance(deps, current, { signal, deadline: Infinity });
       });
       if (done) return;
       job.turn = turn;
@@ -90,7 +90,7 @@ async function drive(deps: AdvanceDeps, payload: TurnId, job: Job, places: Semap
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof RetryLater && error.progress) attempt = 1;
-      if (!(error instanceof RetryLater) || attempt >= retryPolicy.maxAttempts) {
+      if (!(error instanceof RetryLater) || attempt > retryPolicy.maxRetries) {
         return giveUp(deps, { runId, turn: job.turn }, error, signal);
       }
       const milliseconds = Math.round(Math.max(error.retryAfterMs ?? 0, delayOf(attempt)));

@@ -28,7 +28,7 @@ test.each(["model_unavailable", "internal", "model_configuration"] as const)(
     const later = new RetryLater(reason, undefined);
     expect(await failureFor(later.name, later.message)).toMatchObject({
       status: "technical_error",
-      failure: { category, title: "Failed after 40 attempts: It is away.", retryable: true },
+      failure: { category, title: "Failed after 40 retries: It is away.", retryable: true },
     });
   },
 );
@@ -67,7 +67,7 @@ test("names the sandbox when it never responded", async () => {
   const { name, message } = error as RetryLater;
   await fail(deps, turn, { error: name, cause: message });
   expect((await runs.read(runId))?.run.failure?.title).toBe(
-    "Failed after 40 attempts: A part of the service is unavailable: the sandbox's function did not answer (Timeout).",
+    "Failed after 40 retries: A part of the service is unavailable: the sandbox's function did not answer (Timeout).",
   );
 });
 

@@ -7,7 +7,7 @@ import { acceptInput, stopRun } from "../../../src/runs/control-run.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
 import { RetryLater } from "../../../src/workflow/retry-later.ts";
 import { graceSeconds, turnSeconds } from "../../../src/workflow/policy.ts";
-import { type ExecutionEvent, reconcile } from "../../../src/workflow/reconcile.ts";
+import { type ExecutionEvent, endFailedExecution } from "../../../src/workflow/reconcile.ts";
 import { sweep } from "../../../src/workflow/sweep.ts";
 import { newRun } from "../../platform/run-fixtures.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
@@ -74,11 +74,11 @@ function later(): void {
   clock = begun + (graceSeconds + 1) * 1_000;
 }
 
-describe("reconcile", () => {
+describe("endFailedExecution", () => {
   test("records the execution's error when the fail task failed", async () => {
     const runId = await running();
     const cause = JSON.stringify({ errorType: "Error", errorMessage: "The table is on fire." });
-    expect(await reconcile(deps, event(runId, { error: "Lambda.Unknown", cause }))).toBe("technical_error");
+    expect(await endFailedExecution(deps, event(runId, { error: "Lambda.Unknown", cause }))).toBe("technical_error");
     expect(await statusOf(runId)).toBe("technical_error");
     expect(await reasonOf(runId)).toBe("The turn's execution failed (Lambda.Unknown: The table is on fire.).");
   });
@@ -90,35 +90,35 @@ describe("reconcile", () => {
       undefined,
     );
     const cause = JSON.stringify({ errorType: lastError.name, errorMessage: lastError.message });
-    await reconcile(deps, event(runId, { error: lastError.name, cause }));
+    await endFailedExecution(deps, event(runId, { error: lastError.name, cause }));
     expect((await runs.read(runId))?.run.failure).toMatchObject({
       category: "model_unavailable",
-      title: "Failed after 40 attempts: It is away.",
+      title: "Failed after 40 retries: It is away.",
     });
   });
 
   test("records a limit failure for an execution that timed out", async () => {
     const runId = await running();
-    await reconcile(deps, event(runId, { status: "TIMED_OUT" }));
+    await endFailedExecution(deps, event(runId, { status: "TIMED_OUT" }));
     expect((await runs.read(runId))?.run).toMatchObject({ status: "technical_error", failure: { category: "limit" } });
   });
 
   test("does nothing for an execution that was aborted because its run was stopped", async () => {
     const runId = await running();
     await stopRun(deps, runId);
-    expect(await reconcile(deps, event(runId, { status: "ABORTED" }))).toBe("terminated");
+    expect(await endFailedExecution(deps, event(runId, { status: "ABORTED" }))).toBe("terminated");
     expect(await statusOf(runId)).toBe("terminated");
   });
 
   test("does nothing for a duplicate event, or after the next turn started", async () => {
     const runId = await running({ status: "finished" });
     await acceptInput(deps, runId, "And now?");
-    expect(await reconcile(deps, event(runId, {}))).toBe("running");
+    expect(await endFailedExecution(deps, event(runId, {}))).toBe("running");
     expect(await statusOf(runId)).toBe("running");
   });
 
   test("rejects an event without ids, so that it reaches the dead-letter queue", async () => {
-    await expect(reconcile(deps, event("x", { input: null }))).rejects.toThrow("has no run");
+    await expect(endFailedExecution(deps, event("x", { input: null }))).rejects.toThrow("has no run");
   });
 });
 

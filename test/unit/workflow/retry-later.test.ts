@@ -20,13 +20,13 @@ test("rethrows errors without a requested delay, and after the last wait", () =>
   const other = new Error("the table is gone");
   expect(() => retryAfterResponse(withoutDelay, payload)).toThrow(withoutDelay);
   expect(() => retryAfterResponse(other, payload)).toThrow(other);
-  expect(() => retryAfterResponse(withDelay, { ...payload, waits: retryPolicy.maxAttempts })).toThrow(withDelay);
+  expect(() => retryAfterResponse(withDelay, { ...payload, waits: retryPolicy.maxRetries })).toThrow(withDelay);
 });
 
 test("counts waits from 1 again after progress", () => {
   const withDelay = new RetryLater(busy, 60_000);
   withDelay.progress = true;
-  expect(retryAfterResponse(withDelay, { ...payload, waits: retryPolicy.maxAttempts })).toMatchObject({
+  expect(retryAfterResponse(withDelay, { ...payload, waits: retryPolicy.maxRetries })).toMatchObject({
     waitSeconds: 60,
     waits: 1,
   });

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "vitest";
 import { type MetricValues, measuredRuns, executionMetrics } from "../../../src/observability/metrics.ts";
 import { stopRun } from "../../../src/runs/control-run.ts";
 import { graceSeconds, turnSeconds } from "../../../src/workflow/policy.ts";
-import { reconcile } from "../../../src/workflow/reconcile.ts";
+import { endFailedExecution } from "../../../src/workflow/reconcile.ts";
 import { sweep, type SweepDeps } from "../../../src/workflow/sweep.ts";
 import { newRun } from "../../platform/run-fixtures.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
@@ -32,7 +32,7 @@ async function metricsAfter(turn: number, end: (deps: SweepDeps, runId: string) 
       async stop(runId: string) {
         aborted = true;
         const detail = { name: `${runId}-1`, status: "ABORTED" as const, input: JSON.stringify({ runId, turn: 1 }) };
-        emit(executionMetrics(detail.status, await reconcile(deps, { detail })));
+        emit(executionMetrics(detail.status, await endFailedExecution(deps, { detail })));
       },
     },
   };

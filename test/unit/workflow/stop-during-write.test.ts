@@ -3,7 +3,7 @@ import type { RunChange } from "../../../src/runs/types.ts";
 import type { Runs } from "../../../src/runs/ports.ts";
 import { stopRun } from "../../../src/runs/control-run.ts";
 import { advance } from "../../../src/workflow/advance.ts";
-import { reconcile } from "../../../src/workflow/reconcile.ts";
+import { endFailedExecution } from "../../../src/workflow/reconcile.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
 import { newRun } from "../../platform/run-fixtures.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
@@ -55,7 +55,7 @@ test.each(writes)("a run stopped while advance writes %s stays terminated, witho
 
   // Stopping aborts the execution, for which Step Functions emits an event.
   const detail = { name: `${run.id}-1`, status: "ABORTED" as const, input: JSON.stringify(turn) };
-  expect(await reconcile(deps, { detail })).toBe("terminated");
+  expect(await endFailedExecution(deps, { detail })).toBe("terminated");
   const { run: after, transcript = [] } = (await stores.runs.read(run.id)) ?? {};
   expect([after?.status, transcript.length]).toEqual(["terminated", 1]);
 });

@@ -19,11 +19,11 @@ const swept = clock + 2 * sweepMinutes * 60 + sweepSeconds;
 /** Lambda retries a failed event twice, after one minute and after two. */
 const reconciled = 3 * reconcileSeconds + 60 + 120;
 
-const delays = Array.from({ length: failPolicy.maxAttempts }, (_, retry) =>
+const delays = Array.from({ length: failPolicy.maxRetries }, (_, retry) =>
   Math.min(failPolicy.firstDelaySeconds * failPolicy.backoffRate ** retry, failPolicy.maxDelaySeconds),
 );
 /** The `fail` task hangs each time, and jitter never shortens its delays. */
-const failed = (failPolicy.maxAttempts + 1) * failPolicy.taskSeconds + delays.reduce((sum, delay) => sum + delay);
+const failed = (failPolicy.maxRetries + 1) * failPolicy.taskSeconds + delays.reduce((sum, delay) => sum + delay);
 
 /** From the moment in the name. The sweep skips a turn during its grace period. */
 const worst = {
