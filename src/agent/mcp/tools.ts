@@ -40,7 +40,7 @@ export async function listedTools(
     let validate: ((input: unknown) => string | undefined) | undefined;
     return {
       definition,
-      ...(!readOnlyHint && { effects: "outside" as const }),
+      ...(!readOnlyHint && { hasEffects: true as const }),
       ...((readOnlyHint || idempotentHint) && { idempotent: true }),
       async run(input, context) {
         validate ??= inputValidator(() => validators.getValidator(locallyCheckedSchema(inputSchema) as never));
@@ -97,7 +97,7 @@ export function unavailableTools(server: McpServer, reason: string, call: CallTo
   }
   return server.tools.map((name) => ({
     definition: { name: uniqueToolName(server, name, taken), description: problem, input },
-    effects: "outside" as const,
+    hasEffects: true,
     run: call(name),
   }));
 }

@@ -20,12 +20,10 @@ export interface ToolContext {
 export interface Tool {
   definition: ToolDefinition;
   /**
-   * Side effects that a repeated call could double. An interrupted call of such a tool is not retried, unless the tool
-   * is idempotent. Absent: it changes nothing, or only replaces files.
-   * - `outside`: it changes something outside of the workspace.
-   * - `cumulative`: it changes the workspace, and two calls differ from one.
+   * A repeated call could do harm: it edits a file, or changes something outside of the workspace. An interrupted call is
+   * repeated only when the tool is also `idempotent`. Absent: the tool changes nothing, or only replaces files.
    */
-  effects?: "outside" | "cumulative";
+  hasEffects?: true;
   /** Why the tool cannot be used here. It is not offered to the model, and calls return this as an error. */
   unavailable?: string;
   /** Calling it twice with the same input has the effect of calling it once. */

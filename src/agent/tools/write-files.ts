@@ -24,12 +24,12 @@ interface Edit {
 }
 
 /**
- * Keeps a byte order mark and converts other encodings to UTF-8. Cumulative: an edit that inserts beside `old_text`
- * would insert twice.
+ * Keeps a byte order mark and converts other encodings to UTF-8. A repeated edit that inserts beside `old_text` would
+ * insert twice.
  */
 export const editFileTool: Tool = {
   ...builtInTool(editFile, (input: Edit, { files }) => withWriteLock(files, () => editText(input, files))),
-  effects: "cumulative",
+  hasEffects: true,
 };
 
 async function editText(

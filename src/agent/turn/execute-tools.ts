@@ -60,7 +60,7 @@ async function executeCall(
   const { ports } = state;
   const startedAt = ports.now();
   const tool = ports.tools.find(({ definition }) => definition.name === call.name);
-  const hasEffects = tool?.effects !== undefined && call.invalid === undefined;
+  const hasEffects = tool?.hasEffects === true && call.invalid === undefined;
   const interrupted = began.includes(index);
   let output: ToolOutput;
   // The tool can also be missing now, for example because its MCP server does not respond.

@@ -17,10 +17,10 @@ function counting(name: string, more: Partial<Tool> = {}): Tool & { calls: numbe
 
 const script = [answer("", [call("a", "send", {}), call("b", "look", {})]), answer("Done.")];
 
-describe("a tool with effects outside the workspace", () => {
+describe("a tool with effects", () => {
   it("is recorded as begun before it is called; a tool without effects is not", async () => {
     const log: string[] = [];
-    const send = counting("send", { effects: "outside", run: async () => (log.push("send"), { text: "sent" }) });
+    const send = counting("send", { hasEffects: true, run: async () => (log.push("send"), { text: "sent" }) });
     const look = counting("look");
     const { input, ports } = turn(scripted(script).model, {
       ports: {
@@ -41,7 +41,7 @@ describe("a tool with effects outside the workspace", () => {
   ];
 
   it("is not called again after a crash; the model learns that the outcome is unknown", async () => {
-    const [send, look] = [counting("send", { effects: "outside" }), counting("look")];
+    const [send, look] = [counting("send", { hasEffects: true }), counting("look")];
     const { model, requests } = scripted(script);
     const { input, ports, records } = turn(model, { ports: { tools: [send, look] }, input: { journal: begun } });
     expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
@@ -81,7 +81,7 @@ describe("a tool with effects outside the workspace", () => {
   });
 
   it("is called again when it is idempotent, without a second began entry", async () => {
-    const send = counting("send", { effects: "outside", idempotent: true });
+    const send = counting("send", { hasEffects: true, idempotent: true });
     const tools = [send, counting("look")];
     const { input, ports, records } = turn(scripted(script).model, { ports: { tools }, input: { journal: begun } });
     await runTurn(input, ports);
@@ -90,7 +90,7 @@ describe("a tool with effects outside the workspace", () => {
   });
 
   it("is not called when the began entry is rejected", async () => {
-    const send = counting("send", { effects: "outside" });
+    const send = counting("send", { hasEffects: true });
     const { input, ports } = turn(scripted(script).model, {
       ports: { tools: [send, counting("look")], record: async ({ part }) => part !== "began" },
     });
@@ -99,7 +99,7 @@ describe("a tool with effects outside the workspace", () => {
   });
 
   it("is called when its call has no began entry", async () => {
-    const send = counting("send", { effects: "outside" });
+    const send = counting("send", { hasEffects: true });
     const { input, ports } = turn(scripted(script).model, {
       ports: { tools: [send, counting("look")] },
       input: { journal: begun.slice(0, 1) },

@@ -29,11 +29,13 @@ describe("an MCP server", () => {
   it("offers its tools with its name as the prefix and with their effects", async () => {
     await using server = await mcpServer();
     await using opened = await open([{ name: "my-server", url: server.url }]);
-    expect(opened.tools.map(({ definition, effects, idempotent }) => [definition.name, effects, idempotent])).toEqual([
+    expect(
+      opened.tools.map(({ definition, hasEffects, idempotent }) => [definition.name, hasEffects, idempotent]),
+    ).toEqual([
       ["my-server__add", undefined, true],
-      ["my-server__send_mail", "outside", undefined],
-      ["my-server__set", "outside", true],
-      ["my-server__draw", "outside", undefined],
+      ["my-server__send_mail", true, undefined],
+      ["my-server__set", true, true],
+      ["my-server__draw", true, undefined],
     ]);
     expect(opened.tools[0]?.definition).toMatchObject({
       description: "Adds two numbers.",
