@@ -3,9 +3,17 @@ const maxBytes = 255;
 const maxExtensionBytes = 32;
 const defaultName = "file";
 
-// Control characters (C0, C1) and characters that reorder or hide text: marks, embeddings, overrides, isolates,
-// zero-width characters, BOM (Unicode TR 36, section 2.10). Surrogates cannot be stored as UTF-8.
-const unsafeCharacters = /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+// Control characters (C0, C1), surrogates, which UTF-8 cannot store, and noncharacters. Characters that reorder or hide
+// text (Unicode TR 36, section 2.10): marks, embeddings, overrides, isolates, fillers, tags, BOM. The joiners and the
+// selectors below are kept where they have a meaning.
+const unsafeCharacters =
+  /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb[\p{Default_Ignorable_Code_Point}--[\p{Join_Control}\ufe00-\ufe0f]]]/gv;
+// A joiner after another one, and a variation selector that does not follow an emoji.
+const hiddenModifiers =
+  /(?<=\p{Join_Control}\p{Variation_Selector}*)\p{Join_Control}|(?<!\p{Emoji})\p{Variation_Selector}/gu;
+// Dots and blanks in any order, and what is invisible at an end. Windows drops trailing dots and blanks, which would
+// cause collisions.
+const untrimmed = /^[.\s\p{Join_Control}\p{Variation_Selector}]+|[.\s\p{Join_Control}\p{Variation_Selector}]+$/gu;
 // Names that Windows reserves, with any extension and any blanks before it.
 const reserved = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)/i;
 
@@ -59,11 +67,13 @@ export function namesCollide(a: string, b: string): boolean {
 
 function safeFilename(name: string): string {
   const base = name.replace(unsafeCharacters, "").split(/[/\\]/).at(-1) ?? "";
-  // Leading dots and blanks in any order. Windows drops trailing ones, which would cause collisions.
-  const trimmed = base.replace(/[<>:"|?*]/g, "_").replace(/^[.\s]+|[.\s]+$/gu, "");
+  const trimmed = base
+    .replace(/[<>:"|?*]/g, "_")
+    .replace(hiddenModifiers, "")
+    .replace(untrimmed, "");
   if (trimmed === "") return defaultName;
-  // Trimmed again, because a dot or blank may be at the end of the shortened name.
-  return withSuffix(reserved.test(trimmed) ? `_${trimmed}` : trimmed, "").replace(/[.\s]+$/u, "");
+  // Trimmed again, because the end of the shortened name may be one of these characters.
+  return withSuffix(reserved.test(trimmed) ? `_${trimmed}` : trimmed, "").replace(untrimmed, "");
 }
 
 /** Inserts `suffix` before the extension and shortens the stem between code points, so that all fits in 255 bytes. */

@@ -23,6 +23,17 @@ test.each([
   ["grüße 😀.md", "grüße 😀.md"],
   ["a:b?.txt", "a_b_.txt"],
   ["trailing.txt. .", "trailing.txt"],
+  ["in\u00advo\u034fice\u2800.pdf", "invoice.pdf"],
+  ["\u115f\u1160\u17b4\u17b5\u180b\u180e\u180f\u2800\u3164\uffa0\ufeff", "file"],
+  ["report\u{e0041}\u{e0042}\u{e007f}.txt", "report.txt"],
+  ["a\uffff\ufdd0\u{10ffff}\ufff9b", "ab"],
+  ["photo.png\ufe0f", "photo.png"],
+  ["\u200d\ufe0f.\u200ca\u200d\u200d\u200db\u200d", "a\u200db"],
+  ["x\ufe00\ufe01\ufe0fy", "xy"],
+  ["👩‍👩‍👧 ❤️‍🔥 🏳️‍🌈 1️⃣ 🇩🇪 👍🏽.png", "👩‍👩‍👧 ❤️‍🔥 🏳️‍🌈 1️⃣ 🇩🇪 👍🏽.png"],
+  ["می‌خواهم.txt", "می‌خواهم.txt"],
+  ["❤️", "❤"],
+  ["*\ufe0f.txt", "_.txt"],
 ])("%j becomes %j", (name, safe) => {
   expect(safeFilenames()(name)).toBe(safe);
 });
@@ -52,6 +63,11 @@ test("returns a unique, flat, visible and storable name for any text", () => {
     fc.string({ unit: fc.constantFrom("a", "é", ".", " "), minLength: 200, maxLength: 300 }),
     fc.string({ unit: fc.constantFrom("con", "nul", "com1", "conin$", ".", " ", ":", "\u200b", "a"), maxLength: 6 }),
     fc.string({ unit: fc.constantFrom(".", "/", "\\", " ", "\u202e", "a", "A", "\0"), maxLength: 20 }),
+    fc.string({
+      unit: fc.constantFrom("\u200d", "\u200c", "\ufe0f", "❤", "1", "*", ".", "/", "\u00ad"),
+      maxLength: 12,
+    }),
+    fc.string({ unit: fc.constantFrom("👩‍👧", "❤️", "é", "\u{e0041}", "."), minLength: 30, maxLength: 80 }),
   );
   fc.assert(
     fc.property(fc.array(anyName, { maxLength: 10 }), (given) => {
@@ -61,7 +77,11 @@ test("returns a unique, flat, visible and storable name for any text", () => {
       for (const name of names) {
         expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
         expect(name).toMatch(/^[^./\\\s\p{Cc}\p{Cs}\u202a-\u202e][^/\\\p{Cc}\p{Cs}\u202a-\u202e]*$/u);
-        expect(name).not.toMatch(/[.\s]$/u);
+        expect(name).not.toMatch(/[.\s\p{Join_Control}\p{Variation_Selector}]$/u);
+        expect(name).not.toMatch(
+          /^[\p{Join_Control}\p{Variation_Selector}]|\p{Noncharacter_Code_Point}|[\u2800\u{e0000}-\u{e0fff}]/u,
+        );
+        expect(name.replace(/[\p{Join_Control}\ufe00-\ufe0f]/gu, "")).not.toMatch(/\p{Default_Ignorable_Code_Point}/u);
         expect(safeFilenames()(name)).toBe(name);
       }
     }),
