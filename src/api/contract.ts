@@ -43,7 +43,7 @@ export const PublicCreateAgentRequest = {
       type: "string",
       minLength: 1,
       maxLength: 200,
-      description: "Display name of the run.",
+      description: "Display name of the run in the service's web application.",
       examples: ["Weekly report"],
     },
     template_id: {
@@ -81,7 +81,7 @@ export const TranscriptMessage = {
       enum: ["input_to_agent", "output_from_agent"],
       description: "`input_to_agent`: an input the agent accepted. `output_from_agent`: a turn's final output.",
     },
-    text: { type: "string" },
+    text: { type: "string", description: "The message text." },
   },
 };
 
@@ -94,7 +94,7 @@ export const PublicAgentStatusResponse = {
       type: "string",
       enum: runStatuses,
       description:
-        "`running`: the agent is working, startup included. `finished`: the agent is idle; the output for the last input is complete. `technical_error`: the run hit an internal error. `terminated`: the run was stopped or deleted.",
+        "`running`: The agent is working. This includes startup. `finished`: The agent is idle. When it ended its turn normally, the output for the last input is complete. `technical_error`: The run hit an internal error. `terminated`: The run was stopped or deleted.",
     },
     transcript: {
       type: "array",
@@ -169,12 +169,31 @@ export interface StatusResponse {
 
 type SchemaName = keyof typeof schemas;
 
-/** A response of an operation. `details`: the texts of the specification, if it has any. */
+/** Response headers, by their names in the OpenAPI document. */
+export const headers = {
+  "x-request-id": {
+    description: "The ID of the request in the service's log. Name it in a support request.",
+    schema: { type: "string" },
+  },
+  "WWW-Authenticate": {
+    description: "The accepted authentication scheme.",
+    schema: { type: "string", examples: ["Bearer"] },
+  },
+  "Retry-After": {
+    description: "Seconds after which the request can be sent again.",
+    schema: { type: "integer", examples: [5] },
+  },
+};
+
+/** A response of an operation. */
 export interface ResponseEntry {
   description: string;
   /** The possible schemas of the body. Empty: any JSON object. */
   bodies: SchemaName[];
-  details?: string[];
+  /** Examples of `detail`: the texts of the specification if it has any, or lists of issues. */
+  details?: (string | (object & { msg: string })[])[];
+  /** Headers besides `x-request-id`, which every response has. */
+  headers?: (keyof typeof headers)[];
 }
 
 /** `path` is a template: `{agent_id}` stands for one segment. */
@@ -197,11 +216,34 @@ const errorResponse = (description: string, ...details: string[]): ResponseEntry
   details,
 });
 
-const unauthorizedResponse = errorResponse(
-  "No key in the `Authorization` or `X-API-Key` header, or an unknown or disabled key.",
-  "Missing API key",
-  "Invalid API key",
-);
+const unauthorizedResponse: ResponseEntry = {
+  ...errorResponse(
+    "No key in the `Authorization` or `X-API-Key` header, or an unknown or disabled key.",
+    "Missing API key",
+    "Invalid API key",
+  ),
+  headers: ["WWW-Authenticate"],
+};
+
+const nameTooLong = {
+  type: "string_too_long",
+  loc: ["body", "name"],
+  msg: "String should have at most 200 characters",
+  ctx: { max_length: 200 },
+};
+const templateIdMissing = {
+  type: "missing",
+  loc: ["body", "template_id"],
+  msg: "Field required",
+  input: { name: "Weekly report" },
+};
+const runIdInvalid = {
+  type: "uuid_parsing",
+  loc: ["path", "agent_id"],
+  msg: "Input should be a valid UUID, invalid length: found 6",
+  input: "abcdef",
+  ctx: { error: "invalid length: found 6" },
+};
 
 export const operations: Record<"create" | "get" | "openapi", Operation> = {
   create: {
@@ -221,13 +263,27 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
         "API key is not valid for the requested template",
       ),
       404: errorResponse("The key's agent no longer exists.", "Agent template not found"),
-      409: errorResponse("The agent is archived. Unarchive it to create runs."),
+      408: errorResponse(
+        "The body did not arrive in time. No run was created.",
+        "Timed out while reading the request body",
+      ),
+      409: errorResponse(
+        "The agent is archived. Unarchive it to create runs.",
+        "Agent template is archived; unarchive it to create runs",
+      ),
       413: errorResponse("Combined decoded file size exceeds 10 MiB.", "total file size exceeds the allowed limit"),
       422: {
         description:
           "The body violates the schema (a list of issues), a file is not valid base64, or the organization has no usable inference model (a text).",
         bodies: ["HTTPValidationError", "PublicErrorResponse"],
-        details: ["file 'report.csv' is not valid base64"],
+        details: ["file 'report.csv' is not valid base64", [nameTooLong], [templateIdMissing]],
+      },
+      503: {
+        ...errorResponse(
+          "The server cannot store the body now. No run was created.",
+          "Not enough disk space to receive the request body; retry later",
+        ),
+        headers: ["Retry-After"],
       },
     },
   },
@@ -243,7 +299,11 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
       200: { description: "The run.", bodies: ["PublicAgentStatusResponse"] },
       401: unauthorizedResponse,
       404: errorResponse("The run is unknown, or belongs to another organization or another agent.", "Agent not found"),
-      422: { description: "`agent_id` is not a valid UUID.", bodies: ["HTTPValidationError"] },
+      422: {
+        description: "`agent_id` is not a valid UUID.",
+        bodies: ["HTTPValidationError"],
+        details: [[runIdInvalid]],
+      },
       502: errorResponse("Event-history lookup failed. Retry with backoff.", "event history lookup failed"),
       503: errorResponse(
         "Event history temporarily unavailable. Retry with backoff.",

@@ -1,4 +1,4 @@
-import { type Operation, operations, reference, type ResponseEntry, schemas } from "./contract.ts";
+import { headers, type Operation, operations, reference, type ResponseEntry, schemas } from "./contract.ts";
 
 /** Builds the OpenAPI 3.1 document of the API. The service serves the generated copy in `generated/openapi.ts`. */
 export function buildOpenapiDocument(): object {
@@ -20,6 +20,7 @@ export function buildOpenapiDocument(): object {
     paths,
     components: {
       schemas,
+      headers,
       securitySchemes: {
         HTTPBearer: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <API_KEY>`. Preferred." },
         APIKeyHeader: {
@@ -53,12 +54,21 @@ function pathItem({ path, operationId, summary, description, authenticated, requ
   };
 }
 
-function response({ description, bodies, details = [] }: ResponseEntry): object {
+function response({ description, bodies, details = [], ...entry }: ResponseEntry): object {
   const [only, ...others] = bodies.map(reference);
   const schema =
     others.length > 0 ? { anyOf: [only, ...others] } : (only ?? { type: "object", additionalProperties: true });
-  const examples = Object.fromEntries(details.map((detail) => [detail, { value: { detail } }]));
-  return { description, content: jsonContent(schema, details.length > 0 ? { examples } : {}) };
+  const examples = Object.fromEntries(details.map((detail) => [exampleName(detail), { value: { detail } }]));
+  const names = [...(entry.headers ?? []), "x-request-id"];
+  return {
+    description,
+    headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    content: jsonContent(schema, details.length > 0 ? { examples } : {}),
+  };
+}
+
+function exampleName(detail: NonNullable<ResponseEntry["details"]>[number]): string {
+  return typeof detail === "string" ? detail : detail.map(({ msg }) => msg).join(", ");
 }
 
 function jsonContent(schema: object, extra: object = {}): object {

@@ -66,7 +66,7 @@ export interface components {
     schemas: {
         PublicCreateAgentRequest: {
             /**
-             * @description Display name of the run.
+             * @description Display name of the run in the service's web application.
              * @example Weekly report
              */
             name: string;
@@ -110,7 +110,7 @@ export interface components {
              */
             agent_id: string;
             /**
-             * @description `running`: the agent is working, startup included. `finished`: the agent is idle; the output for the last input is complete. `technical_error`: the run hit an internal error. `terminated`: the run was stopped or deleted.
+             * @description `running`: The agent is working. This includes startup. `finished`: The agent is idle. When it ended its turn normally, the output for the last input is complete. `technical_error`: The run hit an internal error. `terminated`: The run was stopped or deleted.
              * @enum {string}
              */
             loop_status: "running" | "finished" | "technical_error" | "terminated";
@@ -123,6 +123,7 @@ export interface components {
              * @enum {string}
              */
             role: "input_to_agent" | "output_from_agent";
+            /** @description The message text. */
             text: string;
         };
         PublicErrorResponse: {
@@ -153,7 +154,14 @@ export interface components {
     responses: never;
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description The ID of the request in the service's log. Name it in a support request. */
+        "x-request-id": string;
+        /** @description The accepted authentication scheme. */
+        "WWW-Authenticate": string;
+        /** @description Seconds after which the request can be sent again. */
+        "Retry-After": number;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -174,6 +182,7 @@ export interface operations {
             /** @description The run is created. */
             201: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -183,6 +192,8 @@ export interface operations {
             /** @description No key in the `Authorization` or `X-API-Key` header, or an unknown or disabled key. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -192,6 +203,7 @@ export interface operations {
             /** @description `template_id` differs from the key's agent. */
             403: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -201,6 +213,17 @@ export interface operations {
             /** @description The key's agent no longer exists. */
             404: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicErrorResponse"];
+                };
+            };
+            /** @description The body did not arrive in time. No run was created. */
+            408: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -210,6 +233,7 @@ export interface operations {
             /** @description The agent is archived. Unarchive it to create runs. */
             409: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -219,6 +243,7 @@ export interface operations {
             /** @description Combined decoded file size exceeds 10 MiB. */
             413: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -228,10 +253,22 @@ export interface operations {
             /** @description The body violates the schema (a list of issues), a file is not valid base64, or the organization has no usable inference model (a text). */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"] | components["schemas"]["PublicErrorResponse"];
+                };
+            };
+            /** @description The server cannot store the body now. No run was created. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicErrorResponse"];
                 };
             };
         };
@@ -251,6 +288,7 @@ export interface operations {
             /** @description The run. */
             200: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -260,6 +298,8 @@ export interface operations {
             /** @description No key in the `Authorization` or `X-API-Key` header, or an unknown or disabled key. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -269,6 +309,7 @@ export interface operations {
             /** @description The run is unknown, or belongs to another organization or another agent. */
             404: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -278,6 +319,7 @@ export interface operations {
             /** @description `agent_id` is not a valid UUID. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -287,6 +329,7 @@ export interface operations {
             /** @description Event-history lookup failed. Retry with backoff. */
             502: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -296,6 +339,7 @@ export interface operations {
             /** @description Event history temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -316,6 +360,7 @@ export interface operations {
             /** @description The OpenAPI 3.1 document of this API. */
             200: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {

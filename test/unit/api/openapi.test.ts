@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { operations, schemas } from "../../../src/api/contract.ts";
+import { validateCreate, validateRunId } from "../../../src/api/validation/issues.ts";
 import { openapiDocument } from "../../../src/api/generated/openapi.ts";
 
 interface Document {
@@ -20,9 +21,13 @@ interface DocumentOperation {
   operationId: string;
   security?: object[];
   requestBody?: { required: boolean };
-  responses: Record<string, { content: Record<string, { schema: object; examples?: object }> }>;
+  responses: Record<
+    string,
+    { headers: Record<string, object>; content: Record<string, { schema: object; examples?: object }> }
+  >;
 }
 
+const issuesOf = (checked: object) => ("issues" in checked ? checked.issues : []);
 const cli = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
 const document = JSON.parse(openapiDocument) as Document;
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -66,11 +71,38 @@ test("every operation has its statuses, and only the description needs no key", 
     statuses: Object.keys(operation?.responses ?? {}).map(Number),
   }));
   expect(summary).toEqual([
-    { operationId: "public_create_agent", security: undefined, statuses: [201, 401, 403, 404, 409, 413, 422] },
+    {
+      operationId: "public_create_agent",
+      security: undefined,
+      statuses: [201, 401, 403, 404, 408, 409, 413, 422, 503],
+    },
     { operationId: "public_get_agent", security: undefined, statuses: [200, 401, 404, 422, 502, 503] },
     { operationId: "public_get_openapi_schema", security: [], statuses: [200] },
   ]);
   expect(post?.requestBody?.required).toBe(true);
+});
+
+/** The operations and statuses whose response has a header. */
+const statusesWith = (header: string) =>
+  Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ operationId, responses }) =>
+      Object.entries(responses).flatMap(([status, { headers }]) =>
+        header in headers ? `${operationId} ${status}` : [],
+      ),
+    ),
+  );
+
+test("every response has its headers", () => {
+  expect(statusesWith("WWW-Authenticate")).toEqual(["public_create_agent 401", "public_get_agent 401"]);
+  expect(statusesWith("Retry-After")).toEqual(["public_create_agent 503"]);
+  expect(statusesWith("x-request-id")).toHaveLength(16);
+});
+
+test("describes the states of a run in the words of the specification", () => {
+  const { PublicAgentStatusResponse } = document.components.schemas as typeof schemas;
+  expect(PublicAgentStatusResponse.properties.loop_status.description).toContain(
+    "The agent is idle. When it ended its turn normally, the output for the last input is complete.",
+  );
 });
 
 describe("schemas", () => {
@@ -101,11 +133,23 @@ describe("schemas", () => {
           document.paths[path]?.[method.toLowerCase()]?.responses[status]?.content["application/json"] ?? {};
         const inDocument = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object;
         for (const detail of details) {
-          expect(ajv.validate(inDocument, { detail }), `${method} ${path} ${status} ${detail}`).toBe(true);
+          expect(ajv.validate(inDocument, { detail }), `${method} ${path} ${status} ${JSON.stringify(detail)}`).toBe(
+            true,
+          );
           checked++;
         }
       }
     }
-    expect(checked).toBe(11);
+    expect(checked).toBe(17);
+  });
+
+  test("the issues in examples are those of the validators", () => {
+    const template_id = "00000000-0000-4000-8000-000000000001";
+    expect(operations.create.responses[422]?.details?.slice(1)).toEqual(
+      [{ name: "n".repeat(1_001), template_id }, { name: "Weekly report" }].map((body) =>
+        issuesOf(validateCreate(body)),
+      ),
+    );
+    expect(operations.get.responses[422]?.details).toEqual([issuesOf(validateRunId("abcdef"))]);
   });
 });
