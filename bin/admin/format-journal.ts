@@ -2,7 +2,7 @@ import type { TokenUsage } from "../../src/agent/model.ts";
 import type { RunJournalEntry } from "../../src/runs/types.ts";
 import { type Output, printable } from "./output.ts";
 
-/** A journal entry as `--json` prints it. Texts are truncated to `maxTextLength` characters. */
+/** A journal entry as `--json` prints it. `event` is the name of the event in the log. Texts are truncated to `maxTextLength` characters. */
 export type JournalEvent = { turn: number; step: number; event: string } & Record<string, unknown>;
 
 const maxTextLength = 300;
@@ -15,7 +15,7 @@ export function journalEvent(entry: RunJournalEntry): JournalEvent {
       return {
         turn,
         step,
-        event: "model-answered",
+        event: "model-call-completed",
         model,
         milliseconds,
         dollars,
@@ -39,13 +39,13 @@ export function journalEvent(entry: RunJournalEntry): JournalEvent {
       };
     }
     case "began":
-      return { turn, step, event: "tool-began", call: entry.call };
+      return { turn, step, event: "tool-call-started", call: entry.call };
     case "result": {
       const { call, milliseconds, result } = entry;
       return {
         turn,
         step,
-        event: "tool-ended",
+        event: "tool-call-completed",
         call,
         name: result.name,
         milliseconds,

@@ -72,14 +72,14 @@ test("run show prints what each step did and cost; --events prints it as it happ
     {
       turn: 1,
       step: 1,
-      event: "model-answered",
+      event: "model-call-completed",
       model: "m",
       input_tokens: 21,
       output_tokens: 7,
       tool_calls: [{ name: "read_file", input: '{"name":"a.txt"}' }],
     },
-    { turn: 1, step: 1, event: "tool-ended", name: "read_file", error: false },
-    { turn: 1, step: 2, event: "model-answered", text: "A heron." },
+    { turn: 1, step: 1, event: "tool-call-completed", name: "read_file", error: false },
+    { turn: 1, step: 2, event: "model-call-completed", text: "A heron." },
     { event: "run-idle", status: "finished" },
   ]);
   expect(String(events[1]?.["text"])).toMatch(/a heron[^]*… \(\d+ characters\)$/);
@@ -90,7 +90,7 @@ test("run show prints what each step did and cost; --events prints it as it happ
   expect(shown["steps"]).toEqual(events.slice(0, 3));
   const { stdout: text } = await admin(dataDir, "run", "show", id);
   expect(text).toMatch(
-    /turn 1, step 1: model answered, m, \d+ ms, 21 tokens in, 7 out\n    call 1: read_file \{"name":"a.txt"\}/,
+    /turn 1, step 1: model call completed, m, \d+ ms, 21 tokens in, 7 out\n    call 1: read_file \{"name":"a.txt"\}/,
   );
   expect((await admin(dataDir, "run", "list", "--agent", service.templateId)).stdout).toMatch(
     /finished +\d s +1 +56 +test/,

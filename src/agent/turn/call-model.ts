@@ -38,7 +38,7 @@ export async function callModel(
   const step = nextStep(progress);
   const messages = truncation ? truncateToolResults(progress.messages, truncation.results) : [...progress.messages];
   if (note !== undefined) messages.push({ role: "user", text: note, note: true });
-  if (truncation) ports.emit({ type: "conversation-compacted", step, truncatedResults: truncation.results });
+  if (truncation) ports.emit({ type: "conversation-compacted", step, truncatedMessages: truncation.results });
   const request = { instructions, messages, tools, ...(parameters && { parameters }) };
   const response = await requestAnswer(state, request, timeLeft);
   if (response.kind === "timed_out") return response;

@@ -42,9 +42,11 @@ export type JournalEntry = { step: number } & (
 export type AnswerEntry = Extract<JournalEntry, { part: "answer" }>;
 export type SummaryEntry = Extract<JournalEntry, { part: "summary" }>;
 
-/** Truncation of the first `results` messages with tool results. `tokens`: estimated saving. */
+/** Truncation of the oldest tool results. */
 export interface Truncation {
+  /** Number of messages with tool results, from the first one: of messages, not of results. The name is stored. */
   results: number;
+  /** Estimated saving. */
   tokens: number;
 }
 

@@ -88,7 +88,7 @@ export type TurnEvent =
     } & TokenUsage)
   | { type: "model-call-failed"; step: number; milliseconds: number; failure: Failure }
   | { type: "model-retry-scheduled"; step: number; milliseconds: number }
-  | { type: "conversation-compacted"; step: number; truncatedResults?: number; summarizedMessages?: number }
+  | { type: "conversation-compacted"; step: number; truncatedMessages?: number; summarizedMessages?: number }
   | { type: "tool-call-started"; step: number; callId: string; name: string }
   | { type: "tool-call-completed"; step: number; callId: string; name: string; milliseconds: number; error: boolean }
   | ({ type: "limit-exceeded"; step: number } & Pick<LimitExceeded, "reason" | "of">);
