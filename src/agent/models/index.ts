@@ -85,7 +85,7 @@ function reuseOrOpen(key: string, open: () => Promise<() => Model>): Promise<() 
 function secretUnavailable(error: unknown): Failure {
   const reason = error instanceof Error ? error.name : "no reason given";
   return {
-    category: "model_configuration",
+    category: "model_unavailable",
     title: `The secret with the API key of the organization's inference model could not be read: ${reason}.`,
     remedy: "Retried automatically; see the status page of the secret store.",
     retryable: true,

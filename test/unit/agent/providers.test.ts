@@ -58,7 +58,9 @@ describe("modelProblem", () => {
 
 it("an unavailable secret store is retryable, and the failure contains only the error's name", async () => {
   const opened = await openModel(claude, undefined, () => Promise.reject(new RangeError("sk-hush")));
-  expect(opened).toMatchObject({ failure: { retryable: true, title: expect.stringContaining("RangeError") } });
+  expect(opened).toMatchObject({
+    failure: { category: "model_unavailable", retryable: true, title: expect.stringContaining("RangeError") },
+  });
   expect(JSON.stringify(opened)).not.toContain("sk-hush");
 });
 
