@@ -42,7 +42,7 @@ export function addRunCommands(program: Command, action: Action): void {
       action(async ({ runs, workspace }, id: string, { events }: { events?: true }) => {
         const found = await findRun(runs, id);
         if (events) return followRun(runs, found.run.id);
-        const [files, journal] = await Promise.all([workspace.list(found.run.id), runs.listSteps(found.run.id)]);
+        const [files, journal] = await Promise.all([workspace.list(found.run.id), runs.listJournal(found.run.id)]);
         return runOutput(found, files, journal.map(journalOutput));
       }),
     );
@@ -120,7 +120,7 @@ async function* followRun(runs: Runs, id: string): AsyncGenerator<Output> {
   const printed = new Set<string>();
   for (;;) {
     const { run } = await findRun(runs, id); // read before the journal, so that the last entries of an ended run are not missed
-    for (const entry of await runs.listSteps(id)) {
+    for (const entry of await runs.listJournal(id)) {
       const key = [entry.turn, entry.step, entry.part, "call" in entry ? entry.call : ""].join(" ");
       if (!printed.has(key)) yield journalOutput(entry);
       printed.add(key);

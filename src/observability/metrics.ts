@@ -85,7 +85,7 @@ export function measuredRuns(runs: Runs, emit: Emit, now: () => number = Date.no
     async load(id) {
       const state = await runs.load(id);
       unstarted =
-        state?.steps.length === 0
+        state?.journal.length === 0
           ? { runId: id, turn: state.run.turn, waited: now() - turnStartedAt(state.run) }
           : undefined;
       return state;
@@ -138,8 +138,8 @@ function usageMetrics({ used }: RunChange): MetricValues {
   };
 }
 
-function isFirstStep({ runId, expect, steps = [] }: RunChange, turn: TurnId): boolean {
-  return runId === turn.runId && expect.turn === turn.turn && steps.some(({ step }) => step === 1);
+function isFirstStep({ runId, expect, entries = [] }: RunChange, turn: TurnId): boolean {
+  return runId === turn.runId && expect.turn === turn.turn && entries.some(({ step }) => step === 1);
 }
 
 function toStdout(line: string): void {

@@ -25,7 +25,7 @@ export interface Runs {
   read(id: string): Promise<RunView | undefined>;
   load(id: string): Promise<RunState | undefined>;
   /** Journal entries of all turns, in order; empty for an unknown run. */
-  listSteps(id: string): Promise<RunJournalEntry[]>;
+  listJournal(id: string): Promise<RunJournalEntry[]>;
   /** True: applied. False: rejected, see `RunChange`. */
   change(change: RunChange): Promise<boolean>;
   /**

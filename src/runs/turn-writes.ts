@@ -56,7 +56,7 @@ export async function finishTurn(
       fencingToken,
       set: { status: to, turn: next?.turn ?? turn, updatedAt },
       messages: [{ turn, role: "output_from_agent", text }],
-      steps: [{ turn, ...last }],
+      entries: [{ turn, ...last }],
       used: addUsage(usageOfEntry(last) ?? noUsage, wallClock(updatedAt - startedAt)),
     };
     if (next) {
@@ -92,7 +92,7 @@ export function failTurn(
     expect: { status: from, turn },
     ...(fencingToken !== undefined && { fencingToken }),
     set: { status: to, turn, updatedAt, failure },
-    ...(last && { steps: [{ turn, ...last }] }),
+    ...(last && { entries: [{ turn, ...last }] }),
     ...((last || startedAt !== undefined) && { used }),
     queue: "drop",
   };
@@ -107,29 +107,29 @@ export function failTurn(
 export function journalWriter(
   { runs }: Pick<Deps, "runs">,
   { runId, turn, fencingToken }: ClaimedTurn,
-): (step: RunJournalEntry) => Promise<boolean> {
+): (entry: RunJournalEntry) => Promise<boolean> {
   let waiting: RunJournalEntry[] = [];
   let next: Promise<boolean> | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   async function writeWaiting(): Promise<boolean> {
-    const steps = waiting;
+    const entries = waiting;
     waiting = [];
     next = undefined;
-    const used = steps.reduce((sum, step) => addUsage(sum, usageOfEntry(step) ?? noUsage), noUsage);
-    const summary = steps.findLast((step) => step.part === "summary");
+    const used = entries.reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
+    const summary = entries.findLast((entry) => entry.part === "summary");
     return changeWithRetries(runs, {
       runId,
       expect: { status: transitions.turnFinished.from, turn },
       fencingToken,
-      steps,
+      entries,
       ...(used.steps > 0 && { used }),
       ...(summary && summary.throughTurn > 0 && { summary: { throughTurn: summary.throughTurn, text: summary.text } }),
     });
   }
 
-  return (step) => {
-    waiting.push(step);
+  return (entry) => {
+    waiting.push(entry);
     if (!next) {
       next = last.then(writeWaiting);
       last = next.catch(() => {}); // the awaiting caller handles the rejection

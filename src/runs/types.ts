@@ -50,7 +50,7 @@ export interface Summary {
 /**
  * One conditional, atomic write to a run. It is applied whole, or rejected when
  * - the run does not exist or differs from `expect`,
- * - one of `steps`, `messages` or the added input already exists,
+ * - one of `entries`, `messages` or the added input already exists,
  * - `fencingToken` is not the current one.
  *
  * A change that sets the status ends the lease.
@@ -63,7 +63,7 @@ export interface RunChange {
   fencingToken?: number;
   set?: { status: RunStatus; turn: number; updatedAt: number; failure?: Failure };
   messages?: TurnMessage[];
-  steps?: RunJournalEntry[];
+  entries?: RunJournalEntry[];
   /** Added to the usage of the run. */
   used?: Usage;
   /** Replaces the summary of the run. */
@@ -77,7 +77,7 @@ export interface RunState {
   run: Run;
   transcript: TranscriptMessage[];
   /** Of the current turn. */
-  steps: RunJournalEntry[];
+  journal: RunJournalEntry[];
   queue: QueuedInput[];
   summary?: Summary;
 }

@@ -66,9 +66,9 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
 }
 
 function turnInput(state: RunState, agent: Agent, modelName: string, deadline: number): TurnInput {
-  const { run, steps } = state;
+  const { run, journal } = state;
   const { instructions, limits, runLimits, prices, parameters, contextTokens } = agent;
-  const usedByTurn = steps.reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
+  const usedByTurn = journal.reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
   return {
     turn: run.turn,
     modelName,
@@ -79,7 +79,7 @@ function turnInput(state: RunState, agent: Agent, modelName: string, deadline: n
     ...(parameters && { parameters }),
     ...(contextTokens !== undefined && { contextTokens }),
     history: conversation(state),
-    journal: steps,
+    journal,
     usedBefore: subtractUsage(run.used ?? noUsage, usedByTurn),
     startedAt: turnStartedAt(run),
     deadline,

@@ -89,7 +89,7 @@ test("run stop (AWS): the streaming invocation stops within 5 s", { timeout: 30_
       { signal: new AbortController().signal, deadline: Infinity },
     ),
   ).toEqual({ done: true, turn: 1 });
-  expect((await stores.runs.load("R"))?.steps).toEqual([]);
+  expect((await stores.runs.load("R"))?.journal).toEqual([]);
 });
 
 test("inputs sent during a turn are queued and processed in order", async () => {

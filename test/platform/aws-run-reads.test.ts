@@ -41,7 +41,7 @@ test("load sends one Query that ends before the journals of earlier turns", asyn
     .resolvesOnce({ Items: [second, inputItem, current], LastEvaluatedKey: { sk: current.sk } })
     .resolvesOnce({ Items: [stepItem], LastEvaluatedKey: { sk: stepItem.sk } })
     .rejects(new Error("nothing more is needed"));
-  expect((await runs.load("R"))?.steps).toEqual([{ ...step, turn: 2 }]);
+  expect((await runs.load("R"))?.journal).toEqual([{ ...step, turn: 2 }]);
   expect(inputs(dynamo, QueryCommand)).toMatchObject([query, query]);
 });
 
@@ -52,10 +52,10 @@ test("the journal of all turns is one range, oldest turn first", async () => {
     .on(QueryCommand)
     .resolvesOnce({ Items: [later], LastEvaluatedKey: { sk: later.sk } })
     .resolves({ Items: [stepItem] });
-  expect(await runs.listSteps("R")).toEqual([step, { ...step, turn: 2 }]);
+  expect(await runs.listJournal("R")).toEqual([step, { ...step, turn: 2 }]);
   expect(inputs(dynamo, QueryCommand)[0]).toMatchObject({
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :steps)",
-    ExpressionAttributeValues: { ":pk": "RUN#R", ":steps": "STEP#" },
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :journal)",
+    ExpressionAttributeValues: { ":pk": "RUN#R", ":journal": "STEP#" },
     ConsistentRead: true,
   });
 });

@@ -81,7 +81,7 @@ test("the next turn adds the run to the running index", async () => {
 
 test("a journal entry checks the head item without writing it", async () => {
   const { runs, dynamo } = mockedPlatform();
-  await runs.change({ runId: "R", expect: expect1, steps: [step] });
+  await runs.change({ runId: "R", expect: expect1, entries: [step] });
   const ExpressionAttributeNames = { "#status": "status", "#turn": "turn" };
   expect(transactions(dynamo)).toEqual([
     [

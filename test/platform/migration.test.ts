@@ -59,7 +59,7 @@ test("a database of version 1 is migrated with all its data", async () => {
     expect(await runs.load("R")).toEqual({
       run: { ...run, createdAt: 11, updatedAt: 12 },
       transcript: [{ role: "input_to_agent", text: "first" }],
-      steps: [
+      journal: [
         { turn: 1, step: 1, part: "answer", answer },
         { turn: 1, step: 1, part: "result", call: 0, result: results[0] },
         { turn: 1, step: 1, part: "result", call: 1, result: results[1] },

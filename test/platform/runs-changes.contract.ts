@@ -41,11 +41,11 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
     test("adds messages and journal entries without changing the run", async () => {
       const run = await created(runs);
       expect(await runs.change({ ...onTurn(run), messages: [output(1, "early")] })).toBe(true);
-      expect(await runs.change({ ...onTurn(run), steps: [answered(1, 1)] })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), entries: [answered(1, 1)] })).toBe(true);
       const found = await runs.load(run.id);
       expect(found?.run).toEqual(run);
       expect(found?.transcript.map(({ text }) => text)).toEqual(["first", "early"]);
-      expect(found?.steps).toEqual([answered(1, 1)]);
+      expect(found?.journal).toEqual([answered(1, 1)]);
     });
 
     test("a change without writes checks whether the run is as expected", async () => {
@@ -60,24 +60,24 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       ["an earlier turn", () => ({ expect: { status: "running", turn: 0 } })],
       ["a later turn", () => ({ expect: { status: "running", turn: 2 } })],
       ["a message that exists", () => ({ messages: [output(1, "new"), input(1, "other")] })],
-      ["a step record that exists", () => ({ steps: [answered(1, 2), answered(1, 1, "other")] })],
+      ["a journal entry that exists", () => ({ entries: [answered(1, 2), answered(1, 1, "other")] })],
       ["a message that exists, of a large text", () => ({ messages: [input(1, "large".repeat(100_000))] })],
     ];
     test.each(lost)("a change that expects %s is rejected, and nothing is applied", async (_, difference) => {
       const run = await created(runs);
-      await runs.change({ ...onTurn(run), steps: [answered(1, 1)] });
+      await runs.change({ ...onTurn(run), entries: [answered(1, 1)] });
       const before = await runs.load(run.id);
       const whole: RunChange = {
         ...onTurn(run),
         set: { status: "technical_error", turn: 1, updatedAt: 99, failure },
         messages: [output(1, "new")],
-        steps: [answered(1, 2)],
+        entries: [answered(1, 2)],
         ...difference(run),
       };
       expect(await runs.change(whole)).toBe(false);
       expect(await runs.load(run.id)).toEqual(before);
       // The other parts of the rejected change can still be written.
-      expect(await runs.change({ ...onTurn(run), messages: [output(1, "x")], steps: [answered(1, 2)] })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), messages: [output(1, "x")], entries: [answered(1, 2)] })).toBe(true);
     });
 
     test("a change to a missing run is rejected and does not create it", async () => {
@@ -85,15 +85,15 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       const set = { status: "finished", turn: 1, updatedAt: 7 } as const;
       expect(await runs.change({ ...onTurn(missing), set })).toBe(false);
       expect(await runs.change({ ...onTurn(missing), messages: [output(1, "x")] })).toBe(false);
-      expect(await runs.change({ ...onTurn(missing), steps: [answered(1, 1)] })).toBe(false);
+      expect(await runs.change({ ...onTurn(missing), entries: [answered(1, 1)] })).toBe(false);
       expect(await runs.load(missing.id)).toBeUndefined();
       await runs.create(missing, [input(1, "first")]);
-      expect((await runs.load(missing.id))?.steps).toEqual([]);
+      expect((await runs.load(missing.id))?.journal).toEqual([]);
     });
 
     test("the same change is rejected the second time", async () => {
       const run = await created(runs);
-      const step = { ...onTurn(run), steps: [answered(1, 1)] };
+      const step = { ...onTurn(run), entries: [answered(1, 1)] };
       expect(await runs.change(step)).toBe(true);
       expect(await runs.change(step)).toBe(false);
       const set = { status: "finished", turn: 1, updatedAt: 7 } as const;
@@ -124,10 +124,10 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
 
     test("one of 20 equal journal entries is applied", async () => {
       const run = await created(runs);
-      const change = { ...onTurn(run), steps: [answered(1, 1)] };
+      const change = { ...onTurn(run), entries: [answered(1, 1)] };
       const results = await Promise.all(Array.from({ length: 20 }, () => runs.change(change)));
       expect(results.filter(Boolean)).toHaveLength(1);
-      expect((await runs.load(run.id))?.steps).toEqual([answered(1, 1)]);
+      expect((await runs.load(run.id))?.journal).toEqual([answered(1, 1)]);
     });
 
     test("one of 20 large texts with the same key is kept", async () => {
@@ -145,9 +145,9 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
     test("concurrent writers of different steps do not conflict", async () => {
       const run = await created(runs);
       const steps = Array.from({ length: 10 }, (_, index) => answered(1, index + 1));
-      const results = await Promise.all(steps.map((step) => runs.change({ ...onTurn(run), steps: [step] })));
+      const results = await Promise.all(steps.map((step) => runs.change({ ...onTurn(run), entries: [step] })));
       expect(results.every(Boolean)).toBe(true);
-      expect((await runs.load(run.id))?.steps).toEqual(steps);
+      expect((await runs.load(run.id))?.journal).toEqual(steps);
     });
   });
 }

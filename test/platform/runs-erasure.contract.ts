@@ -14,7 +14,7 @@ export function describeErasure(open: () => Promise<Runs>): void {
       const [run, other] = [await created(runs), await created(runs)];
       const now = onTurn(run);
       const steps = Array.from({ length: 60 }, (_, index) => answered(1, index + 1));
-      await runs.change({ ...now, steps });
+      await runs.change({ ...now, entries: steps });
       await runs.change({ ...now, messages: [output(1, largeText(1))] });
       await runs.change({ ...now, queue: { add: { turn: 2, text: "Later." } } });
       await runs.change({ ...now, summary: { throughTurn: 1, text: "What was said." } });
@@ -24,7 +24,7 @@ export function describeErasure(open: () => Promise<Runs>): void {
       expect(await runs.erase(run.id)).toBe(true);
       const { id, agentId, organizationId, createdAt } = run;
       const bare = { id, agentId, organizationId, name: "", status: "terminated", turn: 1, createdAt, updatedAt: 7 };
-      expect(await runs.load(run.id)).toMatchObject({ run: bare, transcript: [], steps: [], queue: [] });
+      expect(await runs.load(run.id)).toMatchObject({ run: bare, transcript: [], journal: [], queue: [] });
       expect((await runs.read(run.id))?.run.failure).toBeUndefined();
       expect((await runs.load(run.id))?.summary).toBeUndefined();
       expect((await runs.read(other.id))?.transcript).toHaveLength(1);

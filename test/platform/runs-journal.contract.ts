@@ -35,14 +35,14 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       const run = await created(runs, { name: "Überprüfung 日本 🚀 \u0000 end" });
       const transcript = [{ role: "input_to_agent", text: "first" }];
       expect(await runs.read(run.id)).toEqual({ run, transcript });
-      expect(await runs.load(run.id)).toEqual({ run, transcript, steps: [], queue: [] });
+      expect(await runs.load(run.id)).toEqual({ run, transcript, journal: [], queue: [] });
     });
 
     test("a run without input is idle and has an empty transcript", async () => {
       const run = newRun({ status: "finished", turn: 0 });
       await runs.create(run, []);
       expect(await runs.read(run.id)).toEqual({ run, transcript: [] });
-      expect(await runs.load(run.id)).toEqual({ run, transcript: [], steps: [], queue: [] });
+      expect(await runs.load(run.id)).toEqual({ run, transcript: [], journal: [], queue: [] });
     });
 
     test.each(texts)("a run with an input of $name reads back", async ({ text }) => {
@@ -62,14 +62,14 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       const run = newRun();
       await runs.create(run, [input(1, text)]);
       const answer = { ...anAnswer, text };
-      await runs.change({ ...onTurn(run), steps: [{ turn: 1, step: 1, part: "answer", answer }] });
+      await runs.change({ ...onTurn(run), entries: [{ turn: 1, step: 1, part: "answer", answer }] });
       const set = { status: "finished", turn: 1, updatedAt: 2 } as const;
       expect(await runs.change({ ...onTurn(run), set, messages: [output(1, text)] })).toBe(true);
 
       const transcript = [input(1, text), output(1, text)].map(({ turn: _turn, ...message }) => message);
       const found = await runs.load(run.id);
       expect(found?.transcript).toEqual(transcript);
-      expect(found?.steps).toEqual([{ turn: 1, step: 1, part: "answer", answer }]);
+      expect(found?.journal).toEqual([{ turn: 1, step: 1, part: "answer", answer }]);
       expect((await runs.read(run.id))?.transcript).toEqual(transcript);
     });
   });
@@ -86,8 +86,8 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
           set: { ...running, updatedAt: turn },
           messages: [input(turn, `in ${turn}`)],
         });
-        await applied({ runId: run.id, expect: running, steps: [answered(turn, 1)] });
-        expect((await runs.load(run.id))?.steps).toEqual([answered(turn, 1)]);
+        await applied({ runId: run.id, expect: running, entries: [answered(turn, 1)] });
+        expect((await runs.load(run.id))?.journal).toEqual([answered(turn, 1)]);
         await applied({
           runId: run.id,
           expect: running,
@@ -98,11 +98,11 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       const texts = Array.from({ length: 12 }, (_, index) => [`in ${index + 1}`, `out ${index + 1}`]).flat();
       const [read, loaded] = [await runs.read(run.id), await runs.load(run.id)];
       expect(read?.transcript.map(({ text }) => text)).toEqual(texts);
-      expect(loaded).toEqual({ ...read, steps: [answered(12, 1)], queue: [] });
+      expect(loaded).toEqual({ ...read, journal: [answered(12, 1)], queue: [] });
       const all = Array.from({ length: 12 }, (_, index) => answered(index + 1, 1));
-      expect(await runs.listSteps(run.id)).toEqual(all);
-      expect(await runs.listSteps(randomUUID())).toEqual([]);
-      expect(read).not.toHaveProperty("steps");
+      expect(await runs.listJournal(run.id)).toEqual(all);
+      expect(await runs.listJournal(randomUUID())).toEqual([]);
+      expect(read).not.toHaveProperty("journal");
 
       async function applied(change: RunChange): Promise<void> {
         expect(await runs.change(change)).toBe(true);
@@ -120,9 +120,9 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       const shuffled = steps.map((step, index) => ({ step, place: (index * 97) % 480 }));
       const written = shuffled.toSorted((a, b) => a.place - b.place).map(({ step }) => step);
       for (let first = 0; first < written.length; first += 10) {
-        expect(await runs.change({ ...onTurn(run), steps: written.slice(first, first + 10) })).toBe(true);
+        expect(await runs.change({ ...onTurn(run), entries: written.slice(first, first + 10) })).toBe(true);
       }
-      expect((await runs.load(run.id))?.steps).toEqual(steps);
+      expect((await runs.load(run.id))?.journal).toEqual(steps);
     });
 
     test("a transcript of 4 MB of inline texts is read completely", async () => {
@@ -135,13 +135,13 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       await runs.create(run, messages.slice(0, half));
       expect(await runs.change({ ...onTurn(run), messages: messages.slice(half) })).toBe(true);
       const steps = Array.from({ length: 30 }, (_, n) => answered(40, n + 1, inlineText(n)));
-      expect(await runs.change({ ...onTurn(run), steps })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), entries: steps })).toBe(true);
 
       const found = await runs.load(run.id);
       expect(found?.transcript.map(({ role, text }) => `${role} ${text.slice(0, 6)} ${text.length}`)).toEqual(
         messages.map(({ role, text }) => `${role} ${text.slice(0, 6)} ${text.length}`),
       );
-      expect(found?.steps.map(({ step }) => step)).toEqual(steps.map(({ step }) => step));
+      expect(found?.journal.map(({ step }) => step)).toEqual(steps.map(({ step }) => step));
       expect((await runs.read(run.id))?.transcript).toEqual(found?.transcript);
     });
 
@@ -149,10 +149,10 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       const run = await created(runs);
       const text = "0123456789abcdé€".repeat(300_000);
       const steps = [resulted(1, 1, 0, text), resulted(1, 1, 1, "")];
-      expect(await runs.change({ ...onTurn(run), steps })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), entries: steps })).toBe(true);
       const found = await runs.load(run.id);
-      expect(found?.steps[0]?.part === "result" && found.steps[0].result.text === text).toBe(true);
-      expect(found?.steps[1]).toEqual(steps[1]);
+      expect(found?.journal[0]?.part === "result" && found.journal[0].result.text === text).toBe(true);
+      expect(found?.journal[1]).toEqual(steps[1]);
     });
 
     test("a model response reads back unchanged", async () => {
@@ -171,8 +171,8 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
         usage: { inputTokens: 12, outputTokens: 0 },
         echo: [{ type: "reasoning", text: "…", signature: "c2ln", empty: {}, none: null, list: [[]] }],
       };
-      expect(await runs.change({ ...onTurn(run), steps: [{ turn: 1, step: 1, part: "answer", answer }] })).toBe(true);
-      expect((await runs.load(run.id))?.steps).toEqual([{ turn: 1, step: 1, part: "answer", answer }]);
+      expect(await runs.change({ ...onTurn(run), entries: [{ turn: 1, step: 1, part: "answer", answer }] })).toBe(true);
+      expect((await runs.load(run.id))?.journal).toEqual([{ turn: 1, step: 1, part: "answer", answer }]);
     });
   });
 

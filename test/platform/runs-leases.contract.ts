@@ -77,14 +77,14 @@ export function describeLeases(open: () => Promise<Runs>): void {
       await runs.release(old);
       expect(await runs.holds(current)).toBe(true);
       const set = { status: "finished", turn: 1, updatedAt: 7 } as const;
-      expect(await runs.change({ ...onTurn(run), fencingToken: old.fencingToken, steps: [answered(1, 1)] })).toBe(
+      expect(await runs.change({ ...onTurn(run), fencingToken: old.fencingToken, entries: [answered(1, 1)] })).toBe(
         false,
       );
       expect(
         await runs.change({ ...onTurn(run), fencingToken: old.fencingToken, set, messages: [output(1, "old")] }),
       ).toBe(false);
-      expect(await runs.load(run.id)).toMatchObject({ run: { status: "running" }, steps: [] });
-      expect(await runs.change({ ...onTurn(run), fencingToken: current.fencingToken, steps: [answered(1, 1)] })).toBe(
+      expect(await runs.load(run.id)).toMatchObject({ run: { status: "running" }, journal: [] });
+      expect(await runs.change({ ...onTurn(run), fencingToken: current.fencingToken, entries: [answered(1, 1)] })).toBe(
         true,
       );
       expect(await runs.change({ ...onTurn(run), fencingToken: current.fencingToken, set })).toBe(true);
@@ -98,7 +98,7 @@ export function describeLeases(open: () => Promise<Runs>): void {
       expect([await runs.holds(lease), await runs.status(run.id)]).toEqual([false, "terminated"]);
       expect(await runs.status("no-such-run")).toBeUndefined();
       expect(await runs.renew(lease, now + 2 * lasts)).toBe(false);
-      expect(await runs.change({ ...onTurn(run), fencingToken: lease.fencingToken, steps: [answered(1, 1)] })).toBe(
+      expect(await runs.change({ ...onTurn(run), fencingToken: lease.fencingToken, entries: [answered(1, 1)] })).toBe(
         false,
       );
     });

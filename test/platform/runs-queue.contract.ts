@@ -73,8 +73,8 @@ export function describeQueue(open: () => Promise<Runs>): void {
 
     test("is added with its change or not at all", async () => {
       const run = await created(runs);
-      expect(await runs.change({ ...onTurn(run), steps: [answered(1, 1)], used: one })).toBe(true);
-      expect(await runs.change({ ...onTurn(run), steps: [answered(1, 1)], used: one })).toBe(false);
+      expect(await runs.change({ ...onTurn(run), entries: [answered(1, 1)], used: one })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), entries: [answered(1, 1)], used: one })).toBe(false);
       const used = addUsage(one, { ...noUsage, milliseconds: 1_234 });
       const set = { status: "finished", turn: 1, updatedAt: 9 } as const;
       const milliseconds = { ...noUsage, milliseconds: 1_234 };
@@ -85,7 +85,7 @@ export function describeQueue(open: () => Promise<Runs>): void {
     test("of 10 concurrent writers is added completely", async () => {
       const run = await created(runs);
       const changes = Array.from({ length: 10 }, (_, n) =>
-        runs.change({ ...onTurn(run), steps: [answered(1, n + 1)], used: one }),
+        runs.change({ ...onTurn(run), entries: [answered(1, n + 1)], used: one }),
       );
       expect(await Promise.all(changes)).toEqual(changes.map(() => true));
       expect((await runs.load(run.id))?.run.used).toMatchObject({ steps: 10, inputTokens: 1_000, dollars: 2.5 });

@@ -35,7 +35,7 @@ test("runs of an earlier version are read with their API key", async () => {
   const { transcript } = await read(withFile);
   expect(transcript.map(({ role }) => role)).toEqual(["input_to_agent", "output_from_agent"]);
   expect(transcript[1]?.text).toContain("notes.txt (25 bytes)");
-  expect(await platform.runs.listSteps(withFile)).toHaveLength(5);
+  expect(await platform.runs.listJournal(withFile)).toHaveLength(5);
   expect(String(await platform.workspace.read(withFile, "notes.txt"))).toBe("First line.\nSecond line.\n");
   await platform.removeOrphanedFiles(Date.now());
   expect(await platform.workspace.list(withFile)).toHaveLength(1);
@@ -44,7 +44,7 @@ test("runs of an earlier version are read with their API key", async () => {
 
 test("a run of an earlier version that was killed in a turn resumes and takes its queued input", async () => {
   const platform = openLocalPlatform({ dataDir });
-  const before = await platform.runs.listSteps(killed);
+  const before = await platform.runs.listJournal(killed);
   const { updatedAt = 0 } = (await platform.runs.read(killed))?.run ?? {};
   const began = Date.now();
   const now = (): number => updatedAt + 60_000 + Date.now() - began; // one minute later: within the limits of the turn
@@ -60,7 +60,7 @@ test("a run of an earlier version that was killed in a turn resumes and takes it
     "output_from_agent",
   ]);
   expect(state?.transcript[1]?.text).toContain("plan.txt");
-  expect((await platform.runs.listSteps(killed)).slice(0, before.length)).toEqual(before);
+  expect((await platform.runs.listJournal(killed)).slice(0, before.length)).toEqual(before);
   await runner.close();
   platform.close();
 });

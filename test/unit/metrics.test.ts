@@ -49,13 +49,13 @@ test("emits the metrics of a turn from its creation to its end", () =>
     clock.now = 1_250;
     await runs.load(run.id);
     const expected = { status: "running", turn: 1 } as const;
-    await runs.change({ runId: run.id, expect: expected, steps: [answer(1)], used: used(1) });
+    await runs.change({ runId: run.id, expect: expected, entries: [answer(1)], used: used(1) });
     await runs.change({
       runId: run.id,
       expect: expected,
       set: { status: "finished", turn: 1, updatedAt: 4_000 },
       messages: [{ turn: 1, role: "output_from_agent", text: "o" }],
-      steps: [answer(2)],
+      entries: [answer(2)],
       used: used(2, { milliseconds: 3_000, dollars: 0.25 }),
     });
     expect(emitted).toEqual([
@@ -100,9 +100,9 @@ test("emits the queue time once, and not for a turn that another worker has star
     await runs.create(run, []);
     const expected = { status: "running", turn: 1 } as const;
     await runs.load(run.id);
-    for (const step of [1, 2]) await runs.change({ runId: run.id, expect: expected, steps: [answer(step)] });
+    for (const step of [1, 2]) await runs.change({ runId: run.id, expect: expected, entries: [answer(step)] });
     await runs.load(run.id);
-    await runs.change({ runId: run.id, expect: expected, steps: [answer(3)] });
+    await runs.change({ runId: run.id, expect: expected, entries: [answer(3)] });
     expect(emitted.slice(1).map(([measured]) => "QueueTime" in measured)).toEqual([true, false, false]);
   }));
 

@@ -18,8 +18,8 @@ export interface RunsTable extends DynamoTable {
 
 /** First sort key that API clients do not see. */
 export const firstInternal = "QUEUE#";
-/** Sort key prefix of the journal. */
-export const allSteps = "STEP#";
+/** Sort key prefix of the journal. Named `STEP#` in storage; its items are journal entries. */
+export const journalPrefix = "STEP#";
 
 export function partition(runId: string): string {
   return `RUN#${runId}`;
@@ -38,15 +38,15 @@ export function summaryKey(runId: string): Item {
 }
 
 /** The names of parts sort in the order of a step. */
-export function stepKey(runId: string, record: RunJournalEntry): Item {
-  const { turn, step, part } = record;
-  const call = "call" in record ? `#${digits(record.call)}` : "";
-  return { pk: partition(runId), sk: `${stepsOf(turn)}${digits(step)}#${part}${call}` };
+export function entryKey(runId: string, entry: RunJournalEntry): Item {
+  const { turn, step, part } = entry;
+  const call = "call" in entry ? `#${digits(entry.call)}` : "";
+  return { pk: partition(runId), sk: `${journalOfTurn(turn)}${digits(step)}#${part}${call}` };
 }
 
 /** Sort key prefix of the journal of a turn. Turns count down, so that a Query returns the current turn first. */
-export function stepsOf(turn: number): string {
-  return `${allSteps}${digits(99_999 - turn)}#`;
+export function journalOfTurn(turn: number): string {
+  return `${journalPrefix}${digits(99_999 - turn)}#`;
 }
 
 export function messagesIn(items: Item[]): Item[] {

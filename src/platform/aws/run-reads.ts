@@ -7,7 +7,7 @@ import type { DynamoTable } from "./clients.ts";
 import { attempts, backOff } from "./conditional-write.ts";
 import {
   agentRuns,
-  allSteps,
+  journalPrefix,
   firstInternal,
   type Item,
   messagesIn,
@@ -16,7 +16,7 @@ import {
   running,
   type RunsTable,
   startingWith,
-  stepsOf,
+  journalOfTurn,
   summaryIn,
   toRun,
 } from "./run-items.ts";
@@ -27,24 +27,24 @@ export function awsRunReads({
   documents,
   table,
   objects,
-}: RunsTable): Pick<Runs, "read" | "load" | "status" | "listSteps" | "listByAgent" | "listRunning"> {
+}: RunsTable): Pick<Runs, "read" | "load" | "status" | "listJournal" | "listByAgent" | "listRunning"> {
   function query(input: Omit<QueryCommandInput, "TableName">) {
     return paginateQuery({ client: documents }, { ...input, TableName: table });
   }
 
   /** Items of a run in order, with or without the journal of the current turn. One Query up to 1 MB. */
-  async function itemsOf(id: string, withSteps: boolean): Promise<Item[]> {
+  async function itemsOf(id: string, withJournal: boolean): Promise<Item[]> {
     const found: Item[] = [];
     const pages = query({
-      KeyConditionExpression: withSteps ? "pk = :pk" : "pk = :pk AND sk < :internal",
-      ExpressionAttributeValues: { ":pk": partition(id), ...(withSteps ? {} : { ":internal": firstInternal }) },
+      KeyConditionExpression: withJournal ? "pk = :pk" : "pk = :pk AND sk < :internal",
+      ExpressionAttributeValues: { ":pk": partition(id), ...(withJournal ? {} : { ":internal": firstInternal }) },
       ConsistentRead: true,
     });
     for await (const { Items = [] } of pages) {
       found.push(...Items);
       const [first, last] = [found[0], found.at(-1)];
       // The journals of earlier turns follow that of the current turn.
-      if (first && last && String(last["sk"]) > `${stepsOf(toRun(first).turn)}~`) break;
+      if (first && last && String(last["sk"]) > `${journalOfTurn(toRun(first).turn)}~`) break;
     }
     return found;
   }
@@ -53,32 +53,32 @@ export function awsRunReads({
    * Repeats a read that saw a transaction half applied: a Query can return the new status of a run without the message
    * of the same transaction. The run's message count shows it.
    */
-  async function wholeItemsOf(id: string, withSteps: boolean): Promise<Item[]> {
+  async function wholeItemsOf(id: string, withJournal: boolean): Promise<Item[]> {
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      const found = await itemsOf(id, withSteps);
+      const found = await itemsOf(id, withJournal);
       const { messageCount = 0, queued = 0 } = found[0] ?? {};
-      const queueWhole = !withSteps || queueIn(found).length >= Number(queued);
+      const queueWhole = !withJournal || queueIn(found).length >= Number(queued);
       if (messagesIn(found).length >= Number(messageCount) && queueWhole) return found;
       if (attempt < attempts) await backOff(attempt);
     }
     throw new StoreUnavailable(`run ${id}: the transcript is being written; try again later`);
   }
 
-  async function find(id: string, withSteps: boolean): Promise<RunState | undefined> {
-    const found = await wholeItemsOf(id, withSteps);
+  async function find(id: string, withJournal: boolean): Promise<RunState | undefined> {
+    const found = await wholeItemsOf(id, withJournal);
     if (!found[0] || isExpired(found[0])) return undefined;
     const run = toRun(found[0]);
     const recap = summaryIn(found);
-    const [transcript, steps, queue, summary] = await Promise.all([
+    const [transcript, journal, queue, summary] = await Promise.all([
       Promise.all(messagesIn(found).map(toMessage)),
-      Promise.all(startingWith(found, stepsOf(run.turn)).map(toStep)),
+      Promise.all(startingWith(found, journalOfTurn(run.turn)).map(toEntry)),
       Promise.all(queueIn(found).map(toQueued)),
       recap && readText(objects, recap as StoredText),
     ]);
     const covered = summary !== undefined && {
       summary: { throughTurn: Number(recap?.["throughTurn"]), text: summary },
     };
-    return { run, transcript, steps, queue, ...covered };
+    return { run, transcript, journal, queue, ...covered };
   }
 
   async function toQueued(item: Item): Promise<QueuedInput> {
@@ -89,7 +89,7 @@ export function awsRunReads({
     return { role: item["role"] as TranscriptMessage["role"], text: await readText(objects, item as StoredText) };
   }
 
-  async function toStep(item: Item): Promise<RunJournalEntry> {
+  async function toEntry(item: Item): Promise<RunJournalEntry> {
     return JSON.parse(await readText(objects, item as StoredText)) as RunJournalEntry;
   }
 
@@ -119,15 +119,15 @@ export function awsRunReads({
 
     status: async (id) => (await readHead({ documents, table }, id))?.status as RunStatus | undefined,
 
-    async listSteps(id) {
+    async listJournal(id) {
       const found: Item[] = [];
       const pages = query({
-        KeyConditionExpression: "pk = :pk AND begins_with(sk, :steps)",
-        ExpressionAttributeValues: { ":pk": partition(id), ":steps": allSteps },
+        KeyConditionExpression: "pk = :pk AND begins_with(sk, :journal)",
+        ExpressionAttributeValues: { ":pk": partition(id), ":journal": journalPrefix },
         ConsistentRead: true,
       });
       for await (const { Items = [] } of pages) found.push(...Items);
-      return (await Promise.all(found.map(toStep))).toSorted((a, b) => a.turn - b.turn);
+      return (await Promise.all(found.map(toEntry))).toSorted((a, b) => a.turn - b.turn);
     },
 
     async listByAgent(agentId, limit) {

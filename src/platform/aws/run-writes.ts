@@ -16,7 +16,7 @@ import {
   queueKey,
   runningKeys,
   type RunsTable,
-  stepKey,
+  entryKey,
   summaryKey,
   toItem,
 } from "./run-items.ts";
@@ -56,11 +56,11 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
     );
   }
 
-  function stepWrites(runId: string, steps: RunJournalEntry[]): Promise<Write[]> {
+  function entryWrites(runId: string, entries: RunJournalEntry[]): Promise<Write[]> {
     return Promise.all(
-      steps.map(async (step) => {
-        const stored = await storeText(objects, runId, JSON.stringify(step));
-        return put({ ...stepKey(runId, step), ...stored });
+      entries.map(async (entry) => {
+        const stored = await storeText(objects, runId, JSON.stringify(entry));
+        return put({ ...entryKey(runId, entry), ...stored });
       }),
     );
   }
@@ -102,10 +102,10 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
     },
 
     async change(change) {
-      const { runId, messages = [], steps = [], queue, summary } = change;
+      const { runId, messages = [], entries = [], queue, summary } = change;
       const writes = await Promise.all([
         messageWrites(runId, messages),
-        stepWrites(runId, steps),
+        entryWrites(runId, entries),
         queueWrites(runId, queue),
         summaryWrites(runId, summary),
       ]);

@@ -33,7 +33,7 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
   const leases = memoryLeases();
   const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL)");
   const insertMessage = db.prepare("INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?)");
-  const insertStep = db.prepare("INSERT OR IGNORE INTO steps VALUES (?, ?, ?, ?, ?, ?)");
+  const insertEntry = db.prepare("INSERT OR IGNORE INTO steps VALUES (?, ?, ?, ?, ?, ?)");
   const insertQueued = db.prepare("INSERT OR IGNORE INTO queue VALUES (?, ?, ?)");
   const deleteQueued = db.prepare("DELETE FROM queue WHERE run = ? AND turn = ?");
   const dropQueue = db.prepare("DELETE FROM queue WHERE run = ?");
@@ -51,8 +51,8 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
   );
   const findRun = db.prepare("SELECT * FROM runs WHERE id = ?");
   const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY turn, role");
-  const stepsOf = db.prepare("SELECT body FROM steps WHERE run = ? AND turn = ? ORDER BY step, part, call");
-  const allStepsOf = db.prepare(
+  const turnEntriesOf = db.prepare("SELECT body FROM steps WHERE run = ? AND turn = ? ORDER BY step, part, call");
+  const entriesOf = db.prepare(
     "SELECT body FROM steps WHERE run = (SELECT seq FROM runs WHERE id = ?) ORDER BY turn, step, part, call",
   );
   const queueOf = db.prepare("SELECT turn, text FROM queue WHERE run = ? ORDER BY turn");
@@ -64,13 +64,13 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
   const isRunning = db.prepare("SELECT turn FROM runs WHERE id = ? AND status = 'running'");
 
   /** False: one of them already exists. */
-  function insert(seq: number | bigint, messages: TurnMessage[], steps: RunJournalEntry[]): boolean {
+  function insert(seq: number | bigint, messages: TurnMessage[], entries: RunJournalEntry[]): boolean {
     return (
       messages.every(({ turn, role, text }) => insertMessage.run(seq, turn, role, text).changes === 1) &&
-      steps.every((entry) => {
+      entries.every((entry) => {
         const { turn, step, part } = entry;
         const call = "call" in entry ? entry.call : 0;
-        return insertStep.run(seq, turn, step, part, call, JSON.stringify(entry)).changes === 1;
+        return insertEntry.run(seq, turn, step, part, call, JSON.stringify(entry)).changes === 1;
       })
     );
   }
@@ -81,7 +81,7 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
     fencingToken,
     set,
     messages = [],
-    steps = [],
+    entries = [],
     used,
     summary,
     queue,
@@ -91,7 +91,7 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
     if (!found) throw changeRejected;
     const [seq, queuedBefore, usedBefore] = found;
     if (expect.queued !== undefined && expect.queued !== queuedBefore) throw changeRejected;
-    if (!insert(seq, messages, steps)) throw changeRejected;
+    if (!insert(seq, messages, entries)) throw changeRejected;
     if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
     const queued = queue === undefined ? queuedBefore : requeue(seq, queuedBefore, queue);
     if (set) {
@@ -162,10 +162,12 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
         const found = find(id);
         if (!found) return undefined;
         const { row, run, transcript } = found;
-        const steps = stepsOf.all(row[0], run.turn).map(({ body }) => JSON.parse(String(body)) as RunJournalEntry);
+        const journal = turnEntriesOf
+          .all(row[0], run.turn)
+          .map(({ body }) => JSON.parse(String(body)) as RunJournalEntry);
         const queue = run.queued === undefined ? [] : queueOf.all(row[0]).map(toQueued);
         const summary = run.turn > 1 ? summaryOf.get(row[0]) : undefined;
-        return { run, transcript, steps, queue, ...(summary && { summary: toSummary(summary) }) };
+        return { run, transcript, journal, queue, ...(summary && { summary: toSummary(summary) }) };
       }),
 
     change: (change) =>
@@ -196,8 +198,8 @@ export function localRuns({ db, read, write, refusesWrites }: Database): Runs {
     holds: async (lease) => leases.isCurrent(lease) && read(() => isRunning.get(lease.runId)) !== undefined,
     release: async (lease) => leases.release(lease),
 
-    listSteps: async (id) =>
-      read(() => allStepsOf.all(id)).map(({ body }) => JSON.parse(String(body)) as RunJournalEntry),
+    listJournal: async (id) =>
+      read(() => entriesOf.all(id)).map(({ body }) => JSON.parse(String(body)) as RunJournalEntry),
 
     listByAgent: async (agentId, limit) =>
       read(() => runsOfAgent.all(agentId, limit) as unknown as RunRow[]).map(toRun),

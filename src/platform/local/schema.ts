@@ -2,7 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 
 const schemaVersion = 2;
 
-// The names of the entries' parts sort in the order of a step, so the primary key is the order of the journal.
+// Named `steps` in storage; holds journal entries. The names of their parts sort in the order of a step, so the primary
+// key is the order of the journal.
 const steps = `
   CREATE TABLE steps (
     run INTEGER NOT NULL, turn INTEGER NOT NULL, step INTEGER NOT NULL, part TEXT NOT NULL, call INTEGER NOT NULL,

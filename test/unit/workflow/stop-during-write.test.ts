@@ -12,7 +12,7 @@ const stores = temporaryStores();
 afterAll(() => stores[Symbol.dispose]());
 
 const writes = [
-  ["a step", (change: RunChange) => change.steps !== undefined && change.set === undefined],
+  ["a step", (change: RunChange) => change.entries !== undefined && change.set === undefined],
   ["the turn's end", (change: RunChange) => change.set?.status === "finished"],
 ] as const;
 
