@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { bundleFunction, bundleSandbox, lambdasFolder } from "../lib/bundling.ts";
+import { bundleAdvance, bundleFunction, bundleSandbox, lambdasFolder } from "../lib/bundling.ts";
 import { newDataDir } from "./servers.ts";
 import { median, type Row } from "./table.ts";
 
@@ -38,6 +38,7 @@ export async function measureBundles({ samples }: { samples: number }): Promise<
       const folder = join(newDataDir(), name);
       mkdirSync(folder);
       if (name === "run-program") bundleSandbox(folder);
+      else if (name === "advance") bundleAdvance(folder);
       else bundleFunction(name, folder);
       return { name, folder, times: [] as number[] };
     });

@@ -1,6 +1,8 @@
 import type { Context } from "aws-lambda";
 import { awsSettings, env, envIfSet, traceSettings } from "../src/env.ts";
+import { bundledSandbox } from "../src/platform/aws/bundled-sandbox.ts";
 import { lambdaSandbox } from "../src/platform/aws/sandbox.ts";
+import { sandboxDocumentReader } from "../src/sandbox/document-reader.ts";
 import { advance } from "../src/workflow/advance.ts";
 import type { AdvancePayload, AdvanceResponse } from "../src/workflow/payload.ts";
 import { abortSeconds, lastStepSeconds } from "../src/workflow/policy.ts";
@@ -12,6 +14,9 @@ const settings = awsSettings();
 const traces = traceSettings();
 const sandboxFunction = envIfSet("SANDBOX_FUNCTION");
 
+/** Enough that one hostile document does not hold up the next. Each process can use 512 MB of the function's memory. */
+const documentProcesses = 2;
+
 const deps = {
   ...measuredStores(settings),
   now: Date.now,
@@ -20,6 +25,7 @@ const deps = {
     sandboxOf: (agentId: string) =>
       lambdaSandbox({ endpoint: env("SANDBOX_ENDPOINT"), ...settings }, sandboxFunction, agentId),
   }),
+  readDocument: sandboxDocumentReader(bundledSandbox(documentProcesses)),
   privateAddresses: envIfSet("PRIVATE_ADDRESSES") === "allowed",
 };
 

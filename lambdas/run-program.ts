@@ -1,20 +1,7 @@
-import { join } from "node:path";
-import { childProcessSandbox } from "../src/sandbox/child-process.ts";
-import { libraryPath } from "../src/env.ts";
+import { bundledSandbox } from "../src/platform/aws/bundled-sandbox.ts";
 import { maxFileMegabytes, encodeMessage, decodeRequest } from "../src/sandbox/codec.ts";
 
-declare const __dirname: string;
-
-// The folder of the function's code, which is bundled as CommonJS.
-const folder = import.meta.dirname ?? __dirname;
-
-/** `child.mjs` is the bundle of `src/sandbox/child.ts`. The packages of the engines are beside it, not bundled. */
-const sandbox = childProcessSandbox({
-  program: join(folder, "child.mjs"),
-  readable: [folder],
-  maxProcesses: 1,
-  environment: libraryPath(),
-});
+const sandbox = bundledSandbox(1);
 
 /** Runs one program. Messages are encoded by `src/sandbox/codec.ts`. Written files that do not fit are dropped. */
 export async function handler({ request }: { request: string }): Promise<{ result: string }> {

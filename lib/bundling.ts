@@ -11,17 +11,9 @@ export const lambdasFolder = join(root, "lambdas/");
 
 /**
  * Packages that few runs need. Each is bundled into its own file in `node_modules` and loaded on first import. In one
- * file with the rest, the two document readers alone made the start of `advance` 75 ms slower.
+ * file with the rest, they would make every start of `advance` slower.
  */
-const lazyPackages = [
-  "unpdf",
-  "mammoth",
-  "turndown",
-  "@modelcontextprotocol/client",
-  "@modelcontextprotocol/client/*",
-  "re2js",
-  "@opentelemetry/*",
-];
+const lazyPackages = ["@modelcontextprotocol/client", "@modelcontextprotocol/client/*", "re2js", "@opentelemetry/*"];
 
 /** esbuild options for a function's code: one file, which includes the AWS SDK version that was tested. */
 export const bundleOptions = {
@@ -83,31 +75,47 @@ const copiedPaths = [
   "sql.js/dist/sql-wasm.wasm",
 ];
 
-/** Dependencies of the copied packages, and the document readers. Each is bundled into one file. */
-const sandboxPackages = ["turndown", "sprintf-js", "seek-bzip", "minimatch", "diff", "unpdf", "mammoth"];
+/** Dependencies of the copied packages. Each is bundled into one file. */
+const engineDependencies = ["turndown", "sprintf-js", "seek-bzip", "minimatch", "diff"];
 
 /**
  * Writes the sandbox function's code to `folder`: the handler in `index.js`, its child process in `child.mjs`, and the
  * engines' packages. 21 MB, half of it Python.
  */
 export function bundleSandbox(folder: string): void {
-  buildSync({
-    ...bundleOptions,
-    entryPoints: [join(root, "lambdas/run-program.ts")],
-    outfile: join(folder, "index.js"),
-  });
-  buildSync({
-    ...bundleOptions,
-    format: "esm",
-    entryPoints: [join(root, "src/sandbox/child.ts")],
-    outfile: join(folder, "child.mjs"),
-    external: ["just-bash", "quickjs-wasi", "unpdf", "mammoth"],
-  });
+  bundleFunction("run-program", folder);
+  bundleChildProcess(folder);
   const packages = join(folder, "node_modules");
   for (const path of copiedPaths) {
     cpSync(join(root, "node_modules", path), join(packages, path), { recursive: true, dereference: true });
   }
-  for (const name of sandboxPackages) bundlePackage(name, join(packages, name));
+  for (const name of engineDependencies) bundlePackage(name, join(packages, name));
+}
+
+/**
+ * Writes the code of `advance` to `folder`: the handler in `index.js`, and the child process that reads documents in
+ * `child.mjs`. The child's engines for programs are missing: those programs run in the sandbox function.
+ */
+export function bundleAdvance(folder: string): void {
+  bundleFunction("advance", folder);
+  bundleChildProcess(folder);
+}
+
+/** Packages that read documents. The child process loads one at its first document of that kind. */
+const documentReaders = ["unpdf", "mammoth"];
+
+/** Writes the child process of the sandbox to `folder`: `child.mjs`, its engines, and `documentReaders`. */
+function bundleChildProcess(folder: string): void {
+  buildSync({
+    ...bundleOptions,
+    format: "esm",
+    splitting: true, // one file per engine, because each imports packages that exist only where the engine is used
+    entryPoints: [join(root, "src/sandbox/child.ts")],
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    external: ["just-bash", "quickjs-wasi", ...documentReaders],
+  });
+  for (const name of documentReaders) bundlePackage(name, join(folder, "node_modules", name));
 }
 
 function bundlePackage(path: string, folder: string): void {

@@ -3,6 +3,7 @@ import type { Construct } from "constructs";
 import { runningIndex } from "../src/platform/aws/table.ts";
 import { advanceSeconds, failSeconds, reconcileSeconds, sweepMinutes, sweepSeconds } from "../src/workflow/policy.ts";
 import { grant, type ServiceFunctionProps, serviceFunction } from "./service-function.ts";
+import { bundleAdvance } from "./bundling.ts";
 import { HttpApi } from "./http-api.ts";
 import { Alarms } from "./alarms.ts";
 import { operatorPolicy } from "./operator-policy.ts";
@@ -27,7 +28,8 @@ const functions = {
   Advance: {
     entry: "advance",
     description: "Advances a run's turn, step by step",
-    memory: 1024, // 104 MB, 250 ms; also holds files, documents and tool results in memory
+    memory: 1769, // 104 MB, 250 ms; also holds files and tool results, and two documents are read with 512 MB each
+    write: bundleAdvance,
     seconds: advanceSeconds,
   },
   Fail: {

@@ -24,7 +24,7 @@ export interface Platform extends Stores, Secrets {
   workflow: Workflow;
   /** Runs the programs of one agent. Absent: no sandbox is configured. */
   sandboxOf?: (agentId: string) => Sandbox;
-  /** Reads documents in a sandbox. Absent: they are read in this process. */
+  /** Reads documents in another process. Absent: documents cannot be read. */
   readDocument?: ReadDocument;
   /** Whether tools may connect to private network addresses. Default: no. */
   privateAddresses?: boolean;

@@ -1,6 +1,6 @@
 import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
 import type { Sandbox } from "../../sandbox/types.ts";
-import { readDocument, type ReadDocument } from "../../documents/read-document.ts";
+import type { ReadDocument } from "../../documents/read-document.ts";
 import { listFilesTool } from "./list-files.ts";
 import { readFileTool } from "./read-file.ts";
 import { runJavascriptTool, runShellTool } from "./run-code.ts";
@@ -11,9 +11,12 @@ import { editFileTool, writeFileTool } from "./write-files.ts";
 
 /** What the built-in tools need from the platform. */
 export interface BuiltInToolDependencies {
-  /** Absent: programs cannot be run, and web pages are read in this process. */
+  /** Absent: programs cannot be run. */
   sandbox?: Sandbox;
-  /** Absent: documents are read in this process. */
+  /**
+   * Must read in another process: a hostile document can block or crash its process. Reads web pages if there is no
+   * `sandbox`. Absent: documents cannot be read.
+   */
   readDocument?: ReadDocument;
   /** Whether connections to private addresses are allowed at all. Default: no. */
   privateAddresses?: boolean;
@@ -26,17 +29,19 @@ export interface BuiltInToolChoice {
   webFetch?: { privateAddresses: boolean };
 }
 
+const noDocuments: ReadDocument = async () => ({ problem: "documents cannot be read in this deployment" });
+
 /** All built-in tools by name. To add one, write its definition, its file and a line here. */
 const builtIns: Record<string, (dependencies: BuiltInToolDependencies, agent: BuiltInToolChoice) => Tool> = {
   list_files: () => listFilesTool,
-  read_file: (dependencies) => readFileTool(dependencies.readDocument ?? readDocument),
+  read_file: ({ readDocument = noDocuments }) => readFileTool(readDocument),
   write_file: () => writeFileTool,
   edit_file: () => editFileTool,
   search_files: () => searchFilesTool,
   run_javascript: ({ sandbox }) => runJavascriptTool(sandbox),
   run_shell: ({ sandbox }) => runShellTool(sandbox),
-  web_fetch({ privateAddresses = false, sandbox, ...dependencies }, { webFetch }) {
-    const reader = dependencies.readDocument ?? (sandbox ? sandboxDocumentReader(sandbox) : readDocument);
+  web_fetch({ privateAddresses = false, sandbox, readDocument = noDocuments }, { webFetch }) {
+    const reader = sandbox ? sandboxDocumentReader(sandbox) : readDocument;
     return webFetchTool({ privateAddresses: privateAddresses && webFetch?.privateAddresses === true }, reader);
   },
 };

@@ -5,7 +5,7 @@ import { type NetworkRules, safeFetch } from "../../net/safe-fetch.ts";
 import { fetchLimits, webFetch } from "./definitions.ts";
 import { builtInTool, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
 
-/** `readDocument` converts HTML to Markdown. It should run in a sandbox: a hostile page can take hours to convert. */
+/** `readDocument` converts HTML to Markdown. It must run in a sandbox: a hostile page can take hours to convert. */
 export function webFetchTool(rules: NetworkRules, readDocument: ReadDocument): Tool {
   const fetch = safeFetch({ ...rules, responseBytes: fetchLimits.bytes });
   return builtInTool(webFetch, async ({ url, offset = 0 }: { url: string; offset?: number }, { signal }) => {

@@ -6,7 +6,7 @@ import { fakeTable } from "./table.ts";
 /** AWS at an address of this machine, for processes of their own: one table, object counts, executions, secrets. */
 export interface FakeAwsEndpoint {
   endpoint: string;
-  /** Number and total bytes of stored objects. Their content is not kept. */
+  /** Number and total bytes of stored objects. */
   objects: { count: number; bytes: number };
   /** Names of the started executions. */
   started: string[];
@@ -15,8 +15,12 @@ export interface FakeAwsEndpoint {
 
 type Input = Record<string, unknown>;
 
-/** `secrets`: values by id. */
-export async function fakeAwsEndpoint(secrets: Record<string, string>): Promise<FakeAwsEndpoint> {
+/** `secrets`: values by id. `keepsObjects`: whether stored objects can be read. Default: their content is dropped. */
+export async function fakeAwsEndpoint(
+  secrets: Record<string, string>,
+  { keepsObjects = false } = {},
+): Promise<FakeAwsEndpoint> {
+  const contents = new Map<string, Buffer>();
   const table = fakeTable();
   const objects = { count: 0, bytes: 0 };
   const started: string[] = [];
@@ -30,10 +34,30 @@ export async function fakeAwsEndpoint(secrets: Record<string, string>): Promise<
   };
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     if (request.method === "PUT") {
-      for await (const chunk of request) objects.bytes += (chunk as Buffer).length;
+      const chunks: Buffer[] = [];
+      for await (const chunk of request as AsyncIterable<Buffer>) {
+        objects.bytes += chunk.length;
+        if (keepsObjects) chunks.push(chunk);
+      }
       objects.count++;
+      if (keepsObjects) contents.set(pathname, Buffer.concat(chunks));
       response.setHeader("etag", '"0"').end();
+      return;
+    }
+    if (request.method === "GET" && searchParams.has("list-type")) {
+      const prefix = pathname + searchParams.get("prefix");
+      const found = [...contents].filter(([path]) => path.startsWith(prefix));
+      const entries = found.map(([path, { length }]) => {
+        return `<Contents><Key>${path.slice(pathname.length)}</Key><Size>${length}</Size></Contents>`;
+      });
+      response.setHeader("content-type", "application/xml");
+      response.end(`<ListBucketResult>${entries.join("")}</ListBucketResult>`);
+      return;
+    }
+    if (request.method === "GET" && contents.has(pathname)) {
+      response.end(contents.get(pathname));
       return;
     }
     if (request.url === "/credentials") {

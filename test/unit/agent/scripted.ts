@@ -2,6 +2,7 @@ import type { Message, Model, ModelAnswer, ModelOutcome, ModelRequest, ToolCall 
 import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
 import { type BuiltInToolDependencies, builtInTools, toolNames } from "../../../src/agent/tools/index.ts";
+import { readDocument } from "../../../src/documents/read-document.ts";
 import type { Files } from "../../../src/agent/tools/files.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import type { TurnEvent, TurnInput, TurnPorts } from "../../../src/agent/turn/types.ts";
@@ -38,9 +39,9 @@ function answersIn(messages: Message[]): number {
   return messages.filter((message) => message.role === "assistant").length;
 }
 
-/** All built-in tools. Default: no sandbox. */
+/** All built-in tools. Default: no sandbox, and documents are read in this process. */
 export function allTools(dependencies: BuiltInToolDependencies = {}): Tool[] {
-  return builtInTools({ tools: toolNames }, dependencies);
+  return builtInTools({ tools: toolNames }, { readDocument, ...dependencies });
 }
 
 /** An in-memory workspace. */

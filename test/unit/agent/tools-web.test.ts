@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
 import { isPublicAddress } from "../../../src/net/public-ip.ts";
+import { readDocument } from "../../../src/documents/read-document.ts";
 import { safeFetch } from "../../../src/net/safe-fetch.ts";
 import { builtInTools } from "../../../src/agent/tools/index.ts";
 import type { ToolOutput } from "../../../src/agent/tools/tool.ts";
@@ -14,7 +15,7 @@ function fetchPage(
   { privateAddresses = true, offset = 0, signal = neverAborts } = {},
 ): Promise<ToolOutput> {
   const agent = { tools: ["web_fetch"], webFetch: { privateAddresses } };
-  const [tool] = builtInTools(agent, { privateAddresses: true });
+  const [tool] = builtInTools(agent, { privateAddresses: true, readDocument });
   if (!tool) throw new Error("no web_fetch");
   return tool.run({ url, ...(offset > 0 && { offset }) }, { files: files(), signal });
 }

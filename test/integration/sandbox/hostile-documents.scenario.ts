@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundleAdvance } from "../../../lib/bundling.ts";
+import type { DocumentKind } from "../../../src/documents/read-document.ts";
+import { localSandbox } from "../../../src/platform/local/sandbox.ts";
+import { childProcessSandbox } from "../../../src/sandbox/child-process.ts";
+import { docx, pdf } from "../../fixtures/documents.ts";
+import { hostileDocuments } from "../../fixtures/hostile-documents.ts";
+import { startAdvance } from "./advance-process.ts";
+
+const neverAborts = new AbortController().signal;
+
+/** `seconds`: the time limit of a document. `advance` has its own limit of 30 seconds; it reads the documents `read`. */
+export function describeHostileDocuments({ seconds, read }: { seconds: number; read: string[] }): void {
+  describe.each(["local", "aws"])("the document reader of the platform %s", (platform) => {
+    const folder = mkdtempSync(join(tmpdir(), "hostile-documents-"));
+    const sandbox =
+      platform === "local"
+        ? localSandbox()
+        : childProcessSandbox({ program: join(folder, "child.mjs"), readable: [folder], maxProcesses: 2 });
+    beforeAll(() => bundleAdvance(folder));
+    afterAll(() => {
+      sandbox.close();
+      rmSync(folder, { recursive: true });
+    });
+    const readInSandbox = (engine: DocumentKind, content: Uint8Array) =>
+      sandbox.run({ engine, program: "", files: [{ name: "document", content }], seconds }, neverAborts);
+
+    it.each<[DocumentKind, Buffer, string]>([
+      ["pdf", pdf("Hello"), "[Page 1 of 1]\nHello"],
+      ["docx", docx("Hello"), "Hello"],
+      ["html", Buffer.from("<h1>Hello</h1>"), "# Hello"],
+    ])("reads %s", async (kind, content, text) => {
+      expect(await readInSandbox(kind, content)).toMatchObject({ output: text });
+    });
+
+    it.each(hostileDocuments)(`is stopped within ${seconds} s: $kind, $name`, async ({ kind, content }) => {
+      const bytes = content();
+      await readInSandbox("pdf", pdf("warm")); // a process is ready, so that the time does not include its start
+      const started = performance.now();
+      const { problem, output } = await readInSandbox(kind, bytes);
+      expect(performance.now() - started).toBeLessThan((seconds + 5) * 1_000);
+      expect(problem).toMatch(/^The program was stopped|^The sandbox process ended/);
+      expect(output).toBe("");
+    });
+  });
+
+  describe("advance, as deployed", () => {
+    let advance: Awaited<ReturnType<typeof startAdvance>>;
+    beforeAll(async () => {
+      advance = await startAdvance();
+    });
+    afterAll(() => advance.close());
+
+    it.each(hostileDocuments.filter(({ name }) => read.includes(name)))(
+      "ends the turn of a hostile document: $kind, $name",
+      { timeout: 120_000 },
+      async ({ content }) => {
+        const { status, output } = await advance.read(content());
+        expect(status).toBe("finished");
+        expect(output).toMatch(/It says: .*document is a .* of \d+ bytes.*(stopped|ended|more than 30 seconds)/s);
+      },
+    );
+
+    it("then reads another document, and has used little memory", async () => {
+      const { status, output } = await advance.read(pdf("Hello"));
+      expect([status, output]).toEqual(["finished", expect.stringContaining("Hello")]);
+      if (process.platform === "linux") expect(advance.peakMemory()).toBeLessThan(400);
+    });
+  });
+}
