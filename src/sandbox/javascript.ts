@@ -8,8 +8,9 @@ import { decodeText } from "../documents/decode-text.ts";
 import { type Engine, type EngineResult, limitWrittenFiles, sameContent } from "./engine.ts";
 import { prelude } from "./prelude.ts";
 import type { SandboxFile, SandboxRequest } from "./types.ts";
+import { webApis, webHost } from "./web-apis.ts";
 
-const memoryBytes = 128 * 1024 * 1024;
+const memoryBytes = 256 * 1024 * 1024;
 /** A process with more resident memory than this is not used again. A new one has 70 MB. */
 const maxCleanBytes = 160 * 1024 * 1024;
 
@@ -63,12 +64,24 @@ async function newMachine(compiled: Wasm): Promise<{ run(request: SandboxRequest
       return undefined;
     },
   };
+  const web: typeof host = {
+    decode: (bytes, label, fatal) =>
+      vm.newString(
+        webHost.decode(bytes?.toUint8Array() ?? new Uint8Array(), String(label), fatal?.toBoolean() === true),
+      ),
+    encode: (content) => vm.newUint8Array(webHost.encode(String(content))),
+    url: (address, base, name, value) =>
+      vm.newString(webHost.url(String(address), optionalText(base), optionalText(name), String(value))),
+    format: (kind, input) => vm.newString(webHost.format(String(kind), String(input))),
+  };
   using functions = vm.newObject();
-  for (const [name, run] of Object.entries(host)) {
+  for (const [name, run] of Object.entries({ ...host, ...web })) {
     using handle = vm.newFunction(name, (...args) => run(...args) ?? vm.undefined);
     vm.setProp(functions, name, handle);
   }
   using install = vm.evalCode(prelude, "prelude.js");
+  using installWeb = vm.evalCode(webApis, "web-apis.js");
+  vm.callFunction(installWeb, vm.undefined, functions).dispose();
   const show = vm.callFunction(install, vm.undefined, functions);
 
   function execute(source: string): string | undefined {
@@ -96,6 +109,10 @@ async function newMachine(compiled: Wasm): Promise<{ run(request: SandboxRequest
       };
     },
   };
+}
+
+function optionalText(handle: JSValueHandle | undefined): string | undefined {
+  return handle === undefined || handle.isUndefined ? undefined : String(handle);
 }
 
 /** The host's state of one program. Errors are thrown in the program. */

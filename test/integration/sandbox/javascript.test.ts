@@ -32,6 +32,38 @@ describe("a JavaScript program", () => {
     expect(await js("listFiles()", { a: "12" })).toBe('[{"name":"a","size":2}]');
   });
 
+  it.each([
+    [
+      "const u = new URL('/x y?q=1#h', 'https://a.b:8080'); u.searchParams.append('z', 'ä &'); u.pathname = '/n'; [u.href, u.port, u.searchParams.get('z')].join(' ')",
+      "https://a.b:8080/n?q=1&z=%C3%A4+%26#h 8080 ä &",
+    ],
+    ["[...new URLSearchParams('a=1&b=%20+&a=3')].join(';') + new URLSearchParams({ c: '1 2' })", "a,1;b,  ;a,3c=1+2"],
+    [
+      "const a = { d: new Date(0), m: new Map([[1, { x: 2 }]]) }; a.self = a; const b = structuredClone(a); [b.self === b, b !== a, b.m.get(1).x, b.d.getTime()]",
+      "[true,true,2,0]",
+    ],
+    ["new TextDecoder('utf-16le').decode(new TextEncoder().encode('a\\0b\\0'))", "ab"],
+    ["btoa('héllo') + ' ' + atob('YWJjZA==')", "aOlsbG8= abcd"],
+    ["new Intl.NumberFormat('de-DE', { style: 'currency', currency: 'EUR' }).format(1234.5)", "1.234,50\u00a0€"],
+    [
+      "(1234567.891).toLocaleString('en-US') + new Date(0).toLocaleDateString('en-US', { month: 'long', year: 'numeric' })",
+      "1,234,567.891January 1970",
+    ],
+    ["new Date(0).toLocaleString('en-GB', { timeZone: 'America/New_York' })", "31/12/1969, 19:00:00"],
+  ])("has the web API of %s", async (program, output) => {
+    expect(await run("javascript", program)).toMatchObject({ output });
+  });
+
+  it.each([
+    ["new URL('x')", "TypeError: Invalid URL"],
+    ["new TextDecoder('nope')", 'The "nope" encoding is not supported'],
+    ["new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array([255]))", "not valid for encoding utf-8"],
+    ["structuredClone(() => 1)", "cannot copy a function"],
+    ["new Intl.NumberFormat('x-')", "Incorrect locale information"],
+  ])("gets an error of the web API from %s", async (program, problem) => {
+    expect((await run("javascript", program)).problem).toContain(problem);
+  });
+
   it("returns only new and changed files", async () => {
     const result = await run(
       "javascript",
