@@ -37,7 +37,7 @@ export class Sandbox extends Construct {
       entry: "run-program",
       write: bundleSandbox,
       description: "Runs a model-written program on the files in the request",
-      memory: 1769, // one full vCPU; a shell can use 640 MB while idle processes of other engines are resident
+      memory: 1769, // one full vCPU; a shell can use 896 MB while idle processes of other engines are resident
       seconds: 90, // 60 for the program, 20 to load its engine, and the transfer of request and response
       logRetention,
       network: {

@@ -12,8 +12,8 @@ import type { Sandbox, SandboxEngine, SandboxRequest } from "./types.ts";
 
 /** Resident memory of a process in bytes. Node.js takes 70 MB of it, and Python 200 MB when it starts. */
 const memoryLimits: Record<SandboxEngine, number> = {
-  javascript: 384 * 1024 * 1024,
-  shell: 640 * 1024 * 1024,
+  javascript: 512 * 1024 * 1024,
+  shell: 896 * 1024 * 1024,
   pdf: 512 * 1024 * 1024,
   docx: 512 * 1024 * 1024,
   html: 512 * 1024 * 1024,

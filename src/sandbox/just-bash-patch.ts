@@ -14,6 +14,21 @@ const edits = [
   // A script can hide an exceeded limit: in a pipe, with `|| true`, or with `2>/dev/null`.
   ["this.limitType=e,", `this.limitType=e,${record}({type:e,message:t}),`],
   ["throw new Error(`ENOSPC:", `throw ${record}({type:"files",message:"too many bytes in files"}),new Error(\`ENOSPC:`],
+  // awk's printf measured the whole output for each line: 20,000 lines took 30 s.
+  ["Math.max(0,e.maxOutputSize-V(e.output))", "Math.max(0,e.maxOutputSize-e.output.length)"],
+  // sort -k took blanks at the start of a line, such as those of uniq -c, for an empty first field.
+  ["l=e!==null?e:/\\s+/,s=u.split(l)", "l=e!==null?e:/\\s+/,s=(e!==null?u:u.trimStart()).split(l)"],
+  // ls printed an empty line before each file but the first, which wc -l counts.
+  [
+    "P>0&&o&&!o.endsWith(",
+    "P>0&&o&&(await t.fs.stat(t.fs.resolvePath(t.cwd,$)).catch(()=>({}))).isDirectory&&!o.endsWith(",
+  ],
+  // jq returned groups in the order of their first elements, and @csv did not quote every string.
+  [
+    'return[[...c.values()]]}case"max"',
+    'return[[...c].sort((h,a)=>p(JSON.parse(h[0]),JSON.parse(a[0]))).map(h=>h[1])]}case"max"',
+  ],
+  ['let o=String(s);return o.includes(",")', 'let o=String(s);return true||o.includes(",")'],
 ];
 
 // Source text, for the same reason as in atomics-wait-patch.ts.

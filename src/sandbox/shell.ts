@@ -2,7 +2,10 @@ import { Bash, type IFileSystem } from "just-bash";
 import { type Engine, limitWrittenFiles, sameContent } from "./engine.ts";
 import { sandboxLimits } from "./limits.ts";
 import { describeExceededLimit, executionLimits, withoutAdvice } from "./shell-limits.ts";
+import { sqlite3 } from "./sqlite-command.ts";
+import { date, iconv } from "./text-commands.ts";
 import type { SandboxFile } from "./types.ts";
+import { unzip, zip } from "./zip-commands.ts";
 
 const workingDirectory = "/work";
 /** Characters of the standard error that are returned. */
@@ -17,6 +20,7 @@ const runShell: Engine = async ({ program, files, seconds }) => {
     cwd: workingDirectory,
     env: { HOME: workingDirectory, _: "/bin/bash" },
     python: true,
+    customCommands: [unzip, zip, iconv, date, sqlite3],
     executionLimitProfile: "hardened",
     executionLimits: executionLimits(seconds),
   });

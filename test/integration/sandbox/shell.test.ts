@@ -1,3 +1,4 @@
+import { zipSync } from "fflate";
 import { afterAll, describe, expect, it } from "vitest";
 import { run, sandbox, written } from "./sandbox.ts";
 
@@ -76,5 +77,59 @@ EOF`;
       output: expect.stringContaining("No such file"),
       problem: "The script ended with exit code 1.",
     });
+  });
+
+  it("unpacks no archive that is too large or that leaves the folder", async () => {
+    const archive = zipSync({ "a.txt": new Uint8Array(1_000) });
+    const size = Buffer.from(archive).lastIndexOf(Buffer.from([0xe8, 3, 0, 0]));
+    const bomb = archive.with(size + 3, 0x20); // 512 MB
+    const files = { "bomb.zip": bomb, "up.zip": zipSync({ "../../etc/passwd": new Uint8Array(1) }), "no.zip": "text" };
+    const { output, problem } = await run("shell", "for f in bomb up no; do unzip -q $f.zip; done; ls", { files });
+    expect(problem).toBeUndefined();
+    expect(output).toMatch(/^bomb.zip\nno.zip\nup.zip\n/);
+    expect(output).toMatch(/bomb.zip: .* limit of the sandbox\n.*is outside of the folder\n.*cannot read no.zip/);
+  });
+
+  it.each([
+    ["+3 days", 3 * 86_400],
+    ["2 weeks ago", -14 * 86_400],
+    ["1 hour", 3_600],
+  ])("has the date %s from now", async (text, seconds) => {
+    const { output } = await run("shell", `date -d '${text}' +%s`);
+    expect(Math.abs(Number(output) - Date.now() / 1000 - seconds)).toBeLessThan(60);
+  });
+
+  it.each([
+    ["2024-01-31 +1 month", "2024-03-02"],
+    ["2024-03-05 next friday", "2024-03-08"],
+    ["2024-03-05 - 90 minutes", "2024-03-04"],
+    ["Tue, 05 Mar 2024 10:00:00 GMT", "2024-03-05"],
+  ])("has the date %s", async (text, output) => {
+    expect(await run("shell", `date -d '${text}' +%F`)).toMatchObject({ output });
+  });
+
+  it("has the dot commands of sqlite3 that import and print tables", async () => {
+    const script = `sqlite3 d.db <<'EOF'
+.mode csv
+.import t.csv t
+.headers on
+select * from t;
+EOF
+sqlite3 d.db ".import --csv --skip 1 t.csv t" ".mode json" "select count(*) as n from t"
+sqlite3 d.db ".dump"`;
+    const table = 'a,b c\n1,"x, ""y"""\n2,z\n';
+    const { output, problem } = await run("shell", script, { files: { "t.csv": table } });
+    expect(output).toContain('1,"x, ""y"""\n2,z\n[{"n":4}]');
+    expect(output).toContain(".dump is not supported in the sandbox");
+    expect(problem).toBe("The script ended with exit code 1.");
+  });
+
+  it.each([
+    ["iconv -f utf-8 -t shift_jis t", "writing shift_jis is not supported"],
+    ["iconv -f nope t", "encoding nope is not supported"],
+    ["iconv -f utf-8 -t latin1 t", 'latin1 has no "名"; use latin1//TRANSLIT or -c'],
+    ["iconv -f utf-16be -t utf-8 nothing", "ENOENT"],
+  ])("says what iconv cannot do: %s", async (script, problem) => {
+    expect((await run("shell", script, { files: { t: "名" } })).output).toContain(problem);
   });
 });
