@@ -1,4 +1,4 @@
-import { sandboxLimits } from "../../sandbox/limits.ts";
+import { bridgeBytes, sandboxLimits } from "../../sandbox/limits.ts";
 import type { ToolDefinition } from "../model.ts";
 
 const megabyte = 1024 * 1024;
@@ -53,7 +53,7 @@ const seconds = {
 
 const sandboxRules =
   `Files that the program writes are saved to the workspace: at most ${sandboxLimits.writtenFiles}, names without ` +
-  `folders. It may print at most ${sandboxLimits.outputCharacters} characters. There is no network. ` +
+  `folders. At most ${sandboxLimits.outputCharacters} characters that it prints are returned. There is no network. ` +
   "State other than files is not kept between calls.";
 
 /**
@@ -161,8 +161,10 @@ export const runJavascript = {
     "Run a JavaScript program on the workspace's files. Returns what it prints with console.log and the value of its " +
     "last expression. ES2024, with await at the top level. Functions, all synchronous: readFile(name) returns a " +
     "string, readBytes(name) a Uint8Array, listFiles() [{name, size}]; writeFile(name, textOrBytes) writes a file; " +
-    "parseCsv(text, separator) returns one object per row, with the names of the first row and string values. No " +
-    `modules, no timers, 128 MB of memory. ${sandboxRules}`,
+    "parseCsv(text, separator) returns one object per row, with the names of the first row and string values. It has " +
+    "TextDecoder, TextEncoder, URL, URLSearchParams, structuredClone, atob, btoa, Intl.NumberFormat and " +
+    "Intl.DateTimeFormat. No modules, no timers, no crypto, no other parts of Intl, 256 MB of memory. " +
+    sandboxRules,
   input: {
     type: "object",
     properties: { code: { type: "string", description: "JavaScript program." }, files: fileNames, seconds },
@@ -175,8 +177,12 @@ export const runShell = {
   name: "run_shell",
   description:
     "Run a bash script on the workspace's files, which are in its working directory. Returns what it prints. The shell " +
-    "is simulated. It has the usual text tools (grep, sed, awk, sort, jq, sqlite3, xan for CSV, tar, gzip and so on) " +
-    `and python3 with only its standard library. ${sandboxRules}`,
+    "is simulated. It has the usual text tools: grep, sed, awk, sort, join, split, jq, yq, xan for CSV, sqlite3 (with " +
+    ".import --csv FILE TABLE), tar, gzip, zip, unzip, iconv, date and so on. Missing: bc (use awk or $(( ))), trap, " +
+    "shuf, numfmt, dd, openssl, /dev/zero, /dev/urandom. python3 has only its standard library: no pip, numpy, pandas, " +
+    "openpyxl, sqlite3, lzma, zoneinfo or subprocess. A table of 30 MB takes 5 to 20 seconds per command. At most " +
+    `${bridgeBytes / megabyte} MB in one value, file or command's output: a script that exceeds a limit fails, and ` +
+    `nothing is saved. ${sandboxRules}`,
   input: {
     type: "object",
     properties: { script: { type: "string", description: "Bash script." }, files: fileNames, seconds },

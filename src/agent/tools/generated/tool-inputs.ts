@@ -441,7 +441,7 @@ return errors === 0;
 }
 
 export const run_javascript = validate15;
-const schema16 = {"$id":"run_javascript","type":"object","properties":{"code":{"type":"string","description":"JavaScript program."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace files that the program needs. Default: all files. At most 33554432 bytes together."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"Time limit of the program in seconds. Default: 10."}},"required":["code"],"additionalProperties":false};
+const schema16 = {"$id":"run_javascript","type":"object","properties":{"code":{"type":"string","description":"JavaScript program."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace files that the program needs. Default: all files. At most 33554432 bytes together."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"Time limit of the program in seconds. Default: 30."}},"required":["code"],"additionalProperties":false};
 
 function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="run_javascript" */;
@@ -561,7 +561,7 @@ return errors === 0;
 }
 
 export const run_shell = validate16;
-const schema17 = {"$id":"run_shell","type":"object","properties":{"script":{"type":"string","description":"Bash script."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace files that the program needs. Default: all files. At most 33554432 bytes together."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"Time limit of the program in seconds. Default: 10."}},"required":["script"],"additionalProperties":false};
+const schema17 = {"$id":"run_shell","type":"object","properties":{"script":{"type":"string","description":"Bash script."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace files that the program needs. Default: all files. At most 33554432 bytes together."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"Time limit of the program in seconds. Default: 30."}},"required":["script"],"additionalProperties":false};
 
 function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="run_shell" */;
