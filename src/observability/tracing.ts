@@ -112,7 +112,7 @@ export async function openTelemetry(settings: TraceSettings): Promise<Telemetry>
               },
               event.error ? "tool_error" : undefined,
             );
-          case "limit-exceeded":
+          case "limit-reached":
             root.setAttribute("agent_run.limit", `${event.of}.${event.reason}`);
             break;
           case "model-retry-scheduled":

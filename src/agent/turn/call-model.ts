@@ -119,7 +119,7 @@ async function requestOnce({ ports, progress }: TurnState, request: Request, tim
 
 const timeLimit: Failure = {
   category: "limit",
-  title: "The model call was aborted because the turn's limit of seconds is exceeded.",
+  title: "The model call was aborted because the turn's limit of seconds is reached.",
   remedy: "Raise the agent's limit of seconds, or use a faster model.",
   retryable: false,
 };

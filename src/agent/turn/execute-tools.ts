@@ -67,7 +67,7 @@ async function executeCall(
   if (interrupted && !(hasEffects && tool.idempotent)) {
     output = errorOutput(unknownEffect);
   } else if (until <= startedAt) {
-    output = errorOutput(`Not executed: the ${secondsLimit(state)} is exceeded.`);
+    output = errorOutput(`Not executed: the ${secondsLimitName(state)} is reached.`);
   } else {
     if (hasEffects && !interrupted && !(await ports.record({ part: "began", step, call: index }))) {
       return { kind: "stopped" };
@@ -115,7 +115,7 @@ async function toolOutput(
   if (!tool) return errorOutput(unknownTool(name, offeredDefinitions(tools)));
   const result = await withTimeout(timeLeft, signal, (toolSignal) => tool.run(input, { files, signal: toolSignal }));
   return result.timedOut
-    ? errorOutput(`Aborted: the ${secondsLimit(state)} is exceeded. The call may or may not have taken effect.`)
+    ? errorOutput(`Aborted: the ${secondsLimitName(state)} is reached. The call may or may not have taken effect.`)
     : result.value;
 }
 
@@ -130,7 +130,7 @@ async function storeLargeResult(state: TurnState, output: ToolOutput, file: stri
   return { ...output, text: `${head}\n${note}` };
 }
 
-function secondsLimit({ input }: TurnState): string {
+function secondsLimitName({ input }: TurnState): string {
   return limitName({ reason: "seconds", of: "turn", limit: input.limits.seconds });
 }
 

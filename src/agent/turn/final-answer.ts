@@ -1,7 +1,7 @@
 import type { Failure, ModelAnswer } from "../model.ts";
 import { callModel, retryOrFail } from "./call-model.ts";
 import { type AnswerEntry, nextStep, type Truncation } from "./journal.ts";
-import { type LimitExceeded, limitName } from "./limits.ts";
+import { type ReachedLimit, limitName } from "./limits.ts";
 import type { ActionResult, TurnState } from "./types.ts";
 
 /** How long the final answer may take beyond the turn's limit of seconds. */
@@ -13,31 +13,31 @@ export const finalAnswerMs = 120_000;
  */
 export async function finalAnswer(
   state: TurnState,
-  exceeded: LimitExceeded,
+  limit: ReachedLimit,
   truncation: Truncation | undefined,
 ): Promise<ActionResult> {
-  const { reason, of } = exceeded;
-  const limit = limitName(exceeded);
+  const { reason, of } = limit;
+  const name = limitName(limit);
   const note =
-    `The ${limit} is exceeded. Tools can no longer be used. ` +
+    `You have reached the ${name}. You can no longer use tools. ` +
     "Answer the input now with what you have found so far, and say what is missing.";
-  state.ports.emit({ type: "limit-exceeded", step: nextStep(state.progress), reason, of });
+  state.ports.emit({ type: "limit-reached", step: nextStep(state.progress), reason, of });
   const outcome = await callModel(state, { note, truncation, tools: [], timeLeft: finalAnswerMs });
   switch (outcome.kind) {
     case "timed_out":
-      return { kind: "failed", failure: limitFailure(limit, "it took too long") };
+      return { kind: "failed", failure: limitFailure(name, "it took too long") };
     case "context_overflow":
       return { kind: "continue", state: { ...state, contextTokens: outcome.contextTokens } };
     case "failed": {
       const { title, retryable } = outcome.failure;
-      return retryOrFail({ ...outcome, failure: limitFailure(limit, title, retryable) }, finalAnswerMs);
+      return retryOrFail({ ...outcome, failure: limitFailure(name, title, retryable) }, finalAnswerMs);
     }
     case "answered": {
       const finishReason = of === "run" ? (`run_${reason}` as const) : reason;
       const answer = withoutToolCalls(outcome.entry.answer);
       const last: AnswerEntry = { ...outcome.entry, answer, ended: finishReason };
       return answer.text.trim() === ""
-        ? { kind: "failed", failure: limitFailure(limit, "its answer was empty"), last }
+        ? { kind: "failed", failure: limitFailure(name, "its answer was empty"), last }
         : { kind: "done", text: answer.text, last, finishReason };
     }
   }
@@ -49,10 +49,10 @@ function withoutToolCalls({ echo, ...answer }: ModelAnswer): ModelAnswer {
   return { ...answer, toolCalls: [], ...kept };
 }
 
-function limitFailure(limit: string, why: string, retryable = false): Failure {
+function limitFailure(name: string, why: string, retryable = false): Failure {
   return {
     category: "limit",
-    title: `The ${limit} was exceeded, and the model gave no final answer: ${why}`.replace(/\.?$/, "."),
+    title: `The ${name} was reached, and the model gave no final answer: ${why}`.replace(/\.?$/, "."),
     remedy: "Raise the agent's limits, or give it a smaller task.",
     retryable,
   };

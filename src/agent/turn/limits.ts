@@ -41,8 +41,8 @@ const cacheWriteFactor = 1.25;
 
 export type LimitReason = keyof TurnLimits;
 
-/** An exceeded limit, of the turn or of the run. */
-export interface LimitExceeded {
+/** A limit that the turn or the run has reached. */
+export interface ReachedLimit {
   reason: LimitReason;
   of: "turn" | "run";
   limit: number;
@@ -69,18 +69,18 @@ export const noUsage: Usage = {
   dollars: 0,
 };
 
-/** The first exceeded limit, the turn's first. `before`: usage of the run's earlier turns. */
-export function exceededLimit(
+/** The first limit that is reached, the turn's first. `before`: usage of the run's earlier turns. */
+export function findReachedLimit(
   turn: Usage,
   before: Usage,
   limits: TurnLimits,
   runLimits: RunLimits = {},
-): LimitExceeded | undefined {
-  return findExceeded("turn", turn, limits) ?? findExceeded("run", addUsage(before, turn), runLimits);
+): ReachedLimit | undefined {
+  return findReached("turn", turn, limits) ?? findReached("run", addUsage(before, turn), runLimits);
 }
 
 /** A limit in words, for example `limit of 20 steps of this turn`. */
-export function limitName({ reason, of, limit }: LimitExceeded): string {
+export function limitName({ reason, of, limit }: ReachedLimit): string {
   return `limit of ${limit} ${counters[reason].unit} of this ${of}`;
 }
 
@@ -118,7 +118,7 @@ function combineUsage(a: Partial<Usage>, b: Partial<Usage>, sign: 1 | -1): Usage
 
 const reasons = Object.keys(counters) as LimitReason[];
 
-function findExceeded(of: LimitExceeded["of"], used: Usage, limits: RunLimits): LimitExceeded | undefined {
+function findReached(of: ReachedLimit["of"], used: Usage, limits: RunLimits): ReachedLimit | undefined {
   for (const reason of reasons) {
     const limit = limits[reason];
     if (limit !== undefined && counters[reason].amount(used) >= limit) return { reason, of, limit };

@@ -7,7 +7,7 @@ import { defaultContextTokens, planCompaction } from "./context-window.ts";
 import { executeTools } from "./execute-tools.ts";
 import { finalAnswer, finalAnswerMs } from "./final-answer.ts";
 import { type AnswerEntry, foldEntry, isEmpty, type JournalEntry, startProgress, type Truncation } from "./journal.ts";
-import { exceededLimit, type LimitExceeded } from "./limits.ts";
+import { findReachedLimit, type ReachedLimit } from "./limits.ts";
 import type { ActionResult, TurnInput, TurnOutcome, TurnPorts, TurnState } from "./types.ts";
 
 /**
@@ -41,23 +41,23 @@ async function takeAction(state: TurnState): Promise<ActionResult> {
   if (ports.now() >= input.deadline) return { kind: "paused" };
 
   const used = { ...progress.used, milliseconds: ports.now() - input.startedAt };
-  const exceeded = exceededLimit(used, input.usedBefore, input.limits, input.runLimits);
-  const tools = exceeded ? [] : offeredDefinitions(ports.tools);
+  const limit = findReachedLimit(used, input.usedBefore, input.limits, input.runLimits);
+  const tools = limit ? [] : offeredDefinitions(ports.tools);
   const plan = planCompaction(progress, state.contextTokens, { instructions: input.instructions, tools });
-  if (plan.summarize !== undefined) return replaceBySummary(state, plan.summarize, exceeded);
-  return exceeded ? finalAnswer(state, exceeded, plan.truncate) : takeStep(state, tools, plan.truncate);
+  if (plan.summarize !== undefined) return replaceBySummary(state, plan.summarize, limit);
+  return limit ? finalAnswer(state, limit, plan.truncate) : takeStep(state, tools, plan.truncate);
 }
 
 /** Replaces the first `count` messages of the conversation by a summary. */
 async function replaceBySummary(
   state: TurnState,
   count: number,
-  exceeded: LimitExceeded | undefined,
+  limit: ReachedLimit | undefined,
 ): Promise<ActionResult> {
-  const outcome = await summarize(state, count, exceeded ? finalAnswerMs : timeLeft(state));
+  const outcome = await summarize(state, count, limit ? finalAnswerMs : timeLeft(state));
   switch (outcome.kind) {
     case "timed_out":
-      return finalAnswer(state, exceeded ?? secondsExceeded(state), undefined);
+      return finalAnswer(state, limit ?? secondsLimit(state), undefined);
     case "failed":
       return afterFailure(state, outcome);
     case "summarized":
@@ -75,7 +75,7 @@ async function takeStep(
   const outcome = await callModel(state, { note, truncation, tools, timeLeft: timeLeft(state) });
   switch (outcome.kind) {
     case "timed_out":
-      return finalAnswer(state, secondsExceeded(state), truncation);
+      return finalAnswer(state, secondsLimit(state), truncation);
     case "context_overflow":
       return { kind: "continue", state: { ...state, contextTokens: outcome.contextTokens } };
     case "failed":
@@ -130,7 +130,7 @@ function timeLeft({ input, ports }: TurnState): number {
   return input.limits.seconds * 1_000 - (ports.now() - input.startedAt);
 }
 
-function secondsExceeded({ input }: TurnState): LimitExceeded {
+function secondsLimit({ input }: TurnState): ReachedLimit {
   return { reason: "seconds", of: "turn", limit: input.limits.seconds };
 }
 

@@ -2,7 +2,7 @@ import type { Failure, Message, Model, ModelAnswer, ModelParameters, TokenUsage 
 import type { Files } from "../tools/files.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { AnswerEntry, FinishReason, JournalEntry, TurnProgress } from "./journal.ts";
-import type { LimitExceeded, Prices, RunLimits, TurnLimits, Usage } from "./limits.ts";
+import type { ReachedLimit, Prices, RunLimits, TurnLimits, Usage } from "./limits.ts";
 
 /** What a turn works on. Times are milliseconds since 1970. */
 export interface TurnInput {
@@ -91,4 +91,4 @@ export type TurnEvent =
   | { type: "conversation-compacted"; step: number; truncatedMessages?: number; summarizedMessages?: number }
   | { type: "tool-call-started"; step: number; callId: string; name: string }
   | { type: "tool-call-completed"; step: number; callId: string; name: string; milliseconds: number; error: boolean }
-  | ({ type: "limit-exceeded"; step: number } & Pick<LimitExceeded, "reason" | "of">);
+  | ({ type: "limit-reached"; step: number } & Pick<ReachedLimit, "reason" | "of">);

@@ -28,7 +28,7 @@ describe("at a limit", () => {
         last: { ended: reason },
       });
       expect(records).toHaveLength(recorded);
-      expect(events).toContainEqual({ type: "limit-exceeded", reason, of: "turn", step: recorded / 2 + 1 });
+      expect(events).toContainEqual({ type: "limit-reached", reason, of: "turn", step: recorded / 2 + 1 });
       expect(outcome).toMatchObject({
         last: { note: expect.stringContaining(`limit of ${limits[reason]} ${reason}`) },
       });
@@ -68,7 +68,7 @@ describe("at a limit", () => {
     }
   });
 
-  it("keeps the exceeded limit when summarizing takes too long", async () => {
+  it("keeps the reached limit when summarizing takes too long", async () => {
     vi.useFakeTimers();
     try {
       const history: Message[] = Array.from({ length: 20 }, (): Message[] => [

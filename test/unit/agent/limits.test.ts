@@ -89,10 +89,10 @@ describe("each limit of a run", () => {
       kind: "done",
       text: "What I have.",
       finishReason: `run_${reason}`,
-      last: { note: expect.stringContaining("of this run is exceeded") },
+      last: { note: expect.stringMatching(/^You have reached the limit of .* of this run\./) },
     });
     expect(records.filter((record) => record.part === "answer")).toHaveLength(steps);
-    expect(events).toContainEqual({ type: "limit-exceeded", step: steps + 1, reason, of: "run" });
+    expect(events).toContainEqual({ type: "limit-reached", step: steps + 1, reason, of: "run" });
   });
 
   it("includes the journal of the turn after a crash", async () => {
