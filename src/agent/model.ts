@@ -24,7 +24,7 @@ export interface Failure {
 export interface ModelParameters {
   /** 0 to 2. */
   temperature?: number;
-  /** Tokens of one model response. */
+  /** Tokens of one answer. */
   maxOutputTokens?: number;
   reasoningEffort?: "low" | "medium" | "high";
 }
@@ -100,7 +100,7 @@ export interface Attachment {
   mediaType: string;
 }
 
-/** A complete model response. Stored as JSON in the journal and replayed on resume. */
+/** A model's complete answer. Stored as JSON in the journal and replayed on resume. */
 export interface ModelAnswer {
   text: string;
   toolCalls: ToolCall[];

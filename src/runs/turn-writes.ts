@@ -72,7 +72,7 @@ export async function finishTurn(
 }
 
 /**
- * Ends a turn with `technical_error` and drops the queued inputs. `last`: the model response that caused the failure; its
+ * Ends a turn with `technical_error` and drops the queued inputs. `last`: the answer that caused the failure; its
  * usage counts. False: nothing was written, as `lost` above.
  */
 export function failTurn(

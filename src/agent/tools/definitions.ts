@@ -9,7 +9,7 @@ export const workspaceLimits = {
   defaultLines: 500,
   /** Characters that one `read_file` returns: about 5,000 tokens. */
   readCharacters: 20_000,
-  /** Bytes of UTF-8 that `write_file` accepts. The longest responses of models are far smaller. */
+  /** Bytes of UTF-8 that `write_file` accepts. The longest answers of models are far smaller. */
   writeBytes: megabyte,
   /** Bytes of a file after `edit_file`. The same as the upload limit. */
   editBytes: 10 * megabyte,

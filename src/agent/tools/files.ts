@@ -29,7 +29,7 @@ const writeLocks = new WeakMap<Files, Semaphore>();
 
 /**
  * Runs `work` under the workspace's write lock, in call order. Required for every read followed by a write: a model may
- * ask for two edits of one file in one response, and the second must see the result of the first.
+ * ask for two edits of one file in one answer, and the second must see the result of the first.
  */
 export function withWriteLock<Value>(files: Files, work: () => Promise<Value>): Promise<Value> {
   const lock = writeLocks.get(files) ?? semaphore(1);

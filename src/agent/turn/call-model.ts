@@ -40,14 +40,14 @@ export async function callModel(
   if (note !== undefined) messages.push({ role: "user", text: note, note: true });
   if (truncation) ports.emit({ type: "conversation-compacted", step, truncatedMessages: truncation.results });
   const request = { instructions, messages, tools, ...(parameters && { parameters }) };
-  const response = await requestAnswer(state, request, timeLeft);
-  if (response.kind === "timed_out") return response;
-  if (response.kind === "failed") {
+  const outcome = await requestAnswer(state, request, timeLeft);
+  if (outcome.kind === "timed_out") return outcome;
+  if (outcome.kind === "failed") {
     const fixed = { instructions, tools };
-    const contextTokens = response.contextOverflow && reducedWindow(progress, state.contextTokens, fixed, truncation);
-    return contextTokens === undefined ? response : { kind: "context_overflow", contextTokens };
+    const contextTokens = outcome.contextOverflow && reducedWindow(progress, state.contextTokens, fixed, truncation);
+    return contextTokens === undefined ? outcome : { kind: "context_overflow", contextTokens };
   }
-  const { answer, milliseconds } = response;
+  const { answer, milliseconds } = outcome;
   const entry: AnswerEntry = {
     part: "answer",
     step,
@@ -63,8 +63,8 @@ export async function callModel(
 
 type Request = Pick<ModelRequest, "instructions" | "messages" | "tools" | "parameters">;
 
-/** `milliseconds`: duration of the successful attempt. */
-type ModelResponse =
+/** How a request ended. `milliseconds`: duration of the successful attempt. */
+type RequestOutcome =
   | { kind: "answered"; answer: ModelAnswer; milliseconds: number }
   | ModelCallFailed
   | { kind: "timed_out" };
@@ -73,16 +73,16 @@ type ModelResponse =
  * Sends a request, with retries while the failure is retryable and all waits together fit `maxRetryWaitMs`. Ends within
  * `timeLeft` milliseconds. Rejects with the signal's reason when the turn is stopped.
  */
-export async function requestAnswer(state: TurnState, request: Request, timeLeft: number): Promise<ModelResponse> {
+export async function requestAnswer(state: TurnState, request: Request, timeLeft: number): Promise<RequestOutcome> {
   const { input, ports, progress } = state;
   const until = ports.now() + timeLeft;
   let waitLeft = Math.min(input.maxRetryWaitMs, timeLeft, input.deadline - ports.now());
   for (let attempt = 1; ; attempt++) {
-    const response = await requestOnce(state, request, until - ports.now());
-    if (response.kind !== "failed" || !response.failure.retryable) return response;
-    const delay = retryDelay(attempt, response.retryAfterMs);
+    const outcome = await requestOnce(state, request, until - ports.now());
+    if (outcome.kind !== "failed" || !outcome.failure.retryable) return outcome;
+    const delay = retryDelay(attempt, outcome.retryAfterMs);
     waitLeft -= Math.max(delay, 1); // bounds the number of immediate retries, too
-    if (waitLeft < 0) return response;
+    if (waitLeft < 0) return outcome;
     ports.emit({ type: "model-retry-scheduled", step: nextStep(progress), milliseconds: delay });
     await pause(delay, ports.signal);
   }
@@ -93,7 +93,11 @@ export function retryDelay(attempt: number, retryAfterMs = 0): number {
   return Math.max(retryAfterMs, fullJitter(attempt, { first: 500, max: 8_000 }));
 }
 
-async function requestOnce({ ports, progress }: TurnState, request: Request, timeLeft: number): Promise<ModelResponse> {
+async function requestOnce(
+  { ports, progress }: TurnState,
+  request: Request,
+  timeLeft: number,
+): Promise<RequestOutcome> {
   const step = nextStep(progress);
   const startedAt = ports.now();
   ports.emit({ type: "model-call-started", step });

@@ -25,14 +25,10 @@ export async function summarize(state: TurnState, count: number, timeLeft: numbe
   const step = nextStep(progress);
   ports.emit({ type: "conversation-compacted", step, summarizedMessages: count });
   const text = asText(progress.messages.slice(0, count), state.contextTokens);
-  const response = await requestAnswer(
-    state,
-    { instructions, messages: [{ role: "user", text }], tools: [] },
-    timeLeft,
-  );
-  if (response.kind === "timed_out" || (response.kind === "failed" && response.failure.retryable)) return response;
+  const outcome = await requestAnswer(state, { instructions, messages: [{ role: "user", text }], tools: [] }, timeLeft);
+  if (outcome.kind === "timed_out" || (outcome.kind === "failed" && outcome.failure.retryable)) return outcome;
   const answer =
-    response.kind === "answered" ? response.answer : { text: "", usage: { inputTokens: 0, outputTokens: 0 } };
+    outcome.kind === "answered" ? outcome.answer : { text: "", usage: { inputTokens: 0, outputTokens: 0 } };
   const inputsLeft = progress.messages.slice(count).filter((message) => message.role === "user" && !message.note);
   const entry: SummaryEntry = {
     part: "summary",

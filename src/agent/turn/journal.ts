@@ -13,7 +13,7 @@ export type FinishReason = "normally" | LimitReason | `run_${LimitReason}` | "an
 /**
  * One durable fact of a turn, recorded before the turn continues. Field names are stored as JSON and must not change.
  * Steps count from 1, calls from 0 in the order of the answer.
- * - `answer`: a model response. It contains the tool calls, so it is the write-ahead record of calls that can be
+ * - `answer`: a model's answer. It contains the tool calls, so it is the write-ahead record of calls that can be
  *   repeated. `note`: the turn's message before it. `cut`: truncation of the conversation from here on. `ended`: the
  *   finish reason of a turn that did not end normally.
  * - `began`: a tool call that must not be repeated is about to start.
