@@ -68,6 +68,28 @@ test("the service continues when its log has no reader", async () => {
   expect(await talkative.end("SIGTERM")).toBe(0);
 });
 
+test("100 Continue requires a valid key and an accepted length", async () => {
+  const body = JSON.stringify({ name: "n", template_id: service.templateId });
+  const expecting = async (key: string, length: number): Promise<string[]> => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const socket = connect({ host: hostname, port: Number(port) });
+    const head = `POST /v1/agents HTTP/1.1\r\nHost: h\r\nX-API-Key: ${key}\r\nContent-Type: application/json`;
+    socket.write(`${head}\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`);
+    let received = "";
+    for await (const chunk of socket) {
+      received += String(chunk);
+      if (received.endsWith("100 Continue\r\n\r\n")) socket.write(body);
+      if (received.includes("agent_id")) break;
+    }
+    return received.match(/HTTP\/1\.1 \d+|connection: close|"detail":"[^"]*"/gi) ?? [];
+  };
+  const closed = expect.stringMatching(/^connection: close$/i) as string;
+  expect(await expecting("ak_unknown", body.length)).toEqual(["HTTP/1.1 401", closed, '"detail":"Invalid API key"']);
+  const text = '"detail":"total file size exceeds the allowed limit"';
+  expect(await expecting(service.apiKey, 200_000_000)).toEqual(["HTTP/1.1 413", closed, text]);
+  expect(await expecting(service.apiKey, body.length)).toEqual(["HTTP/1.1 100", "HTTP/1.1 201"]);
+});
+
 test("a service that is stopping responds to the request it is receiving and closes the connection", async () => {
   await using ending = await startService();
   const { hostname, port } = new URL(ending.baseUrl);

@@ -11,8 +11,8 @@ export function localServer(handlers: ApiHandlers, spoolDirectory: string): Serv
     idleMilliseconds: 300_000, // as Node's limit for a whole request
     spoolDirectory,
   });
-  const server = nodeServer({ keepAliveTimeout: 65_000 }, async (incoming, outgoing) => {
-    const { response, complete } = await handle(incoming);
+  const server = nodeServer({ keepAliveTimeout: 65_000 }, async (incoming, outgoing, sendContinue) => {
+    const { response, complete } = await handle(incoming, sendContinue);
     if (!complete || !server.listening) outgoing.setHeader("connection", "close");
     await writeResponse(outgoing, response);
   });

@@ -12,7 +12,7 @@ import type { Duplex } from "node:stream";
 import { semaphore } from "../../async/semaphore.ts";
 import { log } from "../../log.ts";
 import { type ApiHandler, type ApiRequest, type ApiResponse, jsonResponse } from "../handlers/handler.ts";
-import { type BodyLimits, ClientDisconnected, type ReceivedBody, receiveBody } from "./read-body.ts";
+import { type BodyLimits, ClientDisconnected, receiveBody, tooLarge } from "./read-body.ts";
 
 /**
  * Large bodies that are read from disk, parsed and stored at a time. Each takes the processor for tens of milliseconds
@@ -21,18 +21,23 @@ import { type BodyLimits, ClientDisconnected, type ReceivedBody, receiveBody } f
  */
 const largeBodiesAtATime = 4;
 
+/** Handles a request. `sendContinue`: present if the client waits for a 100 before it sends the body. */
+type Listener = (request: IncomingMessage, response: ServerResponse, sendContinue?: () => void) => Promise<void>;
+
 /** A node:http server that answers in JSON where Node's own responses to malformed requests have no body. */
-export function nodeServer(
-  options: ServerOptions,
-  listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-): Server {
+export function nodeServer(options: ServerOptions, listener: Listener): Server {
   const latest = new WeakMap<Duplex, { request: IncomingMessage; answered: Promise<void> }>();
-  const server = createServer(options, (request, response) => {
-    const answered = listener(request, response).catch((error: unknown) => {
+  const handle: Listener = (request, response, sendContinue) => {
+    const answered = listener(request, response, sendContinue).catch((error: unknown) => {
       if (!(error instanceof ClientDisconnected)) log("error", "request failed", { error });
       response.destroy();
     });
     latest.set(request.socket, { request, answered });
+    return answered;
+  };
+  const server = createServer(options, (request, response) => void handle(request, response));
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    void handle(request, response, () => response.writeContinue());
   });
   server.on("clientError", ({ code = "" }: NodeJS.ErrnoException, socket: Duplex) => {
     const reject = (): void => rejectConnection(socket, clientErrors[code] ?? 400);
@@ -50,16 +55,26 @@ const clientErrors: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** Receives a request's body and calls the handler; large bodies wait for their turn. */
+/**
+ * Receives a request's body and calls the handler; large bodies wait for their turn. A client that waits for a 100 gets
+ * it when the handler would read the body, so with a valid API key, and if the announced length is accepted.
+ */
 export function bodyHandler(
   handler: ApiHandler,
   limits: BodyLimits,
-): (request: IncomingMessage) => Promise<{ response: ApiResponse; complete: boolean }> {
+): (request: IncomingMessage, sendContinue?: () => void) => Promise<{ response: ApiResponse; complete: boolean }> {
   const inTurn = semaphore(largeBodiesAtATime);
-  return async (incoming) => {
+  // Parsing starts when a body has been read. One after the other, small requests are handled between two of them.
+  const readInTurn = semaphore(1);
+  return async (incoming, sendContinue) => {
+    if (sendContinue) {
+      const rejection = await rejectionWithoutBody(handler, incoming, limits.maxBytes);
+      if (rejection) return { response: rejection, complete: false };
+      sendContinue();
+    }
     const body = await receiveBody(incoming, limits);
     try {
-      const request = apiRequest(incoming, body);
+      const request = apiRequest(incoming, body.spooled ? () => readInTurn(body.read) : body.read);
       const response = await (body.spooled ? inTurn(() => handler(request)) : handler(request));
       return { response, complete: body.complete };
     } finally {
@@ -68,8 +83,26 @@ export function bodyHandler(
   };
 }
 
+/** The response of a handler that does not read the body. Undefined as soon as it would: it is called again then. */
+async function rejectionWithoutBody(
+  handler: ApiHandler,
+  incoming: IncomingMessage,
+  maxBytes: number,
+): Promise<ApiResponse | undefined> {
+  const wouldRead = Promise.withResolvers<undefined>();
+  const request = apiRequest(incoming, () => {
+    if (Number(incoming.headers["content-length"] ?? 0) > maxBytes) throw tooLarge();
+    wouldRead.resolve(undefined);
+    return new Promise<never>(() => {});
+  });
+  return Promise.race([handler(request), wouldRead.promise]);
+}
+
 /** A node:http request as handlers read it. */
-function apiRequest({ method = "GET", url = "/", headers }: IncomingMessage, body: ReceivedBody): ApiRequest {
+function apiRequest(
+  { method = "GET", url = "/", headers }: IncomingMessage,
+  readBody: ApiRequest["readBody"],
+): ApiRequest {
   // Clients with a configured proxy send a whole URL instead of a path (RFC 9112, 3.2.2).
   const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
   return {
@@ -78,7 +111,7 @@ function apiRequest({ method = "GET", url = "/", headers }: IncomingMessage, bod
     path: unescape(path.split("?", 1)[0] || "/"), // /v1/agent%73 is the same path (RFC 3986, 2.3)
     parameters: {},
     headers: headers as ApiRequest["headers"],
-    readBody: body.read,
+    readBody,
   };
 }
 

@@ -144,7 +144,7 @@ export class ClientDisconnected extends Error {
 }
 
 /** The contract's text for files over 10 MiB; `maxBytes` leaves room for them and a long input. */
-const tooLarge = (): Error => new ServiceError("files_too_large", "total file size exceeds the allowed limit");
+export const tooLarge = (): Error => new ServiceError("files_too_large", "total file size exceeds the allowed limit");
 
 /** No space, quota used up, file size limit of the process. */
 const diskFull = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);

@@ -59,11 +59,11 @@ export function uploadServer({
   });
   let stopping = false;
 
-  async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async function serve(incoming: IncomingMessage, outgoing: ServerResponse, sendContinue?: () => void): Promise<void> {
     if (incoming.url === healthPath) return writeResponse(outgoing, jsonResponse(200, { status: "ok" }));
     const started = performance.now();
     const { response, complete } = isOriginSecret(incoming.headers[originSecretHeader])
-      ? await handle(incoming)
+      ? await handle(incoming, sendContinue)
       : forbidden;
     if (!complete || stopping) outgoing.setHeader("connection", "close");
     await writeResponse(outgoing, response);

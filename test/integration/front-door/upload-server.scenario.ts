@@ -52,6 +52,14 @@ function describeHosting(hosting: UploadHosting, uploads: number, rounds: number
     }
   });
 
+  test("rejects 19 MiB of nested arrays in an unknown field, four at a time", async () => {
+    const nested = "[".repeat(9.5 * MiB) + "]".repeat(9.5 * MiB);
+    const body = Buffer.from(`{"name":"n","template_id":"${service.templateId}","x":${nested}}`);
+    for (const { status, body: answer } of await Promise.all(Array.from({ length: 4 }, () => send(service, body)))) {
+      expect({ status, answer }).toMatchObject({ status: 422, answer: { detail: [{ type: "json_invalid" }] } });
+    }
+  });
+
   test(`creates a run for each of ${uploads} uploads at once, ${rounds} x, and leaks no memory`, async () => {
     const { memory } = uploadHostings[hosting];
     const body = createBody(service, tenFiles);
