@@ -42,12 +42,37 @@ export function openDatabase(file: string): Database {
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${checkpointPages}`);
   migrate(db, file);
   db.exec("PRAGMA busy_timeout = 0"); // see flush
-  const beginRead = db.prepare("BEGIN");
-  const begin = db.prepare("BEGIN IMMEDIATE");
+  const { read, endRead } = sharedReads(db);
+  const { write, refusesWrites, flushNow } = groupCommit(db, endRead);
+
+  return {
+    db,
+    read,
+    write,
+    refusesWrites,
+    onOutsideWrite(changed) {
+      const dataVersion = db.prepare("PRAGMA data_version"); // changes with commits of other connections only
+      let seen = dataVersion.get()?.["data_version"];
+      return () => {
+        endRead(); // its snapshot hides newer commits
+        const now = dataVersion.get()?.["data_version"];
+        if (now !== seen) changed();
+        seen = now;
+      };
+    },
+    close() {
+      endRead();
+      flushNow();
+      db.close();
+    },
+  };
+}
+
+/** Read transactions, one per tick of the event loop. `endRead` ends the open one early. */
+function sharedReads(db: DatabaseSync): Pick<Database, "read"> & { endRead: () => void } {
+  const begin = db.prepare("BEGIN");
   const commit = db.prepare("COMMIT");
-  let pending: Pending[] = [];
   let reading = false;
-  let refusing = false;
 
   function endRead(): void {
     if (!reading) return;
@@ -60,6 +85,33 @@ export function openDatabase(file: string): Database {
     }
   }
 
+  return {
+    endRead,
+    read(query) {
+      try {
+        if (!reading && !db.isTransaction) {
+          begin.run();
+          reading = true;
+          setImmediate(endRead);
+        }
+        return query();
+      } catch (error) {
+        throw namedError(error);
+      }
+    },
+  };
+}
+
+/** Write transactions, one per tick of the event loop. `flushNow` writes what is pending and may block on the lock. */
+function groupCommit(
+  db: DatabaseSync,
+  endRead: () => void,
+): Pick<Database, "write" | "refusesWrites"> & { flushNow: () => void } {
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  const commit = db.prepare("COMMIT");
+  let pending: Pending[] = [];
+  let refusing = false;
+
   /** Begins the next write. False: another process has the lock. `transact` reports other errors. */
   function tryBegin(): boolean {
     try {
@@ -67,16 +119,6 @@ export function openDatabase(file: string): Database {
       return true;
     } catch (error) {
       return !isBusy(error);
-    }
-  }
-
-  /** Blocks on SQLite's busy timeout. */
-  function blocking<T>(work: () => T): T {
-    db.exec(`PRAGMA busy_timeout = ${lockTimeout}`);
-    try {
-      return work();
-    } finally {
-      db.exec("PRAGMA busy_timeout = 0");
     }
   }
 
@@ -96,7 +138,8 @@ export function openDatabase(file: string): Database {
       for (const { reject } of batch) reject(new StoreUnavailable(lockedByOther));
       return;
     }
-    const settled = transact(batch) ?? blocking(() => batch.map((one) => transact([one])?.[0] ?? (() => undefined)));
+    const settled =
+      transact(batch) ?? withBusyTimeout(db, () => batch.map((one) => transact([one])?.[0] ?? (() => undefined)));
     for (const settle of settled) settle();
   }
 
@@ -115,30 +158,16 @@ export function openDatabase(file: string): Database {
       if (db.isTransaction) db.exec("ROLLBACK");
       const error = namedError(thrown);
       refusing ||= error instanceof StoreUnavailable;
-      return batch.length > 1
-        ? undefined
-        : batch.map(
-            ({ reject }) =>
-              () =>
-                reject(error),
-          );
+      const rejections = batch.map(
+        ({ reject }) =>
+          () =>
+            reject(error),
+      );
+      return batch.length > 1 ? undefined : rejections;
     }
   }
 
   return {
-    db,
-    read(query) {
-      try {
-        if (!reading && !db.isTransaction) {
-          beginRead.run();
-          reading = true;
-          setImmediate(endRead);
-        }
-        return query();
-      } catch (error) {
-        throw namedError(error);
-      }
-    },
     write<T>(operation: () => T): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         if (pending.push({ run: operation, resolve: resolve as (value: unknown) => void, reject }) === 1) {
@@ -147,22 +176,20 @@ export function openDatabase(file: string): Database {
       });
     },
     refusesWrites: () => refusing,
-    onOutsideWrite(changed) {
-      const dataVersion = db.prepare("PRAGMA data_version"); // changes with commits of other connections only
-      let seen = dataVersion.get()?.["data_version"];
-      return () => {
-        endRead(); // its snapshot hides newer commits
-        const now = dataVersion.get()?.["data_version"];
-        if (now !== seen) changed();
-        seen = now;
-      };
-    },
-    close() {
-      endRead();
-      if (pending.length > 0) blocking(() => flush(0));
-      db.close();
+    flushNow() {
+      if (pending.length > 0) withBusyTimeout(db, () => flush(0));
     },
   };
+}
+
+/** Runs `work` with SQLite's busy timeout, which blocks the process while another one has the lock. */
+function withBusyTimeout<T>(db: DatabaseSync, work: () => T): T {
+  db.exec(`PRAGMA busy_timeout = ${lockTimeout}`);
+  try {
+    return work();
+  } finally {
+    db.exec("PRAGMA busy_timeout = 0");
+  }
 }
 
 /** Primary result codes: https://www.sqlite.org/rescode.html */

@@ -1,0 +1,115 @@
+import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
+import type { Runs } from "../../runs/ports.ts";
+import type { Lease, RunChange, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
+import type { Database } from "./sqlite.ts";
+
+/** `isCurrent`: whether the fencing token of a change is the current one. */
+export function localRunWrites(
+  { db, write }: Database,
+  isCurrent: (lease: Lease) => boolean,
+): Pick<Runs, "create" | "change" | "erase"> {
+  const insert = rowInserts(db);
+  const requeue = queueWrites(db);
+  const erase = erasure(db);
+  const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL)");
+  const putSummary = db.prepare("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)");
+  const expected = db.prepare("SELECT seq, queued, used FROM runs WHERE id = ? AND status = ? AND turn = ?");
+  expected.setReturnArrays(true);
+  const updateRun = db.prepare(
+    "UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ?, queued = ?, used = ? WHERE seq = ?",
+  );
+  const updateCounts = db.prepare("UPDATE runs SET queued = ?, used = ? WHERE seq = ?");
+
+  function apply(change: RunChange): void {
+    const { runId, expect, fencingToken, set, messages = [], entries = [], used, summary, queue } = change;
+    if (fencingToken !== undefined && !isCurrent({ runId, fencingToken })) throw changeRejected;
+    const found = expected.get(runId, expect.status, expect.turn) as [number, number, string | null] | undefined;
+    if (!found) throw changeRejected;
+    const [seq, queuedBefore, usedBefore] = found;
+    if (expect.queued !== undefined && expect.queued !== queuedBefore) throw changeRejected;
+    if (!insert(seq, messages, entries)) throw changeRejected;
+    if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
+    const queued = queue === undefined ? queuedBefore : requeue(seq, queuedBefore, queue);
+    if (set) {
+      const failure = set.failure ? JSON.stringify(set.failure) : null;
+      updateRun.run(set.status, set.turn, set.updatedAt, failure, queued, total(usedBefore, used), seq);
+    } else if (used || queue !== undefined) updateCounts.run(queued, total(usedBefore, used), seq);
+  }
+
+  return {
+    create: (run, messages) =>
+      write(() => {
+        const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt } = run;
+        const values = [id, agentId, organizationId, name, status, turn, createdAt, updatedAt];
+        const { lastInsertRowid: seq } = insertRun.run(...values);
+        if (!insert(seq, messages, [])) throw new Error(`run ${id}: two messages have the same key`);
+      }),
+
+    change: (change) =>
+      write(() => apply(change)).then(
+        () => true,
+        (error: unknown) => {
+          if (error === changeRejected) return false;
+          throw error;
+        },
+      ),
+
+    erase: (id) => write(() => erase(id)),
+  };
+}
+
+// Thrown to roll back the transaction.
+const changeRejected = new Error("the change was rejected");
+
+/** Returns a function that inserts messages and journal entries. False: one of them already exists. */
+function rowInserts(db: Database["db"]) {
+  const insertMessage = db.prepare("INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?)");
+  const insertEntry = db.prepare("INSERT OR IGNORE INTO steps VALUES (?, ?, ?, ?, ?, ?)");
+  return (seq: number | bigint, messages: TurnMessage[], entries: RunJournalEntry[]): boolean =>
+    messages.every(({ turn, role, text }) => insertMessage.run(seq, turn, role, text).changes === 1) &&
+    entries.every((entry) => {
+      const { turn, step, part } = entry;
+      const call = "call" in entry ? entry.call : 0;
+      return insertEntry.run(seq, turn, step, part, call, JSON.stringify(entry)).changes === 1;
+    });
+}
+
+/** Returns a function that changes the queue of a run and returns the new number of queued inputs. */
+function queueWrites(db: Database["db"]) {
+  const insertQueued = db.prepare("INSERT OR IGNORE INTO queue VALUES (?, ?, ?)");
+  const deleteQueued = db.prepare("DELETE FROM queue WHERE run = ? AND turn = ?");
+  const dropQueue = db.prepare("DELETE FROM queue WHERE run = ?");
+  return (seq: number, queued: number, queue: NonNullable<RunChange["queue"]>): number => {
+    if (queue === "drop") {
+      dropQueue.run(seq);
+      return 0;
+    }
+    if ("add" in queue) {
+      if (insertQueued.run(seq, queue.add.turn, queue.add.text).changes === 0) throw changeRejected;
+      return queued + 1;
+    }
+    if (deleteQueued.run(seq, queue.take).changes === 0) throw changeRejected;
+    return queued - 1;
+  };
+}
+
+/** Returns a function that erases a `terminated` run. False: the run does not exist or has another status. */
+function erasure(db: Database["db"]) {
+  const terminated = db.prepare("SELECT seq FROM runs WHERE id = ? AND status = 'terminated'");
+  const eraseHead = db.prepare("UPDATE runs SET name = '', failure = NULL, queued = 0 WHERE seq = ?");
+  const erasures = ["messages", "steps", "queue", "summaries"].map((table) =>
+    db.prepare(`DELETE FROM ${table} WHERE run = ?`),
+  );
+  return (id: string): boolean => {
+    const seq = terminated.get(id)?.["seq"];
+    if (seq === undefined) return false;
+    eraseHead.run(Number(seq));
+    for (const statement of erasures) statement.run(Number(seq));
+    return true;
+  };
+}
+
+function total(before: string | null, used: Usage | undefined): string | null {
+  if (!used) return before;
+  return JSON.stringify(addUsage(before === null ? noUsage : (JSON.parse(before) as Usage), used));
+}
