@@ -138,6 +138,8 @@ async function nextMessage(child: ChildProcess, milliseconds: number, timeoutPro
     return await Promise.race([
       once(child, "message", { signal: timeout.signal }).then(([message]) => message as FromChild),
       once(child, "exit", { signal: timeout.signal }).then(([code, signal]) => {
+        // Node.js aborts when its heap is full.
+        if (signal === "SIGABRT") throw new Error("The program was stopped: it used more memory than the sandbox has.");
         throw new Error(`The sandbox process ended with ${String(signal ?? code)}.`);
       }),
     ]);

@@ -57,6 +57,16 @@ export const prelude = String.raw`
     const endField = () => { row.push(field); field = ""; };
     const endRow = () => { endField(); if (row.length > 1 || row[0] !== "") rows.push(row); row = []; };
     while (at < source.length) {
+      if (!quoted && field === "" && row.length === 0) {
+        const newline = source.indexOf("\n", at);
+        const end = newline < 0 ? source.length : newline;
+        const line = source.slice(at, newline > at && source[newline - 1] === "\r" ? newline - 1 : end);
+        if (!line.includes('"')) {
+          if (line !== "") rows.push(line.split(separator));
+          at = end + 1;
+          continue;
+        }
+      }
       const c = source[at];
       if (quoted) {
         const close = source.indexOf('"', at);
@@ -73,7 +83,7 @@ export const prelude = String.raw`
     const names = rows.shift() || [];
     return rows.map((values) => {
       const found = {};
-      names.forEach((name, index) => { found[name] = values[index] === undefined ? "" : values[index]; });
+      for (let index = 0; index < names.length; index++) found[names[index]] = values[index] === undefined ? "" : values[index];
       return found;
     });
   });

@@ -179,7 +179,7 @@ export const runShell = {
     "Run a bash script on the workspace's files, which are in its working directory. Returns what it prints. The shell " +
     "is simulated. It has the usual text tools: grep, sed, awk, sort, join, split, jq, yq, xan for CSV, sqlite3 (with " +
     ".import --csv FILE TABLE), tar, gzip, zip, unzip, iconv, date and so on. Missing: bc (use awk or $(( ))), trap, " +
-    "shuf, numfmt, dd, openssl, /dev/zero, /dev/urandom. python3 has only its standard library: no pip, numpy, pandas, " +
+    "shuf, numfmt, dd, openssl, /dev/zero, /dev/urandom, <( ) with more than 5 MB (use a file). python3 has only its standard library: no pip, numpy, pandas, " +
     "openpyxl, sqlite3, lzma, zoneinfo or subprocess. A table of 30 MB takes 5 to 20 seconds per command. At most " +
     `${bridgeBytes / megabyte} MB in one value, file or command's output: a script that exceeds a limit fails, and ` +
     `nothing is saved. ${sandboxRules}`,

@@ -132,4 +132,11 @@ sqlite3 d.db ".dump"`;
   ])("says what iconv cannot do: %s", async (script, problem) => {
     expect((await run("shell", script, { files: { t: "名" } })).output).toContain(problem);
   });
+
+  it("says that a script used too much memory", async () => {
+    const files = { t: `${"x".repeat(99)}\n`.repeat(160_000) };
+    const { problem, written: saved } = await run("shell", "wc -c < t > size; cat <(cat t) | wc -c", { files });
+    expect(problem).toMatch(/^The program was stopped: it used more .*memory/);
+    expect(saved).toEqual([]);
+  });
 });
