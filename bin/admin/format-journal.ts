@@ -20,8 +20,8 @@ export function journalEvent(entry: RunJournalEntry): JournalEvent {
         milliseconds,
         dollars,
         ...tokensOf(answer.usage),
-        finish_reason: answer.finishReason,
-        ended,
+        stop_reason: answer.finishReason,
+        finish_reason: ended,
         text: truncated(answer.text),
         tool_calls: answer.toolCalls.map(({ name, input }) => ({ name, input: truncated(JSON.stringify(input)) })),
       };
@@ -69,7 +69,7 @@ export function eventText({ turn, step, event, ...more }: JournalEvent): string 
     typeof more["milliseconds"] === "number" && `${more["milliseconds"]} ms`,
     typeof more["input_tokens"] === "number" && tokensText(more),
     typeof more["dollars"] === "number" && `$${more["dollars"].toFixed(6)}`,
-    typeof more["ended"] === "string" && `ended by ${more["ended"]}`,
+    typeof more["finish_reason"] === "string" && `finish reason ${more["finish_reason"]}`,
   ];
   const lines = [
     `${at}: ${facts.filter((fact) => fact !== false).join(", ")}`,

@@ -100,11 +100,15 @@ export interface Attachment {
   mediaType: string;
 }
 
+/** Why a model stopped. The finish reason is that of a turn. */
+export type StopReason = "stop" | "tool-calls" | "length" | "content-filter" | "other";
+
 /** A model's complete answer. Stored as JSON in the journal and replayed on resume. */
 export interface ModelAnswer {
   text: string;
   toolCalls: ToolCall[];
-  finishReason: "stop" | "tool-calls" | "length" | "content-filter" | "other";
+  /** The stop reason. The name is stored. */
+  finishReason: StopReason;
   usage: TokenUsage;
   /** The provider's original message (reasoning, signatures). It is sent back in later steps. */
   echo?: unknown;

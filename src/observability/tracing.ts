@@ -1,7 +1,7 @@
 import { type Attributes, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, RandomIdGenerator, TracerProvider } from "@opentelemetry/sdk-trace";
-import type { Failure, ModelAnswer } from "../agent/model.ts";
+import type { Failure, StopReason } from "../agent/model.ts";
 import type { TraceSettings } from "../env.ts";
 import type { TurnEvent } from "../agent/turn/types.ts";
 import { openTraceExporter } from "./trace-exporter.ts";
@@ -94,7 +94,7 @@ export async function openTelemetry(settings: TraceSettings): Promise<Telemetry>
               "gen_ai.usage.output_tokens": event.outputTokens,
               "gen_ai.usage.cache_read.input_tokens": event.cachedInputTokens ?? 0,
               "gen_ai.usage.cache_creation.input_tokens": event.cacheWriteInputTokens ?? 0,
-              "gen_ai.response.finish_reasons": [finishReasons[event.finishReason]],
+              "gen_ai.response.finish_reasons": [conventionalReasons[event.stopReason]],
               ...(event.responseModel !== undefined && { "gen_ai.response.model": event.responseModel }),
             });
           case "model-call-failed":
@@ -136,8 +136,8 @@ export async function openTelemetry(settings: TraceSettings): Promise<Telemetry>
   return { begin, flush: () => provider.forceFlush({ timeoutMillis: flushSeconds * 1_000 }).catch(report) };
 }
 
-/** Finish reasons of the GenAI conventions. They have no word for `other`. */
-const finishReasons: Record<ModelAnswer["finishReason"], string> = {
+/** Stop reasons by the names of the GenAI conventions. They have no word for `other`. */
+const conventionalReasons: Record<StopReason, string> = {
   stop: "stop",
   "tool-calls": "tool_calls",
   length: "length",

@@ -88,7 +88,7 @@ test("a run finishes on a server with strict validation", async () => {
   const shown = await done(dataDir, "run", "show", run.agent_id);
   // Two steps and the final answer. The total alone includes reasoning tokens.
   expect(shown).toMatchObject({ model_calls: 3, input_tokens: 30, output_tokens: 30 });
-  expect((shown["steps"] as object[]).at(-1)).toMatchObject({ step: 3, ended: "steps" });
+  expect((shown["steps"] as object[]).at(-1)).toMatchObject({ step: 3, finish_reason: "steps" });
   // Rejected: stream options; reasoning, ids, order and image; the first three again without the image.
   expect(refused).toHaveLength(8);
   expect(server.received).toHaveLength(8 + 3);

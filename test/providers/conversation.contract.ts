@@ -211,7 +211,7 @@ export function conversationSuite(provider: ProviderFixture, { signed }: { signe
     expect(await runTurn(input, ports)).toMatchObject({
       kind: "done",
       text: "It says alpha.",
-      finishReason: "normally",
+      finishReason: "completed",
     });
     const [, sent] = server.received.map((each) => provider.read(each));
     expect(sent?.messages.slice(2).flatMap(({ parts }) => parts)).toEqual([

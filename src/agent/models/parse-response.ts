@@ -9,7 +9,7 @@ import type {
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import { maxJsonDepth, isObject, findExcessiveDepth } from "../../json.ts";
-import type { ModelAnswer, ModelRequest, ToolCall } from "../model.ts";
+import type { ModelAnswer, ModelRequest, StopReason, ToolCall } from "../model.ts";
 import { messageFields } from "./reasoning-details.ts";
 import { unknownTool } from "../unknown-tool.ts";
 
@@ -66,7 +66,7 @@ export async function readResponse(
     if (part.type === "finish") {
       rawReason = part.finishReason.raw;
       fields = messageFields(part.providerMetadata);
-      answer.finishReason = toFinishReason(part.finishReason.unified, rawReason);
+      answer.finishReason = toStopReason(part.finishReason.unified, rawReason);
       answer.usage = toTokenUsage(part.usage);
     }
   }
@@ -203,7 +203,7 @@ function toTokenCount(tokens = 0): number {
 }
 
 /** Stop reasons that the AI SDK does not know are matched by text, such as Gemini's `content_filter: SAFETY`. */
-function toFinishReason(reason: string, raw = ""): ModelAnswer["finishReason"] {
+function toStopReason(reason: string, raw = ""): StopReason {
   const known = ["stop", "tool-calls", "length", "content-filter"] as const;
   const unified = known.find((each) => each === reason);
   if (unified) return unified;

@@ -115,9 +115,9 @@ async function requestOnce(
     return { kind: "failed", ...outcome };
   }
   const { answer, responseModel } = outcome;
-  const { finishReason, usage } = answer;
+  const { finishReason: stopReason, usage } = answer;
   const named = responseModel !== undefined && { responseModel };
-  ports.emit({ type: "model-call-completed", step, milliseconds, ...usage, finishReason, ...named });
+  ports.emit({ type: "model-call-completed", step, milliseconds, ...usage, stopReason, ...named });
   return { kind: "answered", answer, milliseconds };
 }
 

@@ -3,19 +3,19 @@ import { addUsage, type LimitReason, noUsage, type Prices, type Usage, usageOf }
 
 /**
  * Why a turn ended.
- * - `normally`: with the model's output.
+ * - `completed`: with the model's output.
  * - A limit of the turn, or with `run_` of the run: with a final answer.
  * - `answer_length`: the output was cut at the maximum number of output tokens.
  * - `answer_filtered`: the provider's content filter cut the output, or the model refused.
  */
-export type FinishReason = "normally" | LimitReason | `run_${LimitReason}` | "answer_length" | "answer_filtered";
+export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "answer_length" | "answer_filtered";
 
 /**
  * One durable fact of a turn, recorded before the turn continues. Field names are stored as JSON and must not change.
  * Steps count from 1, calls from 0 in the order of the answer.
  * - `answer`: a model's answer. It contains the tool calls, so it is the write-ahead record of calls that can be
  *   repeated. `note`: the turn's message before it. `cut`: truncation of the conversation from here on. `ended`: the
- *   finish reason of a turn that did not end normally.
+ *   finish reason of a turn, unless it is `completed`.
  * - `began`: a tool call that must not be repeated is about to start.
  * - `result`: the result of one tool call.
  * - `summary`: its text replaces the first `messages` messages of the conversation. `throughTurn`: the last earlier
@@ -29,7 +29,7 @@ export type JournalEntry = { step: number } & (
       answer: ModelAnswer;
       note?: string;
       cut?: Truncation;
-      ended?: Exclude<FinishReason, "normally">;
+      ended?: Exclude<FinishReason, "completed">;
       model?: string;
       milliseconds?: number;
       dollars?: number;

@@ -1,4 +1,4 @@
-import type { Failure, ModelAnswer, ModelFailure, ToolDefinition } from "../model.ts";
+import type { Failure, ModelFailure, StopReason, ToolDefinition } from "../model.ts";
 import { filesNote } from "../tools/list-files.ts";
 import { offeredDefinitions } from "../tools/tool.ts";
 import { callModel, retryOrFail } from "./call-model.ts";
@@ -87,17 +87,17 @@ async function takeStep(
 
 /** Records an answer with tool calls. Ends the turn with a text. Repeats the call once after an empty answer. */
 async function handleAnswer(state: TurnState, entry: AnswerEntry): Promise<ActionResult> {
-  const { toolCalls, finishReason } = entry.answer;
+  const { toolCalls, finishReason: stopReason } = entry.answer;
   if (toolCalls.length > 0) return recordEntry(state, entry);
-  const ended = incompleteAnswers[finishReason];
+  const ended = incompleteAnswers[stopReason];
   if (!isEmpty(entry.answer)) return done(ended ? { ...entry, ended } : entry);
-  if (finishReason === "content-filter") return { kind: "failed", failure: contentFiltered, last: entry };
+  if (stopReason === "content-filter") return { kind: "failed", failure: contentFiltered, last: entry };
   if (state.progress.emptyAnswers > 0) return { kind: "failed", failure: emptyTwice, last: entry };
   return recordEntry(state, entry);
 }
 
 /** Finish reasons of turns whose output may be incomplete. */
-const incompleteAnswers: { [Reason in ModelAnswer["finishReason"]]?: "answer_length" | "answer_filtered" } = {
+const incompleteAnswers: { [Reason in StopReason]?: "answer_length" | "answer_filtered" } = {
   length: "answer_length",
   "content-filter": "answer_filtered",
 };
@@ -118,7 +118,7 @@ async function noteForStep({ ports, progress }: TurnState): Promise<string | und
 }
 
 function done(last: AnswerEntry): TurnOutcome {
-  return { kind: "done", text: last.answer.text, last, finishReason: last.ended ?? "normally" };
+  return { kind: "done", text: last.answer.text, last, finishReason: last.ended ?? "completed" };
 }
 
 function afterFailure(state: TurnState, failure: ModelFailure): TurnOutcome {

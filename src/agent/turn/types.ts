@@ -1,4 +1,4 @@
-import type { Failure, Message, Model, ModelAnswer, ModelParameters, TokenUsage } from "../model.ts";
+import type { Failure, Message, Model, ModelParameters, StopReason, TokenUsage } from "../model.ts";
 import type { Files } from "../tools/files.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { AnswerEntry, FinishReason, JournalEntry, TurnProgress } from "./journal.ts";
@@ -83,7 +83,7 @@ export type TurnEvent =
       type: "model-call-completed";
       step: number;
       milliseconds: number;
-      finishReason: ModelAnswer["finishReason"];
+      stopReason: StopReason;
       responseModel?: string;
     } & TokenUsage)
   | { type: "model-call-failed"; step: number; milliseconds: number; failure: Failure }

@@ -16,7 +16,7 @@ describe("a turn", () => {
     expect(await runTurn(input, ports)).toEqual({
       kind: "done",
       text: "Done.",
-      finishReason: "normally",
+      finishReason: "completed",
       last: { part: "answer", step: 1, milliseconds: expect.any(Number), ...answer("Done.") },
     });
     expect(records).toEqual([]);
