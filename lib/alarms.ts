@@ -1,100 +1,135 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import { Alarm, ComparisonOperator, Metric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
-import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { type Alarm, type Metric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Function } from "aws-cdk-lib/aws-lambda";
+import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
+import { namespace } from "../src/observability/metrics.ts";
+import {
+  type AlarmCondition,
+  type AlarmOptions,
+  alarmPeriod,
+  createAlarm,
+  defaultRunbook,
+  formula,
+  sumOverDimensions,
+} from "./alarm.ts";
 import { dashboard } from "./dashboard.ts";
 import { watchedResources, type WatchedResources } from "./watched-resources.ts";
 
 export interface AlarmsProps {
   /** Receives alarm notifications. The recipient confirms the address once, in an email from AWS. */
   alarmEmail?: string | undefined;
+  /** Address of the runbook. Default: its path in the repository. */
+  runbook?: string | undefined;
 }
 
-const period = Duration.minutes(5);
 const fifteenMinutes = Duration.minutes(15);
-
-/** Runbook chapters that several alarms share. */
-const sharedChapters = ["errors", "throttles", "dead-letters"];
 
 /** The stack's alarms, each with a runbook chapter, and its dashboard. Must be added to the stack last. */
 export class Alarms extends Construct {
-  readonly #topic: Topic;
-  readonly #stackName: string;
+  /** Receives the notifications. The front door's alarms use it too. */
+  readonly topic: Topic;
+  readonly #options: AlarmOptions;
 
-  constructor(scope: Construct, id: string, { alarmEmail }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { alarmEmail, runbook = defaultRunbook }: AlarmsProps) {
     super(scope, id);
     const watched = watchedResources(Stack.of(this));
-    this.#stackName = watched.stackName;
-    this.#topic = this.#createTopic(alarmEmail);
+    const { stackName } = watched;
+    this.topic = this.#createTopic(stackName, alarmEmail);
+    this.#options = { stackName, topic: this.topic, runbook };
     dashboard(this, watched, this.#createAlarms(watched));
   }
 
-  /** No alarm uses metric math: the deploy test's AWS emulator does not support it. */
-  #createAlarms({ api, table, queues, serviceMetric }: WatchedResources): Alarm[] {
+  #createAlarms({ api, table, stateMachine, advance, queues, serviceMetric }: WatchedResources): Alarm[] {
+    const create = (name: string, condition: AlarmCondition): Alarm =>
+      createAlarm(this, this.#options, name, condition);
+    const sum = { period: alarmPeriod, statistic: Stats.SUM };
     const throttled = "AWS throttles the service: requests may fail with a 5xx status, and runs take longer";
-    const tableThrottles = (metricName: string): Metric =>
-      new Metric({
-        namespace: "AWS/DynamoDB",
-        metricName,
-        dimensionsMap: { TableName: table.tableName },
-        statistic: Stats.SUM,
-        period,
-      });
     return [
-      this.#createAlarm("errors", {
+      create("errors", {
         symptom: "More than 5 % of requests fail with a 5xx status",
-        metric: api.metricServerError({ period, statistic: Stats.AVERAGE }), // 0 or 1 per request
+        // Divided by at least 20, so that a single failure does not alarm. API Gateway may omit periods without failures.
+        metric: formula("FILL(failed, 0) / IF(requests > 20, requests, 20)", {
+          failed: api.metricServerError(sum),
+          requests: api.metricCount(sum),
+        }),
         above: 0.05,
       }),
-      this.#createAlarm("errors-large", {
-        symptom: "More than 5 % of large creates fail with a 5xx status",
-        metric: serviceMetric("LargeRequestsFailed", Stats.AVERAGE), // 0 or 1 per request
-        above: 0.05,
-      }),
-      this.#createAlarm("failed-runs", {
+      create("failed-runs", {
         symptom: "More than 20 % of the runs that end have the status technical_error",
         metric: serviceMetric("RunsFailed", Stats.AVERAGE).with({ period: fifteenMinutes }), // 0 or 1 per run that ends
         above: 0.2,
       }),
-      this.#createAlarm("stuck-runs", {
+      create("stuck-runs", {
         symptom: "The sweep keeps finding orphaned runs: status running without a worker or an execution",
         metric: serviceMetric("RunsStuck", Stats.MAXIMUM),
         above: 0,
       }),
-      this.#createAlarm("waiting-runs", {
+      create("waiting-runs", {
         symptom: "More than 10 % of runs wait more than a minute before their first step",
         metric: serviceMetric("QueueTime", "p90"),
         above: 60_000,
       }),
+      create("crashes", {
+        symptom: "The function advance crashes, runs out of memory or times out, so runs repeat steps or fail",
+        metric: this.#countLines(
+          advance,
+          "AdvanceCrashes",
+          '{ ($.type = "platform.report") && (($.record.status = "timeout") || ($.record.errorType = "Runtime.*")) }',
+        ),
+        above: 0,
+        periods: [2, 6],
+      }),
+      create("executions", {
+        symptom: "Executions fail, time out or are throttled, so runs end late",
+        metric: formula("FILL(failed, 0) + FILL(late, 0) + FILL(throttled, 0)", {
+          failed: stateMachine.metricFailed(sum),
+          late: stateMachine.metricTimedOut(sum),
+          throttled: stateMachine.metricThrottled(sum),
+        }),
+        above: 0,
+      }),
+      create("sandbox", {
+        symptom: "The sandbox function rejects calls, so agents cannot run programs",
+        metric: this.#countLines(
+          advance,
+          "SandboxRejections",
+          '{ $.message = "the sandbox function rejected a call" }',
+        ),
+        above: 0,
+        periods: [1, 1],
+      }),
       // All functions in the region, because they share the quota.
-      this.#createAlarm("throttles", {
+      create("throttles", {
         symptom: throttled,
-        metric: Function.metricAllThrottles({ period }),
+        metric: Function.metricAllThrottles({ period: alarmPeriod }),
         above: 10,
       }),
-      this.#createAlarm("throttles-reads", {
-        symptom: throttled,
-        metric: tableThrottles("ReadThrottleEvents"),
-        above: 10,
+      create("throttles-soon", {
+        symptom: "More than 80 % of the account's Lambda concurrency is in use",
+        metric: formula("100 * used / SERVICE_QUOTA(used)", {
+          used: Function.metricAllConcurrentExecutions({ period: alarmPeriod, statistic: Stats.MAXIMUM }),
+        }),
+        above: 80,
       }),
-      this.#createAlarm("throttles-writes", {
+      create("throttles-table", {
         symptom: throttled,
-        metric: tableThrottles("WriteThrottleEvents"),
+        // Of the table and its indexes.
+        metric: sumOverDimensions("AWS/DynamoDB", "ThrottledRequests", ["TableName", table.tableName]),
         above: 10,
       }),
       ...queues.map((queue, index) =>
-        this.#createAlarm(index === 0 ? "dead-letters" : `dead-letters-${index + 1}`, {
+        create(index === 0 ? "dead-letters" : `dead-letters-${index + 1}`, {
           symptom: "A workflow event could not be processed, so a run may end late",
-          metric: queue.metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM }),
+          metric: queue.metricApproximateNumberOfMessagesVisible({ period: alarmPeriod, statistic: Stats.MAXIMUM }),
           above: 0,
           periods: [1, 1],
         }),
       ),
-      this.#createAlarm("sweep-not-running", {
+      create("sweep-not-running", {
         symptom: "The sweep does not run, so orphaned runs are not detected",
         metric: serviceMetric("RunsRunning", Stats.SAMPLE_COUNT).with({ period: fifteenMinutes }), // one per sweep
         below: 1,
@@ -104,30 +139,18 @@ export class Alarms extends Construct {
     ];
   }
 
-  /** `name` starts with the name of its runbook chapter. */
-  #createAlarm(
-    name: string,
-    { symptom, metric, above, below, periods: [alarming, evaluated] = [2, 3], missing }: AlarmCondition,
-  ): Alarm {
-    const chapter = sharedChapters.find((each) => name.startsWith(each)) ?? name;
-    const alarm = new Alarm(this, name, {
-      alarmName: `${this.#stackName}-${name}`,
-      alarmDescription: `${symptom}. Runbook: docs/operations.md#${chapter}`,
-      metric,
-      threshold: above ?? below ?? 0,
-      comparisonOperator:
-        below === undefined ? ComparisonOperator.GREATER_THAN_THRESHOLD : ComparisonOperator.LESS_THAN_THRESHOLD,
-      datapointsToAlarm: alarming,
-      evaluationPeriods: evaluated,
-      treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
-    });
-    alarm.addAlarmAction(new SnsAction(this.#topic));
-    alarm.addOkAction(new SnsAction(this.#topic));
-    return alarm;
+  /** Counts lines in the log of `advance`. Without such lines, the metric has no data and costs nothing. */
+  #countLines(advance: Function, metricName: string, pattern: string): Metric {
+    return new MetricFilter(this, metricName, {
+      logGroup: advance.logGroup,
+      filterPattern: FilterPattern.literal(pattern),
+      metricNamespace: `${namespace}/${this.#options.stackName}`,
+      metricName,
+    }).metric({ statistic: Stats.SUM, period: alarmPeriod });
   }
 
-  #createTopic(email: string | undefined): Topic {
-    const topic = new Topic(this, "Alarms", { displayName: this.#stackName, enforceSSL: true });
+  #createTopic(stackName: string, email: string | undefined): Topic {
+    const topic = new Topic(this, "Alarms", { displayName: stackName, enforceSSL: true });
     if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
     // A topic policy replaces the default one, which lets the account's services publish.
     const { account, region, partition } = Stack.of(this);
@@ -138,21 +161,10 @@ export class Alarms extends Construct {
         resources: [topic.topicArn],
         conditions: {
           StringEquals: { "aws:SourceAccount": account },
-          ArnLike: { "aws:SourceArn": `arn:${partition}:cloudwatch:${region}:${account}:alarm:${this.#stackName}-*` },
+          ArnLike: { "aws:SourceArn": `arn:${partition}:cloudwatch:${region}:${account}:alarm:${stackName}-*` },
         },
       }),
     );
     return topic;
   }
-}
-
-interface AlarmCondition {
-  /** What users notice: a sentence without the full stop. */
-  symptom: string;
-  metric: Metric;
-  above?: number;
-  below?: number;
-  /** How many of the last periods must breach the threshold. */
-  periods?: [alarming: number, evaluated: number];
-  missing?: TreatMissingData;
 }

@@ -6,6 +6,7 @@ import { grant, type ServiceFunctionProps, serviceFunction } from "./service-fun
 import { bundleAdvance } from "./bundling.ts";
 import { HttpApi } from "./http-api.ts";
 import { Alarms } from "./alarms.ts";
+import { newBudget } from "./budget.ts";
 import { operatorPolicy } from "./operator-policy.ts";
 import { type OutputName, outputs } from "./outputs.ts";
 import { grantModels } from "./model-permissions.ts";
@@ -140,7 +141,12 @@ export class ServiceStack extends Stack {
 
     const throttle = { rateLimit: settings.requestsPerSecond, burstLimit: settings.requestBurst };
     const { url } = new HttpApi(this, "HttpApi", { create, get, openapi, notFound, logRetention, throttle });
-    new Alarms(this, "Operations", { alarmEmail: settings.alarmEmail || undefined });
+    const { alarmEmail, runbookUrl } = settings;
+    const { topic } = new Alarms(this, "Operations", {
+      alarmEmail: alarmEmail || undefined,
+      runbook: runbookUrl || undefined,
+    });
+    if (settings.monthlyBudget > 0) newBudget(this, settings.monthlyBudget, alarmEmail);
 
     const values: Record<OutputName, string> = {
       ApiUrl: url,
@@ -148,6 +154,7 @@ export class ServiceStack extends Stack {
       BucketName: storage.bucket.bucketName,
       StateMachineArn: workflow.stateMachine.stateMachineArn,
       RetentionDays: String(settings.retentionDays),
+      AlarmTopicArn: topic.topicArn,
       OperatorPolicyArn: operatorPolicy(this, { storage, workflow }).managedPolicyArn,
     };
     for (const [name, value] of Object.entries(values)) {

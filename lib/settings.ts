@@ -42,6 +42,12 @@ const settings = {
   concurrentRuns: wholeNumber(0, 0, 100_000),
   /** Email address for alarm notifications. Empty: none. */
   alarmEmail: pattern("", /^([^\s@]+@[^\s@]+\.[^\s@]+)?$/, "an email address, or an empty string for none"),
+  /** Monthly AWS cost in US dollars of the account that sends an email to `alarmEmail`. 0: none. */
+  monthlyBudget: wholeNumber(0, 0, 10_000_000),
+  /** Address of docs/operations.md, for links in alarms. Empty: alarms name the file. */
+  runbookUrl: setting<string>("", "an http or https URL of docs/operations.md, or an empty string for none", (value) =>
+    value === "" || isPlainUrl(String(value)) ? String(value) : undefined,
+  ),
   /** Ids of the Amazon Bedrock models and inference profiles that agents can use. */
   bedrockModels: setting<string[]>(
     [],
@@ -164,7 +170,7 @@ function unknownNames(context: Record<string, unknown>): string[] {
 }
 
 /** Settings that are valid separately but not together. */
-function conflicts({ domain, certificate, largeBodies }: Settings): string[] {
+function conflicts({ domain, certificate, largeBodies, monthlyBudget, alarmEmail }: Settings): string[] {
   const problems: string[] = [];
   if (domain !== "" && certificate === "") {
     problems.push(`certificate: missing; set the ARN of a certificate for ${domain} in us-east-1, or remove domain`);
@@ -174,6 +180,9 @@ function conflicts({ domain, certificate, largeBodies }: Settings): string[] {
   }
   if (domain !== "" && largeBodies === "off") {
     problems.push("domain: requires the front door, but largeBodies is off; change largeBodies, or remove domain");
+  }
+  if (monthlyBudget > 0 && alarmEmail === "") {
+    problems.push("alarmEmail: missing; set the address that monthlyBudget notifies, or remove monthlyBudget");
   }
   return problems;
 }

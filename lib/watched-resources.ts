@@ -14,6 +14,7 @@ export interface WatchedResources {
   api: HttpApi;
   table: TableV2;
   stateMachine: StateMachine;
+  advance: Function;
   functions: Function[];
   queues: Queue[];
   /** One of the service's own metrics. */
@@ -24,8 +25,8 @@ export function watchedResources(stack: Stack): WatchedResources {
   const constructs = stack.node.findAll();
   const all = <T>(kind: abstract new (...args: never[]) => T): T[] =>
     constructs.filter((each): each is Construct & T => each instanceof kind);
-  const one = <T>(name: string, kind: abstract new (...args: never[]) => T): T => {
-    const [first] = all(kind);
+  const one = <T extends Construct>(name: string, kind: abstract new (...args: never[]) => T, id?: string): T => {
+    const first = all(kind).find(({ node }) => id === undefined || node.id === id);
     if (!first) throw new Error(`${stack.stackName} has no ${name}. Add it to the stack before Alarms.`);
     return first;
   };
@@ -35,6 +36,7 @@ export function watchedResources(stack: Stack): WatchedResources {
     api: one("HTTP API", HttpApi),
     table,
     stateMachine: one("state machine", StateMachine),
+    advance: one("function advance", Function, "Advance"),
     functions: all(Function),
     queues: all(Queue),
     serviceMetric: (metricName, statistic) =>

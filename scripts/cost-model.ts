@@ -31,7 +31,7 @@ const priceList = [
   ["logGigabyte", 0.5, "GB of log ingested", "cloudwatch/pricing"],
   ["logGigabyteMonth", 0.03, "GB-month of log, compressed", "cloudwatch/pricing"],
   ["metric", 0.3, "custom metric, month", "cloudwatch/pricing"],
-  ["alarm", 0.1, "alarm, month", "cloudwatch/pricing"],
+  ["alarm", 0.1, "metric of an alarm, month", "cloudwatch/pricing"],
   ["dashboard", 3, "dashboard, month *", "cloudwatch/pricing"],
   ["trace", 5 / 1e6, "X-Ray trace", "xray/pricing"],
   ["secret", 0.4, "secret, month", "secrets-manager/pricing"],
@@ -85,16 +85,23 @@ type Bill = Record<string, number>;
 
 function idleBill(): Bill {
   const sweeps = (hours * 60) / sweepMinutes;
-  const alarms = ofType(service, "AWS::CloudWatch::Alarm").length;
+  const alarms = [service, frontDoor].flatMap((stack) => ofType(stack, "AWS::CloudWatch::Alarm"));
+  const alarmMetrics = alarms.reduce((sum, alarm) => sum + billedMetrics(alarm), 0);
   const secrets = ofType(frontDoor, "AWS::SecretsManager::Secret").length;
   return {
-    [`${alarms} alarms`]: alarms * price.alarm,
+    [`${alarms.length} alarms, with ${alarmMetrics} metrics`]: alarmMetrics * price.alarm,
     "1 dashboard (the first three of an account are free)": price.dashboard,
     "2 metrics of the sweep": 2 * price.metric,
     [`${secrets} secret of the upload server`]: secrets * price.secret,
     [`${sweeps.toLocaleString("en-US")} sweeps, with their log`]:
       sweeps * (lambda(memory.sweep, assumed.sweepMilliseconds) + shards * 0.5 * price.readUnit + log(900)),
   };
+}
+
+/** A formula is billed for each of its metrics, a query for each metric with data: at least one. */
+function billedMetrics(alarm: Record<string, unknown>): number {
+  const metrics = alarm["Metrics"] as { MetricStat?: unknown }[] | undefined;
+  return Math.max(1, metrics?.filter(({ MetricStat }) => MetricStat).length ?? 1);
 }
 
 /** Metrics are billed only for hours with data. This is the maximum: data in every hour. */

@@ -25,13 +25,19 @@ import {
   LogDriver,
   OperatingSystemFamily,
 } from "aws-cdk-lib/aws-ecs";
-import { ApplicationLoadBalancer, ApplicationProtocol } from "aws-cdk-lib/aws-elasticloadbalancingv2";
+import {
+  ApplicationLoadBalancer,
+  ApplicationProtocol,
+  HttpCodeElb,
+  HttpCodeTarget,
+} from "aws-cdk-lib/aws-elasticloadbalancingv2";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from "aws-cdk-lib/custom-resources";
 import type { Construct } from "constructs";
 import { healthPath } from "../../src/api/server/origin-secret.ts";
 import { uploadHostings } from "./hosting.ts";
 import { grantServer, type UploadOrigin, type UploadServer, writeImage } from "./server.ts";
+import { alarmPeriod, formula } from "../alarm.ts";
 import { zonesOf } from "../settings.ts";
 
 const port = 3000;
@@ -136,6 +142,10 @@ export function fargateOrigin(scope: Construct, server: UploadServer, origin: Or
       readTimeout,
     }),
     ready: service,
+    failures: formula("FILL(server, 0) + FILL(balancer, 0)", {
+      server: balancer.metrics.httpCodeTarget(HttpCodeTarget.TARGET_5XX_COUNT, { period: alarmPeriod }),
+      balancer: balancer.metrics.httpCodeElb(HttpCodeElb.ELB_5XX_COUNT, { period: alarmPeriod }),
+    }),
   };
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Arn, Aws, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import type { IOrigin } from "aws-cdk-lib/aws-cloudfront";
+import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { PolicyStatement, type PolicyStatementProps, type Role } from "aws-cdk-lib/aws-iam";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
@@ -15,7 +16,13 @@ import type { OutputName } from "../outputs.ts";
 import type { Settings } from "../settings.ts";
 
 /** The service stack's outputs that the front door uses. */
-export const sharedOutputs = ["ApiUrl", "TableName", "BucketName", "StateMachineArn"] as const satisfies OutputName[];
+export const sharedOutputs = [
+  "ApiUrl",
+  "TableName",
+  "BucketName",
+  "StateMachineArn",
+  "AlarmTopicArn",
+] as const satisfies OutputName[];
 export type SharedValues = Record<(typeof sharedOutputs)[number], string>;
 
 /** The parts of the upload server that are the same on every hosting. */
@@ -30,10 +37,14 @@ export interface UploadServer {
   logGroup: LogGroup;
 }
 
-/** `ready`: CloudFront waits for it, because by then the server accepts the secret that CloudFront sends. */
+/**
+ * - `ready`: CloudFront waits for it, because by then the server accepts the secret that CloudFront sends.
+ * - `failures`: 5xx responses as the platform counts them, also while the server cannot start.
+ */
 export interface UploadOrigin {
   origin: IOrigin;
   ready: IDependable;
+  failures: IMetric;
 }
 
 /** CloudFront sends the first of the two secrets. The server also accepts the previous one. */

@@ -20,6 +20,8 @@ import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import type { Construct } from "constructs";
 import { operations } from "../../src/api/contract.ts";
 import { originSecretHeader } from "../../src/api/server/origin-secret.ts";
+import { defaultRunbook } from "../alarm.ts";
+import { FrontDoorAlarms } from "./alarms.ts";
 import { fargateOrigin } from "./fargate.ts";
 import type { UploadHosting } from "./hosting.ts";
 import { type UploadOrigin, uploadServer, type UploadServer, type SharedValues, sharedOutputs } from "./server.ts";
@@ -46,7 +48,11 @@ export class FrontDoorStack extends Stack {
     const values = sharedValues(service, this, settings.stage);
     const server = uploadServer(this, hosting, settings, values);
     const apiGateway = new HttpOrigin(Fn.select(2, Fn.split("/", values.ApiUrl)));
-    const { origin: largeBodies, ready } = origins[hosting](this, server, {
+    const {
+      origin: largeBodies,
+      ready,
+      failures,
+    } = origins[hosting](this, server, {
       originId: "large-bodies", // the viewer-request function selects it by this id
       customHeaders: { [originSecretHeader]: server.secrets[0]?.secretValue.unsafeUnwrap() ?? "" },
     });
@@ -92,6 +98,13 @@ export class FrontDoorStack extends Stack {
       errorResponses: uncachedErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
     distribution.node.addDependency(ready);
+    new FrontDoorAlarms(this, {
+      stackName: service.stackName,
+      topicArn: values.AlarmTopicArn,
+      runbook: settings.runbookUrl || defaultRunbook,
+      failures,
+      distribution,
+    });
     new CfnOutput(this, "BaseUrl", {
       value: `https://${domain || distribution.distributionDomainName}`,
       description: "Base URL for clients",

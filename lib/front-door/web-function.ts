@@ -8,6 +8,7 @@ import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
 import { bundleUploadServer, lambdasFolder } from "../bundling.ts";
 import { grantServer, type UploadOrigin, type UploadServer } from "./server.ts";
+import { sumOverDimensions } from "../alarm.ts";
 import { arnInFindings } from "../service-function.ts";
 import type { Settings } from "../settings.ts";
 
@@ -70,6 +71,8 @@ export function webFunctionOrigin(scope: Construct, server: UploadServer, origin
       keepaliveTimeout: Duration.seconds(60),
     }),
     ready: fn,
+    // https://docs.aws.amazon.com/lambda/latest/dg/web-functions-monitoring-metrics.html
+    failures: sumOverDimensions("AWS/Lambda/Web", "HTTPResponseStatusClass5XX", ["FunctionName", server.name]),
   };
 }
 

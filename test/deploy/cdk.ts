@@ -12,7 +12,8 @@ export const assembly = join(folder, "cdk.out");
 export async function cdk(command: "bootstrap" | "deploy" | "destroy", ...args: string[]): Promise<void> {
   const context = ["stage=test", "removal=destroy"].flatMap((setting) => ["--context", setting]);
   const approval = command === "deploy" ? ["--require-approval", "never"] : [];
-  const output = args.includes("--app") ? [] : ["--output", assembly];
+  const app = join("test", "deploy", "app.ts");
+  const output = args.includes("--app") ? [] : ["--app", `node ${app}`, "--output", assembly];
   await succeed("cdk", [command, ...args, ...context, ...approval, ...output], {
     env: environment({ CDK_DISABLE_CLI_TELEMETRY: "true" }),
   });

@@ -6,13 +6,46 @@ import { describe, expect, test } from "vitest";
 import { adminProgram } from "../../bin/admin/main.ts";
 import { runProgram } from "../../bin/cli.ts";
 import { metricUnits, namespace } from "../../src/observability/metrics.ts";
+import { rejectedCall } from "../../src/platform/aws/sandbox.ts";
 import { Alarms } from "../../lib/alarms.ts";
+import { uploadHostings } from "../../lib/front-door/hosting.ts";
 import { ServiceStack } from "../../lib/service-stack.ts";
 import { readSettings } from "../../lib/settings.ts";
+import { synthesizeFrontDoor } from "./front-door.ts";
 import { short, synthesize } from "./synth.ts";
 
 const { all } = synthesize();
-const alarms = all("AWS::CloudWatch::Alarm").map(([, properties]) => short(properties) as Record<string, unknown>);
+const frontDoors = Object.keys(uploadHostings).map((largeBodies) => synthesizeFrontDoor({ context: { largeBodies } }));
+const frontDoorAlarms = frontDoors.map(({ properties }) =>
+  properties("AWS::CloudWatch::Alarm").map((each) => short(each) as Record<string, unknown>),
+);
+const serviceAlarms = all("AWS::CloudWatch::Alarm").map(
+  ([, properties]) => short(properties) as Record<string, unknown>,
+);
+const alarms = [...serviceAlarms, ...frontDoorAlarms.flat()];
+
+function names(list: typeof alarms): string[] {
+  return list.map(({ AlarmName }) => String(AlarmName).replace("AgentRunService-prod-", "")).toSorted();
+}
+
+interface MetricQuery {
+  Expression?: string;
+  Id: string;
+  MetricStat?: { Metric: { MetricName: string; Namespace: string; Dimensions?: unknown }; Stat: string };
+}
+
+/** An alarm's formula, and its metrics by id: namespace, name and statistic. */
+function formulaOf(name: string, among = serviceAlarms): { expression: string | undefined; metrics: object } {
+  const alarm = among.find(({ AlarmName }) => AlarmName === `AgentRunService-prod-${name}`);
+  const queries = (alarm?.["Metrics"] ?? []) as MetricQuery[];
+  const metrics = queries.flatMap(({ Id, MetricStat: stat }) =>
+    stat ? [[Id, `${stat.Metric.Namespace} ${stat.Metric.MetricName} ${stat.Stat}`]] : [],
+  );
+  return {
+    expression: queries.find(({ Expression }) => Expression)?.Expression,
+    metrics: Object.fromEntries(metrics) as object,
+  };
+}
 const [[, dashboard] = ["", {}]] = all("AWS::CloudWatch::Dashboard");
 const page = String(short(dashboard["DashboardBody"]));
 const runbook = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
@@ -37,19 +70,90 @@ test("every alarm's chapter of the runbook has a description, an investigation a
 
 describe("alarms", () => {
   test("cover the symptoms that users notice", () => {
-    const names = alarms.map(({ AlarmName }) => String(AlarmName).replace("AgentRunService-prod-", ""));
-    expect(names.toSorted()).toEqual([
+    expect(names(serviceAlarms)).toEqual([
+      "crashes",
       "dead-letters",
       "errors",
-      "errors-large",
+      "executions",
       "failed-runs",
+      "sandbox",
       "stuck-runs",
       "sweep-not-running",
       "throttles",
-      "throttles-reads",
-      "throttles-writes",
+      "throttles-soon",
+      "throttles-table",
       "waiting-runs",
     ]);
+    for (const each of frontDoorAlarms) expect(names(each)).toEqual(["errors-front-door", "errors-large"]);
+  });
+
+  test("errors: divides the failed requests by all requests, of which it assumes at least 20", () => {
+    const { expression, metrics } = formulaOf("errors");
+    expect(expression).toBe("FILL(failed, 0) / IF(requests > 20, requests, 20)");
+    expect(metrics).toEqual({ failed: "AWS/ApiGateway 5xx Sum", requests: "AWS/ApiGateway Count Sum" });
+  });
+
+  test("executions: counts those that failed, timed out or were throttled, and none that were aborted", () => {
+    const { expression, metrics } = formulaOf("executions");
+    expect(expression).toBe("FILL(failed, 0) + FILL(late, 0) + FILL(throttled, 0)");
+    expect(Object.values(metrics)).toEqual([
+      "AWS/States ExecutionsFailed Sum",
+      "AWS/States ExecutionsTimedOut Sum",
+      "AWS/States ExecutionThrottled Sum",
+    ]);
+  });
+
+  test("throttles: cover the table with its indexes, and 80 % of the account's concurrency", () => {
+    expect(formulaOf("throttles-table").expression).toBe(
+      `SELECT SUM(ThrottledRequests) FROM "AWS/DynamoDB" WHERE TableName = '<StorageTable>'`,
+    );
+    const { expression, metrics } = formulaOf("throttles-soon");
+    expect(expression).toBe("100 * used / SERVICE_QUOTA(used)");
+    expect(metrics).toEqual({ used: "AWS/Lambda ConcurrentExecutions Maximum" });
+  });
+
+  test("errors-large: counts what the platform counts, also while the server cannot start", () => {
+    const [web = [], fargate = []] = frontDoorAlarms;
+    expect(formulaOf("errors-large", web).expression).toBe(
+      `SELECT SUM(HTTPResponseStatusClass5XX) FROM "AWS/Lambda/Web" WHERE FunctionName = 'agent-runs-prod-<AWS::Region>'`,
+    );
+    expect(Object.values(formulaOf("errors-large", fargate).metrics)).toEqual([
+      "AWS/ApplicationELB HTTPCode_Target_5XX_Count Sum",
+      "AWS/ApplicationELB HTTPCode_ELB_5XX_Count Sum",
+    ]);
+  });
+
+  test("errors-front-door: exists in us-east-1 only, where CloudFront's metrics are", () => {
+    for (const { template } of frontDoors) {
+      const resources = Object.values(template.findResources("AWS::CloudWatch::Alarm"));
+      const edge = resources.find((each) => JSON.stringify(each).includes("5xxErrorRate"));
+      const condition = template.toJSON()["Conditions"] as Record<string, unknown>;
+      expect(condition[String(edge?.["Condition"])]).toEqual({ "Fn::Equals": [{ Ref: "AWS::Region" }, "us-east-1"] });
+    }
+  });
+
+  test("crashes and sandbox: count lines in the log of advance", () => {
+    const filters = all("AWS::Logs::MetricFilter").map(([, each]) => short(each) as Record<string, unknown>);
+    expect(filters.map(({ FilterPattern, LogGroupName }) => [LogGroupName, FilterPattern])).toEqual([
+      [
+        "<AdvanceLog>",
+        '{ ($.type = "platform.report") && (($.record.status = "timeout") || ($.record.errorType = "Runtime.*")) }',
+      ],
+      ["<AdvanceLog>", `{ $.message = "${rejectedCall}" }`],
+    ]);
+    const counted = filters.flatMap(({ MetricTransformations }) => MetricTransformations as Record<string, string>[]);
+    for (const { MetricNamespace, MetricName } of counted) {
+      expect(serviceAlarms.filter((alarm) => alarm["MetricName"] === MetricName)).toHaveLength(1);
+      expect(MetricNamespace).toBe("AgentRunService/AgentRunService-prod");
+    }
+  });
+
+  test("runbookUrl: replaces the path of the runbook by its address", () => {
+    const context = { runbookUrl: "https://wiki.example.com/operations" };
+    const texts = [synthesize({ context }).template, synthesizeFrontDoor({ context }).template].flatMap((template) =>
+      Object.values(template.findResources("AWS::CloudWatch::Alarm")).map((each) => JSON.stringify(each)),
+    );
+    for (const text of texts) expect(text).toMatch(/Runbook: https:\/\/wiki\.example\.com\/operations#[a-z-]+"/);
   });
 
   test.each(alarms.map((alarm) => [String(alarm["AlarmName"]), alarm] as const))(
@@ -65,7 +169,7 @@ describe("alarms", () => {
 
   test("notify the topic when they start and end, and its policy allows it", () => {
     for (const { AlarmActions, OKActions } of alarms) {
-      expect(AlarmActions).toEqual(["<OperationsAlarms>"]);
+      expect(AlarmActions).toEqual([expect.stringMatching(/OperationsAlarms|AlarmTopicArn/)]);
       expect(OKActions).toEqual(AlarmActions);
     }
     const [[, policy] = ["", {}]] = all("AWS::SNS::TopicPolicy");
@@ -96,6 +200,20 @@ test("alarmEmail subscribes an address, and a queue that is added gets an alarm"
   const template = Template.fromStack(stack);
   template.hasResourceProperties("AWS::SNS::Subscription", { Protocol: "email", Endpoint: "on-call@example.com" });
   template.hasResourceProperties("AWS::CloudWatch::Alarm", { AlarmName: "AgentRunService-test-dead-letters-2" });
+});
+
+test("monthlyBudget emails when the account's cost of a month exceeds it", () => {
+  expect(all("AWS::Budgets::Budget")).toEqual([]);
+  const { template } = synthesize({ context: { monthlyBudget: 50, alarmEmail: "on-call@example.com" } });
+  const Subscribers = [{ SubscriptionType: "EMAIL", Address: "on-call@example.com" }];
+  const Notification = { ComparisonOperator: "GREATER_THAN", Threshold: 100, ThresholdType: "PERCENTAGE" };
+  template.hasResourceProperties("AWS::Budgets::Budget", {
+    Budget: { BudgetLimit: { Amount: 50, Unit: "USD" }, BudgetType: "COST", TimeUnit: "MONTHLY" },
+    NotificationsWithSubscribers: ["FORECASTED", "ACTUAL"].map((NotificationType) => ({
+      Notification: { ...Notification, NotificationType },
+      Subscribers,
+    })),
+  });
 });
 
 test("a stack without a service is rejected with an error that says what is missing", () => {

@@ -134,7 +134,7 @@ describe.each(frontDoors)("front door with $largeBodies", ({ largeBodies, app, s
 
   test("depends on the service through parameters, not CloudFormation exports", () => {
     expect(service.toJSON()["Outputs"]).toSatisfy((outputs: object) => !JSON.stringify(outputs).includes("Export"));
-    service.resourceCountIs("AWS::SSM::Parameter", 4);
+    service.resourceCountIs("AWS::SSM::Parameter", 5);
   });
 });
 

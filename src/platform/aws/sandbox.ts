@@ -5,6 +5,9 @@ import { log } from "../../log.ts";
 import { StoreUnavailable } from "../../errors.ts";
 import { type AwsCredentials, signedHeaders } from "./sign-request.ts";
 
+/** Log message of a call that Lambda or the function's tenancy rejected. An alarm counts it. */
+export const rejectedCall = "the sandbox function rejected a call";
+
 /** Added to the time limit of the program: the cold start of the function and both messages. */
 const overheadSeconds = 30;
 
@@ -41,7 +44,7 @@ export function lambdaSandbox(
       const { status } = response;
       if (isTransient(status)) throw unavailable(`status ${status}: ${response.text.slice(0, 300)}`);
       if (status !== 200) {
-        log("error", "the sandbox function rejected a call", { status, answer: response.text.slice(0, 300) });
+        log("error", rejectedCall, { status, answer: response.text.slice(0, 300) });
         return withoutResult(`Programs cannot run: the sandbox function rejected the call (status ${status}).`);
       }
       const answer = JSON.parse(response.text) as { result?: string; errorMessage?: string };

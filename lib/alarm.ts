@@ -1,0 +1,70 @@
+import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { Duration } from "aws-cdk-lib";
+import type { ITopic } from "aws-cdk-lib/aws-sns";
+import type { Construct } from "constructs";
+
+export const alarmPeriod = Duration.minutes(5);
+
+/** Path of the runbook in the repository. */
+export const defaultRunbook = "docs/operations.md";
+
+/** Runbook chapters that several alarms share. */
+const sharedChapters = ["errors", "throttles", "dead-letters"];
+
+export interface AlarmCondition {
+  /** What users notice: a sentence without the full stop. */
+  symptom: string;
+  metric: IMetric;
+  above?: number;
+  below?: number;
+  /** How many of the last periods must breach the threshold. */
+  periods?: [alarming: number, evaluated: number];
+  missing?: TreatMissingData;
+}
+
+/** What the alarms of a deployment have in common. */
+export interface AlarmOptions {
+  /** Prefix of the alarms' names: the service stack's name, also for the alarms of the front door. */
+  stackName: string;
+  topic: ITopic;
+  /** Address of the runbook. */
+  runbook: string;
+}
+
+/** Creates an alarm. `name` starts with the name of its runbook chapter. */
+export function createAlarm(
+  scope: Construct,
+  { stackName, topic, runbook }: AlarmOptions,
+  name: string,
+  { symptom, metric, above, below, periods: [alarming, evaluated] = [2, 3], missing }: AlarmCondition,
+): Alarm {
+  const chapter = sharedChapters.find((each) => name.startsWith(each)) ?? name;
+  const alarm = new Alarm(scope, name, {
+    alarmName: `${stackName}-${name}`,
+    alarmDescription: `${symptom}. Runbook: ${runbook}#${chapter}`,
+    metric,
+    threshold: above ?? below ?? 0,
+    comparisonOperator:
+      below === undefined ? ComparisonOperator.GREATER_THAN_THRESHOLD : ComparisonOperator.LESS_THAN_THRESHOLD,
+    datapointsToAlarm: alarming,
+    evaluationPeriods: evaluated,
+    treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
+  });
+  alarm.addAlarmAction(new SnsAction(topic));
+  alarm.addOkAction(new SnsAction(topic));
+  return alarm;
+}
+
+/** A formula over metrics. AWS bills an alarm for each metric in it. */
+export function formula(expression: string, usingMetrics: Record<string, IMetric>): MathExpression {
+  return new MathExpression({ expression, usingMetrics, period: alarmPeriod });
+}
+
+/**
+ * The sum of a metric over all of its dimensions, such as a table and its indexes. `where`: the dimension that all of
+ * them have.
+ */
+export function sumOverDimensions(namespace: string, metric: string, [name, value]: [string, string]): MathExpression {
+  return formula(`SELECT SUM(${metric}) FROM "${namespace}" WHERE ${name} = '${value}'`, {});
+}
