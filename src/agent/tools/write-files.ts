@@ -57,9 +57,12 @@ async function editText(
     );
   }
   const mark = file.bytes[0] === 0xef && file.bytes[1] === 0xbb && file.bytes[2] === 0xbf ? "\ufeff" : "";
-  const content = new TextEncoder().encode(mark + pieces.join(replacement));
-  const problem = sizeProblem(content.length, workspaceLimits.editBytes);
+  const before = mark + text.text;
+  // Computed before the texts are joined: four million matches of 1,000 characters would exhaust the memory.
+  const size = Buffer.byteLength(before) + matches * (Buffer.byteLength(replacement) - Buffer.byteLength(old));
+  const problem = sizeProblem(size, workspaceLimits.editBytes);
   if (problem !== undefined) return errorOutput(problem);
+  const content = new TextEncoder().encode(mark + pieces.join(replacement));
   await files.write(name, content);
   const count = matches === 1 ? "1 occurrence" : `${matches} occurrences`;
   return { text: `Replaced ${count} in ${fileLine({ name, size: content.length })}.` };

@@ -55,6 +55,20 @@ describe("edit_file", () => {
     expect(Buffer.from(space.content.get("f") ?? []).toString()).toBe("text");
   });
 
+  it.each(["x".repeat(1_000), "ü".repeat(100), "xyz"])(
+    "checks the size before it replaces four million occurrences",
+    { timeout: 30_000 },
+    async (replacement) => {
+      const space = files({ f: "a\n".repeat(4_000_000) });
+      const bytes = 8_000_000 + 4_000_000 * (Buffer.byteLength(replacement) - 1);
+      expect(await edit(space, "a", replacement, { all: true })).toEqual({
+        error: true,
+        text: `The content has ${bytes} bytes of UTF-8; at most 10485760 are accepted. Write several smaller files.`,
+      });
+      expect(space.content.get("f")).toHaveLength(8_000_000);
+    },
+  );
+
   it("keeps a byte order mark", async () => {
     const space = files({ f: "\ufeffold" });
     await edit(space, "old", "new");
