@@ -46,6 +46,8 @@ function send(url: URL, request: Request, body: Buffer | undefined, rules: Netwo
       ...(!rules.privateAddresses && { lookup: publicLookup }),
     });
     outgoing.on("response", resolve);
+    // Without an error or a response, for example after status 101.
+    outgoing.on("close", () => reject(new Error("the server closed the connection without a response")));
     outgoing.on("error", (error) => reject(request.signal.aborted ? request.signal.reason : error));
     outgoing.end(body);
   });

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
 import { isPublicAddress } from "../../../src/net/public-ip.ts";
@@ -127,4 +128,18 @@ it("fails to read a response that exceeds the limit", async () => {
   await using server = await site((_, response) => response.end("x".repeat(2_000)));
   const response = await safeFetch({ privateAddresses: true, responseBytes: 1_000 })(server.url);
   await expect(response.text()).rejects.toThrow("more than 1000 bytes");
+});
+
+it("fails when the server switches to another protocol", async () => {
+  const sockets = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () =>
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"),
+    );
+  });
+  await new Promise<void>((resolve) => sockets.listen(0, "127.0.0.1", resolve));
+  const { port } = sockets.address() as AddressInfo;
+  const response = safeFetch({ privateAddresses: true })(`http://127.0.0.1:${port}/`);
+  await expect(response).rejects.toThrow("the server closed the connection without a response");
+  sockets.close();
 });
