@@ -17,6 +17,8 @@ const sandboxFunction = envIfSet("SANDBOX_FUNCTION");
 /** Enough that one hostile document does not hold up the next. Each process can use 512 MB of the function's memory. */
 const documentProcesses = 2;
 
+const addresses = envIfSet("PRIVATE_ADDRESSES") === "allowed" ? ("private" as const) : ("public" as const);
+
 const deps = {
   ...measuredStores(settings),
   now: Date.now,
@@ -26,7 +28,7 @@ const deps = {
       lambdaSandbox({ endpoint: env("SANDBOX_ENDPOINT"), ...settings }, sandboxFunction, agentId),
   }),
   readDocument: sandboxDocumentReader(bundledSandbox(documentProcesses)),
-  privateAddresses: envIfSet("PRIVATE_ADDRESSES") === "allowed",
+  addresses,
 };
 
 let telemetry: Telemetry | undefined;

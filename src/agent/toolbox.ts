@@ -5,7 +5,7 @@ import { type BuiltInToolChoice, type BuiltInToolDependencies, builtInTools } fr
 import type { Tool } from "./tools/tool.ts";
 import { bytesPerToken, defaultContextTokens } from "./turn/context-window.ts";
 
-/** What all tools need from the platform. `privateAddresses` applies to MCP servers, too. */
+/** What all tools need from the platform. `addresses` applies to MCP servers, too. */
 export interface ToolDependencies extends BuiltInToolDependencies {
   secretOf: ReadSecret;
 }
@@ -37,11 +37,11 @@ const mcpShareOfContext = 0.5;
  */
 export async function openTools(
   agent: ToolChoice,
-  { privateAddresses = false, secretOf, ...dependencies }: ToolDependencies,
+  { addresses = "public", secretOf, ...dependencies }: ToolDependencies,
   signal: AbortSignal,
 ): Promise<Toolbox> {
   const configured = agent.mcp ?? [];
-  const mcpDependencies = { secretOf, privateAddresses };
+  const mcpDependencies = { secretOf, addresses };
   const opening = await Promise.allSettled(configured.map((server) => openMcpServer(server, mcpDependencies, signal)));
   const servers = opening.flatMap((server) => (server.status === "fulfilled" ? [server.value] : []));
   const close = async (): Promise<void> => {
@@ -54,7 +54,7 @@ export async function openTools(
   }
   if (failed) return { tools: [], problems: [], [Symbol.asyncDispose]: close };
 
-  const builtIn = builtInTools(agent, { ...dependencies, privateAddresses });
+  const builtIn = builtInTools(agent, { ...dependencies, addresses });
   const listed = servers.flatMap(({ tools }) => tools);
   const offered = mcpToolsWithinLimits(listed, builtIn.length, agent.contextTokens);
   const problems = servers.flatMap((server) =>

@@ -20,22 +20,41 @@ const notPublic4 = [
 // Only 2000::/3 is public. These parts of it are not, or contain an IPv4 address that may be private (Teredo, 6to4).
 const notPublic6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
-const blocked = new BlockList();
-for (const [family, ranges] of [
-  ["ipv4", notPublic4],
-  ["ipv6", notPublic6],
-] as const) {
-  for (const range of ranges) {
-    const [network = "", prefix] = range.split("/");
-    blocked.addSubnet(network, Number(prefix), family);
+// RFC 1918, RFC 6598 and RFC 4193. Not loopback and link-local addresses, where a host's own services listen.
+const private4 = ["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16"];
+const private6 = ["fc00::/7"];
+// Link-local services of AWS at addresses of the private range, such as fd00:ec2::254 for metadata.
+const hostServices6 = ["fd00:ec2::/32"];
+
+const blocked = blockList(notPublic4, notPublic6);
+const global6 = blockList([], ["2000::/3"]);
+const privateNetworks = blockList(private4, private6);
+const hostServices = blockList([], hostServices6);
+
+function blockList(ranges4: string[], ranges6: string[]): BlockList {
+  const list = new BlockList();
+  for (const [family, ranges] of [
+    ["ipv4", ranges4],
+    ["ipv6", ranges6],
+  ] as const) {
+    for (const range of ranges) {
+      const [network = "", prefix] = range.split("/");
+      list.addSubnet(network, Number(prefix), family);
+    }
   }
+  return list;
 }
-const global6 = new BlockList();
-global6.addSubnet("2000::", 3, "ipv6");
 
 /** Whether an IP address belongs to the public internet. False for text that is not an IP address. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
   if (isIPv4(address)) return !blocked.check(address, "ipv4");
   return global6.check(address, "ipv6") && !blocked.check(address, "ipv6");
+}
+
+/** Whether an IP address belongs to a private network that other hosts share. False for text that is not an IP address. */
+export function isPrivateNetworkAddress(address: string): boolean {
+  if (isIP(address) === 0) return false;
+  const family = isIPv4(address) ? "ipv4" : "ipv6";
+  return privateNetworks.check(address, family) && !hostServices.check(address, family);
 }

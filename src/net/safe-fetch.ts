@@ -3,19 +3,24 @@ import { type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
-import { isPublicAddress } from "./public-ip.ts";
+import { isPrivateNetworkAddress, isPublicAddress } from "./public-ip.ts";
 import { bodilessStatuses, toHeaders } from "./headers.ts";
 
+/**
+ * Addresses that tools may connect to. `public`: the public internet. `private`: private networks, too, but not loopback,
+ * link-local, unspecified and multicast addresses. On AWS, Lambda's runtime API is at 127.0.0.1. `any`: all addresses.
+ */
+export type AddressScope = "public" | "private" | "any";
+
 export interface NetworkRules {
-  /** Whether connections to addresses outside of the public internet are allowed. */
-  privateAddresses: boolean;
+  addresses: AddressScope;
   /** Maximum size of a response body. Reading a larger one fails. Absent: no limit. */
   responseBytes?: number;
 }
 
 /**
  * A `fetch` that protects against server-side request forgery.
- * - It connects only to addresses of the public internet, unless the rules allow others. The address is checked when the
+ * - It connects only to addresses that the rules allow. The address is checked when the
  *   connection is made, so DNS rebinding does not help an attacker.
  * - It does not follow redirects, use a proxy or decompress.
  * - It rejects with an Error whose message is a clause for users.
@@ -28,7 +33,7 @@ export function safeFetch(rules: NetworkRules): typeof fetch {
       throw new Error(`${url.protocol}// is not accepted; https:// and http:// are`);
     }
     const host = url.hostname.replace(/^\[|\]$/g, "");
-    if (!rules.privateAddresses && isIP(host) !== 0 && !isPublicAddress(host)) throw privateAddressError(host, host);
+    if (isIP(host) !== 0 && !isAllowed(host, rules.addresses)) throw addressError(host, host, rules.addresses);
     const body = request.body ? Buffer.from(await request.arrayBuffer()) : undefined;
     const response = await send(url, request, body, rules);
     return toResponse(response, rules.responseBytes ?? Number.POSITIVE_INFINITY);
@@ -43,7 +48,7 @@ function send(url: URL, request: Request, body: Buffer | undefined, rules: Netwo
       headers: { ...Object.fromEntries(request.headers), "accept-encoding": "identity" },
       signal: request.signal,
       agent: false, // a new connection, so that its address is checked
-      ...(!rules.privateAddresses && { lookup: publicLookup }),
+      ...(rules.addresses !== "any" && { lookup: checkedLookup(rules.addresses) }),
     });
     outgoing.on("response", resolve);
     // Without an error or a response, for example after status 101.
@@ -77,21 +82,26 @@ async function* limitBytes(message: IncomingMessage, max: number): AsyncGenerato
   }
 }
 
-/** Looks up a name. Fails if one of its addresses is not public, because the connection may use any of them. */
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    const notPublic = addresses?.find(({ address }) => !isPublicAddress(address));
-    const [first] = addresses ?? [];
-    if (error) callback(error, "");
-    else if (notPublic || !first) callback(privateAddressError(hostname, notPublic?.address ?? "no address"), "");
-    else if (options.all) callback(null, addresses);
-    else callback(null, first.address, first.family);
-  });
-};
+function isAllowed(address: string, scope: AddressScope): boolean {
+  return scope === "any" || isPublicAddress(address) || (scope === "private" && isPrivateNetworkAddress(address));
+}
 
-function privateAddressError(host: string, address: string): Error {
+/** Looks up a name. Fails if one of its addresses is not allowed, because the connection may use any of them. */
+function checkedLookup(scope: AddressScope): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const refused = addresses?.find(({ address }) => !isAllowed(address, scope));
+      const [first] = addresses ?? [];
+      if (error) callback(error, "");
+      else if (refused || !first) callback(addressError(hostname, refused?.address ?? "no address", scope), "");
+      else if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function addressError(host: string, address: string, scope: AddressScope): Error {
   const target = host === address ? host : `${host} (${address})`;
-  return new Error(
-    `${target} is not an address of the public internet; connections to other addresses are not allowed`,
-  );
+  const allowed = scope === "private" ? "the public internet or a private network" : "the public internet";
+  return new Error(`${target} is not an address of ${allowed}; connections to other addresses are not allowed`);
 }

@@ -1,3 +1,4 @@
+import type { AddressScope } from "../net/safe-fetch.ts";
 import type { ReadDocument } from "../documents/read-document.ts";
 import type { Stores, Workflow } from "../runs/ports.ts";
 import type { Sandbox } from "../sandbox/types.ts";
@@ -26,7 +27,7 @@ export interface Platform extends Stores, Secrets {
   sandboxOf?: (agentId: string) => Sandbox;
   /** Reads documents in another process. Absent: documents cannot be read. */
   readDocument?: ReadDocument;
-  /** Whether tools may connect to private network addresses. Default: no. */
-  privateAddresses?: boolean;
+  /** Addresses that tools may connect to. Default: `public`. */
+  addresses?: AddressScope;
   close: () => void;
 }

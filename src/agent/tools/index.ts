@@ -1,6 +1,7 @@
 import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
 import type { Sandbox } from "../../sandbox/types.ts";
 import type { ReadDocument } from "../../documents/read-document.ts";
+import type { AddressScope } from "../../net/safe-fetch.ts";
 import { listFilesTool } from "./list-files.ts";
 import { readFileTool } from "./read-file.ts";
 import { runJavascriptTool, runShellTool } from "./run-code.ts";
@@ -18,8 +19,8 @@ export interface BuiltInToolDependencies {
    * `sandbox`. Absent: documents cannot be read.
    */
   readDocument?: ReadDocument;
-  /** Whether connections to private addresses are allowed at all. Default: no. */
-  privateAddresses?: boolean;
+  /** Addresses that tools may connect to. Default: `public`. */
+  addresses?: AddressScope;
 }
 
 /** The part of an agent's definition that selects its built-in tools. */
@@ -40,9 +41,9 @@ const builtIns: Record<string, (dependencies: BuiltInToolDependencies, agent: Bu
   search_files: () => searchFilesTool,
   run_javascript: ({ sandbox }) => runJavascriptTool(sandbox),
   run_shell: ({ sandbox }) => runShellTool(sandbox),
-  web_fetch({ privateAddresses = false, sandbox, readDocument = noDocuments }, { webFetch }) {
+  web_fetch({ addresses = "public", sandbox, readDocument = noDocuments }, { webFetch }) {
     const reader = sandbox ? sandboxDocumentReader(sandbox) : readDocument;
-    return webFetchTool({ privateAddresses: privateAddresses && webFetch?.privateAddresses === true }, reader);
+    return webFetchTool({ addresses: webFetch?.privateAddresses === true ? addresses : "public" }, reader);
   },
 };
 

@@ -51,7 +51,7 @@ export function openLocalPlatform({ dataDir, environment = {} }: LocalPlatformOp
     ...localSecrets(environment, dataDir),
     sandboxOf: () => sandbox,
     readDocument: sandboxDocumentReader(sandbox),
-    privateAddresses: true, // the network is the operator's own
+    addresses: "any", // the network is the operator's own
     async removeOrphanedFiles(before) {
       const names = await readdir(workspaces);
       if (names.length > 0 && database.read(() => anyRun.get()) === undefined) {

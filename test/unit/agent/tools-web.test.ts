@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
-import { isPublicAddress } from "../../../src/net/public-ip.ts";
+import { isPrivateNetworkAddress, isPublicAddress } from "../../../src/net/public-ip.ts";
 import { readDocument } from "../../../src/documents/read-document.ts";
 import { safeFetch } from "../../../src/net/safe-fetch.ts";
 import { builtInTools } from "../../../src/agent/tools/index.ts";
@@ -16,7 +16,7 @@ function fetchPage(
   { privateAddresses = true, offset = 0, signal = neverAborts } = {},
 ): Promise<ToolOutput> {
   const agent = { tools: ["web_fetch"], webFetch: { privateAddresses } };
-  const [tool] = builtInTools(agent, { privateAddresses: true, readDocument });
+  const [tool] = builtInTools(agent, { addresses: "any", readDocument });
   if (!tool) throw new Error("no web_fetch");
   return tool.run({ url, ...(offset > 0 && { offset }) }, { files: files(), signal });
 }
@@ -126,8 +126,41 @@ describe("addresses", () => {
 
 it("fails to read a response that exceeds the limit", async () => {
   await using server = await site((_, response) => response.end("x".repeat(2_000)));
-  const response = await safeFetch({ privateAddresses: true, responseBytes: 1_000 })(server.url);
+  const response = await safeFetch({ addresses: "any", responseBytes: 1_000 })(server.url);
   await expect(response.text()).rejects.toThrow("more than 1000 bytes");
+});
+
+describe("with private networks allowed", () => {
+  const fetch = safeFetch({ addresses: "private" });
+
+  it.each([
+    "127.0.0.1:9001/2018-06-01/runtime/invocation/next",
+    "localhost:9001",
+    "[::1]:9001",
+    "[::ffff:127.0.0.1]:9001",
+    "0.0.0.0:9001",
+    "[::]:9001",
+    "169.254.169.254",
+    "[fe80::1]",
+    "[fd00:ec2::254]",
+    "224.0.0.1",
+    "[ff02::1]",
+    "255.255.255.255",
+  ])("refuses %s", async (target) => {
+    await expect(fetch(`http://${target}`)).rejects.toThrow(
+      /not an address of the public internet or a private network/,
+    );
+  });
+
+  it.each(["10.1.2.3", "172.31.0.1", "192.168.1.1", "100.64.0.1", "fd12:3456::1"])("allows %s", (address) => {
+    expect(isPrivateNetworkAddress(address)).toBe(true);
+  });
+
+  it("refuses a name that resolves to this host", async () => {
+    await using server = await site((_, response) => response.end("inside"));
+    await expect(fetch(`http://localhost:${server.port}/`)).rejects.toThrow(/localhost \((127\.0\.0\.1|::1)\) is not/);
+    expect(server.requested).toEqual([]);
+  });
 });
 
 it("fails when the server switches to another protocol", async () => {
@@ -139,7 +172,7 @@ it("fails when the server switches to another protocol", async () => {
   });
   await new Promise<void>((resolve) => sockets.listen(0, "127.0.0.1", resolve));
   const { port } = sockets.address() as AddressInfo;
-  const response = safeFetch({ privateAddresses: true })(`http://127.0.0.1:${port}/`);
+  const response = safeFetch({ addresses: "any" })(`http://127.0.0.1:${port}/`);
   await expect(response).rejects.toThrow("the server closed the connection without a response");
   sockets.close();
 });

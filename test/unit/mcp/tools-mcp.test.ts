@@ -10,7 +10,7 @@ const neverAborts = new AbortController().signal;
 
 const dependencies: ToolDependencies = {
   secretOf: async (name) => (name === "env:TOKEN" ? "s3cret" : undefined),
-  privateAddresses: true,
+  addresses: "any",
 };
 
 const open = (mcp: McpServer[], more: Partial<ToolDependencies> = {}, signal = neverAborts) =>
@@ -145,7 +145,7 @@ describe("an MCP server", () => {
     await using server = await mcpServer();
     const urls = [server.url, server.url.replace("127.0.0.1", "localhost"), `http://[::1]:${server.port}/mcp`];
     const mcp = urls.map((url, index) => ({ name: `s${index}`, url }));
-    await using opened = await open(mcp, { privateAddresses: false });
+    await using opened = await open(mcp, { addresses: "public" });
     for (const tool of opened.tools) {
       expect((await call(tool, {})).text).toMatch(/is not an address of the public internet/);
     }
