@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { findAgent } from "../../src/accounts/agents.ts";
-import { normalizeId } from "../../src/accounts/organizations.ts";
-import { ServiceError } from "../../src/errors.ts";
 import { acceptInput, deleteRun, stopRun } from "../../src/runs/control-run.ts";
+import { findRun } from "../../src/runs/find-run.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import type { Run, RunView } from "../../src/runs/types.ts";
 import { CliError } from "../cli.ts";
@@ -53,9 +52,7 @@ export function addRunCommands(program: Command, action: Action): void {
     .requiredOption("--text <TEXT>", "the input")
     .action(
       action(async ({ runs, workflow }, id: string, { text }: { text: string }) => {
-        const found = await findRun(runs, id);
-        await acceptInput({ runs, workflow, now: Date.now }, found.run.id, text);
-        return record(fields((await findRun(runs, found.run.id)).run));
+        return record(fields(await acceptInput({ runs, workflow, now: Date.now }, id, text)));
       }),
     );
   run
@@ -64,9 +61,7 @@ export function addRunCommands(program: Command, action: Action): void {
     .argument("<ID>", "run")
     .action(
       action(async ({ runs, workflow }, id: string) => {
-        const found = await findRun(runs, id);
-        await stopRun({ runs, workflow, now: Date.now }, found.run.id);
-        return record(fields((await findRun(runs, found.run.id)).run));
+        return record(fields(await stopRun({ runs, workflow, now: Date.now }, id)));
       }),
     );
   run
@@ -75,9 +70,7 @@ export function addRunCommands(program: Command, action: Action): void {
     .argument("<ID>", "run")
     .action(
       action(async ({ runs, workflow, workspace }, id: string) => {
-        const found = await findRun(runs, id);
-        await deleteRun({ runs, workflow, workspace, now: Date.now }, found.run.id);
-        return record(fields((await findRun(runs, found.run.id)).run));
+        return record(fields(await deleteRun({ runs, workflow, workspace, now: Date.now }, id)));
       }),
     );
 }
@@ -132,12 +125,6 @@ async function* followRun(runs: Runs, id: string): AsyncGenerator<Output> {
     }
     await sleep(pollMilliseconds);
   }
-}
-
-async function findRun(runs: Runs, id: string): Promise<RunView> {
-  const found = await runs.read(normalizeId(id));
-  if (!found) throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
-  return found;
 }
 
 function fields({ id, name, status, turn, agentId, createdAt, updatedAt }: Run) {

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { ServiceError } from "../errors.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
+import { normalizeId } from "./ids.ts";
 import { modify } from "./modify.ts";
-import { findOrganization, normalizeId } from "./organizations.ts";
+import { findOrganization } from "./organizations.ts";
 import type { Accounts, Agent } from "./types.ts";
 
 /** Creates an active agent of an organization. */

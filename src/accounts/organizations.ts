@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ModelConfiguration } from "../agent/model.ts";
 import { ServiceError } from "../errors.ts";
+import { normalizeId } from "./ids.ts";
 import { modify } from "./modify.ts";
 import type { Accounts, Organization } from "./types.ts";
 
@@ -44,9 +45,4 @@ function modifyOrganization(
 ): Promise<Organization> {
   const read = () => findOrganization(accounts, id);
   return modify(`organization ${normalizeId(id)}`, read, change, (next) => accounts.replaceOrganization(next));
-}
-
-/** Ids are stored in lower case. Callers may paste them in upper case or with spaces around them. */
-export function normalizeId(id: string): string {
-  return id.trim().toLowerCase();
 }

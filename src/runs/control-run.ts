@@ -1,10 +1,11 @@
 import { pause } from "../async/backoff.ts";
 import { ServiceError } from "../errors.ts";
+import { findRun } from "./find-run.ts";
 import { drainMilliseconds } from "./leases.ts";
 import type { Runs, Workflow, Workspace } from "./ports.ts";
 import { transitions } from "./status.ts";
 import { startTurn } from "./turn-writes.ts";
-import type { Run, RunChange } from "./types.ts";
+import type { Run } from "./types.ts";
 
 interface ControlDeps {
   runs: Runs;
@@ -15,12 +16,12 @@ interface ControlDeps {
 /** Queued inputs per run. Each is an item of its own in the store. */
 export const maxQueued = 20;
 
-/** Starts the next turn of an idle run, or queues the input of a running one. */
-export async function acceptInput(deps: ControlDeps, runId: string, text: string): Promise<void> {
+/** Starts the next turn of an idle run, or queues the input of a running one. Resolves with the changed run. */
+export async function acceptInput(deps: ControlDeps, id: string, text: string): Promise<Run> {
   // Repeats when the run changes between the read and the write: it may finish or queue another input.
   for (;;) {
-    const { run } = await existingRun(deps.runs, runId);
-    const { status, turn, queued = 0 } = run;
+    const { run } = await findRun(deps.runs, id);
+    const { id: runId, status, turn, queued = 0 } = run;
     if (status === "running") {
       if (queued >= maxQueued) {
         throw new ServiceError(
@@ -29,69 +30,87 @@ export async function acceptInput(deps: ControlDeps, runId: string, text: string
         );
       }
       const add = { turn: turn + queued + 1, text };
-      if (await deps.runs.change({ runId, expect: { status, turn, queued }, queue: { add } })) return;
+      if (await deps.runs.change({ runId, expect: { status, turn, queued }, queue: { add } })) {
+        return { ...run, queued: queued + 1 };
+      }
     } else if (status === "finished") {
       const { from, to } = transitions.inputAccepted;
+      const set = { status: to, turn: turn + 1, updatedAt: deps.now() };
       const accepted = await deps.runs.change({
         runId,
         expect: { status: from, turn },
-        set: { status: to, turn: turn + 1, updatedAt: deps.now() },
-        messages: [{ turn: turn + 1, role: "input_to_agent", text }],
+        set,
+        messages: [{ turn: set.turn, role: "input_to_agent", text }],
       });
-      if (accepted) return startTurn(deps, runId, turn + 1);
+      if (!accepted) continue;
+      await startTurn(deps, runId, set.turn);
+      return { ...run, ...set };
     } else {
       throw new ServiceError("run_ended", `run ${runId} is ${status}; only a running or finished run accepts input`);
     }
   }
 }
 
-/** Sets a run to `terminated`, drops its queued inputs and stops its work. No-op for a terminated run. */
-export async function stopRun(deps: ControlDeps, runId: string): Promise<void> {
-  // Repeats when the run changes between the read and the write: it may finish or start its next turn.
-  for (;;) {
-    const { run } = await existingRun(deps.runs, runId);
-    if (run.status === "terminated") return;
-    if (run.status === "technical_error") {
-      throw new ServiceError("run_ended", `run ${runId} already ended with technical_error and cannot be stopped`);
-    }
-    const { to } = run.status === "running" ? transitions.stoppedWhileRunning : transitions.stoppedWhileIdle;
-    const change: RunChange = {
-      runId,
-      expect: { status: run.status, turn: run.turn },
-      set: { status: to, turn: run.turn, updatedAt: deps.now() },
-      queue: "drop",
-    };
-    if (await deps.runs.change(change)) return deps.workflow.stop(runId, run.turn);
-  }
+/**
+ * Sets a run to `terminated`, drops its queued inputs and stops its work. No-op for a terminated run. Resolves with the
+ * changed run.
+ */
+export async function stopRun(deps: ControlDeps, id: string): Promise<Run> {
+  const { after } = await terminate(deps, id, ({ id: runId, status }) => {
+    if (status !== "technical_error") return;
+    throw new ServiceError("run_ended", `run ${runId} already ended with technical_error and cannot be stopped`);
+  });
+  return after;
 }
 
 /**
  * Stops a run and permanently deletes its transcript, journal and files. API clients then see `terminated` and an
- * empty transcript.
+ * empty transcript. Resolves with what remains of the run.
  * - Takes 3 s for a run with work in progress, until its worker has stopped writing.
  * - Idempotent: a repeated call continues after a failure.
  */
-export async function deleteRun(deps: ControlDeps & { workspace: Workspace }, runId: string): Promise<void> {
-  const { run } = await existingRun(deps.runs, runId);
-  const { from, to } = transitions.deletedAfterError;
-  if (run.status === from) {
-    const { turn } = run;
-    await deps.runs.change({ runId, expect: { status: from, turn }, set: { status: to, turn, updatedAt: deps.now() } });
-  } else await stopRun(deps, runId);
-  await pause(drainDelay(run, deps.now()));
+export async function deleteRun(deps: ControlDeps & { workspace: Workspace }, id: string): Promise<Run> {
+  const { before, after } = await terminate(deps, id);
+  const { id: runId } = before;
+  await pause(drainDelay(before, deps.now()));
   if (!(await deps.runs.erase(runId)))
     throw new ServiceError("modified_concurrently", `run ${runId} was modified concurrently; retry`);
   await deps.workspace.removeAll(runId);
+  const { failure: _failure, queued: _queued, ...kept } = after;
+  return { ...kept, name: "" };
 }
 
-/** Milliseconds until a worker of the stopped run has stopped writing. */
+const terminations = {
+  running: transitions.stoppedWhileRunning,
+  finished: transitions.stoppedWhileIdle,
+  technical_error: transitions.deletedAfterError,
+};
+
+/**
+ * Sets a run to `terminated`, unless it already is, and stops its work. Returns the run as it was replaced and as it is
+ * now. `check` throws for a run that must stay as it is.
+ */
+async function terminate(
+  deps: ControlDeps,
+  id: string,
+  check: (run: Run) => void = () => {},
+): Promise<{ before: Run; after: Run }> {
+  // Repeats when the run changes between the read and the write: it may end or start its next turn.
+  for (;;) {
+    const { run } = await findRun(deps.runs, id);
+    const { id: runId, status, turn } = run;
+    if (status === "terminated") return { before: run, after: run };
+    check(run);
+    const { from, to } = terminations[status];
+    const set = { status: to, turn, updatedAt: deps.now() };
+    if (!(await deps.runs.change({ runId, expect: { status: from, turn }, set, queue: "drop" }))) continue;
+    if (status !== "technical_error") await deps.workflow.stop(runId, turn);
+    return { before: run, after: { ...run, ...set } };
+  }
+}
+
+/** Milliseconds until a worker of the run has stopped writing. `run`: as it was before it was stopped. */
 function drainDelay({ status, updatedAt }: Run, now: number): number {
   if (status === "running") return drainMilliseconds;
   return status === "terminated" ? Math.max(0, Math.min(updatedAt - now, 0) + drainMilliseconds) : 0;
-}
-
-async function existingRun(runs: Runs, runId: string): Promise<{ run: Run }> {
-  const found = await runs.read(runId);
-  if (!found) throw new ServiceError("run_not_found", `run ${runId} does not exist`);
-  return found;
 }

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import type { Model } from "../../../src/agent/model.ts";
 import type { Workspace } from "../../../src/runs/ports.ts";
-import { deleteRun, stopRun } from "../../../src/runs/control-run.ts";
+import { acceptInput, deleteRun, stopRun } from "../../../src/runs/control-run.ts";
+import { failTurn, notStarted } from "../../../src/runs/turn-writes.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { externalWorkflow, startRunner } from "../../../src/platform/local/workflow.ts";
 import { newRun, putAgent } from "../../support/scripted-runs.ts";
@@ -76,3 +77,53 @@ test.concurrent.each(["running", "terminated"])(
     expect(await stores.workspace.list(runId)).toEqual([]);
   },
 );
+
+/** Deletes a run after `meanwhile` has changed it between the first read and the write that follows. */
+async function deleteAfterRead(
+  deps: Parameters<typeof deleteRun>[0],
+  runId: string,
+  meanwhile: () => Promise<unknown>,
+) {
+  let change: typeof meanwhile | undefined = meanwhile;
+  const runs = {
+    ...deps.runs,
+    async read(id: string) {
+      const found = await deps.runs.read(id);
+      const once = change;
+      change = undefined;
+      await once?.();
+      return found;
+    },
+  };
+  return deleteRun({ ...deps, runs }, runId);
+}
+
+test.concurrent("deleting an idle run removes the files of a turn that starts during the deletion", async () => {
+  const { stores, deps, runId, first } = await writing();
+  using _ = stores;
+  const { signal } = new AbortController();
+  const set = { status: "finished", turn: 1, updatedAt: Date.now() } as const;
+  await stores.runs.change({ runId, expect: { status: "running", turn: 1 }, set });
+  const here = { ...stores, workflow: externalWorkflow, now: Date.now };
+  let working: Promise<unknown> | undefined;
+  await deleteAfterRead(here, runId, async () => {
+    await acceptInput(here, runId, "Go on.");
+    working = advance(deps, { runId, turn: 2 }, { signal, deadline: Infinity });
+    await first;
+  });
+  await working;
+  await pause(2_000);
+  expect(await stores.workspace.list(runId)).toEqual([]);
+});
+
+test.concurrent("deletes a run that fails during the deletion", async () => {
+  const { stores, runId } = await writing();
+  using _ = stores;
+  const here = { ...stores, workflow: externalWorkflow, now: Date.now };
+  const deleted = await deleteAfterRead(here, runId, () =>
+    failTurn({ ...stores, now: Date.now }, { runId, turn: 1 }, notStarted),
+  );
+  expect(deleted).toEqual((await stores.runs.read(runId))?.run);
+  expect(deleted).toMatchObject({ status: "terminated", name: "" });
+  expect(deleted).not.toHaveProperty("failure");
+});

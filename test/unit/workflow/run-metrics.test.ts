@@ -60,9 +60,9 @@ test("a run in a later turn whose execution was aborted outside the service coun
 });
 
 test.each([1, 3])("a run stopped in turn %i counts as terminated", async (turn) => {
-  const stopped = metricsAfter(turn, (deps, runId) =>
+  const stopped = metricsAfter(turn, async (deps, runId) => {
     // An operator's machine emits no metrics.
-    stopRun({ ...deps, runs: stores.runs }, runId),
-  );
+    await stopRun({ ...deps, runs: stores.runs }, runId);
+  });
   expect(await stopped).toEqual({ status: "terminated", RunsFailed: 0, RunsTerminated: 1 });
 });
