@@ -84,7 +84,8 @@ export class Storage extends Construct {
           expiration: Duration.days(retentionDays + 1),
         })),
       ],
-      removalPolicy,
+      // A first deployment that fails deletes the empty bucket again. The protected table stays and is deleted by hand.
+      removalPolicy: keep ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : removalPolicy,
       autoDeleteObjects: !keep,
     });
     Validations.of(this.bucket).acknowledge({
