@@ -99,11 +99,12 @@ async function newMachine(compiled: Wasm): Promise<{ run(request: SandboxRequest
     run(request) {
       program = newProgram(request);
       const problem = execute(request.program);
-      const failure = program.stopped() ?? problem;
-      const dirty = program.stopped() !== undefined || process.memoryUsage.rss() > maxCleanBytes;
+      const stopped = program.stopped();
+      const failure = stopped === undefined ? problem : `${stopped} No files were saved.`;
+      const dirty = stopped !== undefined || process.memoryUsage.rss() > maxCleanBytes;
       return {
         output: program.output(),
-        ...limitWrittenFiles(program.written()),
+        ...limitWrittenFiles(stopped === undefined ? program.written() : []),
         ...(failure !== undefined && { problem: failure }),
         ...(dirty && { dirty }),
       };

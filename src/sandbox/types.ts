@@ -18,7 +18,7 @@ export interface SandboxRequest {
   seconds: number;
 }
 
-/** After a `problem`, `output` and `written` have what could be saved. */
+/** After a `problem`, `output` and `written` have what could be saved. A program that exceeded a limit saves no files. */
 export interface SandboxResult {
   /** What the program printed, or the text of the document. */
   output: string;

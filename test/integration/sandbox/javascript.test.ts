@@ -93,6 +93,17 @@ describe("a JavaScript program", () => {
     expect(notes).toEqual([expect.stringMatching(/^Not saved, because at most 50 files .*: f50, f51/)]);
   });
 
+  it.each(["for (;;) console.log('x'.repeat(1000))", "for (;;);"])(
+    "saves nothing when it exceeds a limit: %s",
+    async (loop) => {
+      const result = await run("javascript", `writeFile('a', 'x'); ${loop}`, { seconds: 1 });
+      expect(result).toMatchObject({
+        problem: expect.stringMatching(/^The program was stopped.* No files were saved\.$/),
+      });
+      expect(result.written).toEqual([]);
+    },
+  );
+
   it("is stopped when the signal aborts, and the next call works", async () => {
     const stop = new AbortController();
     const running = run("javascript", "for (;;);", { signal: stop.signal });
