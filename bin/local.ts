@@ -34,6 +34,11 @@ async function start(options: LocalOptions): Promise<void> {
       process.exit(1);
     });
   });
+  service.modelWarning.then(printWarning, () => {}); // a failed check must not end the service
   if (options.json) console.log(JSON.stringify({ base_url: baseUrl, api_key: apiKey, template_id: templateId }));
   else console.log(welcome({ baseUrl, apiKey, templateId, dataDir: options.dataDir }));
+}
+
+function printWarning(text: string | undefined): void {
+  if (text !== undefined) console.error(`${name}: warning: ${text}`);
 }

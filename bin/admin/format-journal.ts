@@ -11,7 +11,7 @@ export function journalEvent(entry: RunJournalEntry): JournalEvent {
   const { turn, step } = entry;
   switch (entry.part) {
     case "answer": {
-      const { answer, model, milliseconds, dollars, ended } = entry;
+      const { answer, model, milliseconds, dollars, ended, window } = entry;
       return {
         turn,
         step,
@@ -20,6 +20,7 @@ export function journalEvent(entry: RunJournalEntry): JournalEvent {
         milliseconds,
         dollars,
         ...tokensOf(answer.usage),
+        context_window: window,
         stop_reason: answer.finishReason,
         finish_reason: ended,
         text: truncated(answer.text),

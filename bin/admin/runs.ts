@@ -4,7 +4,7 @@ import { findAgent } from "../../src/accounts/agents.ts";
 import { acceptInput, deleteRun, stopRun } from "../../src/runs/control-run.ts";
 import { findRun } from "../../src/runs/find-run.ts";
 import type { Runs } from "../../src/runs/ports.ts";
-import type { Run, RunView } from "../../src/runs/types.ts";
+import type { Run, RunJournalEntry, RunView } from "../../src/runs/types.ts";
 import { CliError } from "../cli.ts";
 import { journalOutput } from "./format-journal.ts";
 import type { Action } from "./action.ts";
@@ -42,7 +42,7 @@ export function addRunCommands(program: Command, action: Action): void {
         const found = await findRun(runs, id);
         if (events) return followRun(runs, found.run.id);
         const [files, journal] = await Promise.all([workspace.list(found.run.id), runs.listJournal(found.run.id)]);
-        return runOutput(found, files, journal.map(journalOutput));
+        return runOutput(found, files, journal);
       }),
     );
   run
@@ -75,12 +75,20 @@ export function addRunCommands(program: Command, action: Action): void {
     );
 }
 
-function runOutput({ run, transcript }: RunView, files: { name: string; size: number }[], steps: Output[]): Output {
+function runOutput(
+  { run, transcript }: RunView,
+  files: { name: string; size: number }[],
+  journal: RunJournalEntry[],
+): Output {
   const { failure } = run;
+  const steps = journal.map(journalOutput);
+  const window = journal.findLast((entry) => entry.part === "answer")?.window;
   const head = record({
     ...fields(run),
     ...usage(run),
     failure: failure && failureText(failure),
+    warning:
+      window && `${smallWindow} (${window} tokens). Longer inputs are cut. Set contextTokens to it, or raise it.`,
     failure_category: failure && `${failure.category}${failure.retryable ? " (retryable)" : ""}`,
   });
   const text = [
@@ -100,6 +108,8 @@ function runOutput({ run, transcript }: RunView, files: { name: string; size: nu
   };
   return { text, json };
 }
+
+const smallWindow = "The model server's context window is smaller than the agent's contextTokens";
 
 /** Title and remedy as sentences. A title that ends with a server's message may lack its period. */
 function failureText({ title, remedy }: NonNullable<Run["failure"]>): string {

@@ -12,6 +12,7 @@ import { log, logging } from "../../src/log.ts";
 import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 import { lockDataDir } from "../../src/platform/local/data-dir-lock.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
+import type { Agent } from "../../src/accounts/types.ts";
 import type { LocalOptions } from "./options.ts";
 import { seedStarterAgent } from "../../src/accounts/seed.ts";
 
@@ -22,6 +23,8 @@ export interface Service {
   templateId: string;
   /** Set if this start created it. */
   apiKey?: string;
+  /** Resolves with a warning about the starter agent's model, if there is one. */
+  modelWarning: Promise<string | undefined>;
   /** Rejects when the service cannot continue. */
   fatal: Promise<never>;
   /** Shuts down in order. Running turns resume at the next start. */
@@ -73,6 +76,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     baseUrl: `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
     templateId: agent.id,
     ...(key === undefined ? {} : { apiKey: key }),
+    modelWarning: findModelWarning(platform, agent),
     fatal: fatal.promise,
     async close() {
       clearInterval(watch);
@@ -85,6 +89,15 @@ export async function serve(options: LocalOptions): Promise<Service> {
       platform.close();
     },
   };
+}
+
+async function findModelWarning({ accounts }: LocalPlatform, agent: Agent): Promise<string | undefined> {
+  const organization = await accounts.findOrganization(agent.organizationId);
+  const model = organization?.model;
+  // Other servers are not asked: Ollama's default port, or a container of this name.
+  if (model?.provider !== "openai-compatible" || !/:11434\b|\/\/ollama\b/.test(model.baseUrl)) return undefined;
+  const { contextWindowWarning } = await import("./model-warning.ts");
+  return contextWindowWarning(agent, { model });
 }
 
 function openPlatform(dataDir: string): LocalPlatform {

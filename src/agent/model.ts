@@ -140,8 +140,11 @@ export interface ModelRequest {
   signal: AbortSignal;
 }
 
-/** `responseModel`: the model that answered, as the provider names it. */
-export type ModelOutcome = { answer: ModelAnswer; responseModel?: string } | ModelFailure;
+/**
+ * - `responseModel`: the model that answered, as the provider names it.
+ * - `contextWindow`: tokens that the server accepts at most. Absent: the server does not report it.
+ */
+export type ModelOutcome = { answer: ModelAnswer; responseModel?: string; contextWindow?: number } | ModelFailure;
 
 /**
  * A failed model call.

@@ -17,6 +17,8 @@ export interface ProviderAdapter {
   /** Makes one model call. Resolves when the response begins. */
   call: (options: LanguageModelV4CallOptions) => Promise<ResponseParts>;
   endpoint: Endpoint;
+  /** Context window of the server, after a response with this many input tokens. Never rejects. */
+  contextWindow?: (inputTokens: number) => Promise<number | undefined>;
   /** The provider rejects tool calls in the conversation of a request without tools. */
   toolCallsNeedTools?: true;
   /** Provider options for requests with tools, such as prompt caching: another step may follow. */
@@ -89,7 +91,7 @@ const emptyAnswer: ModelAnswer = {
 async function callProvider(
   { instructions, messages, tools, parameters = {}, signal }: ModelRequest,
   attachments: Map<Attachment, AttachmentContent>,
-  { call, endpoint, optionsWithTools }: ProviderAdapter,
+  { call, endpoint, optionsWithTools, contextWindow: readWindow }: ProviderAdapter,
   toolCallsAsText: boolean,
 ): Promise<Extract<ModelOutcome, { answer: ModelAnswer }>> {
   const withTools = tools.length > 0;
@@ -110,10 +112,15 @@ async function callProvider(
   // The streams of two providers end without an error when the connection is lost.
   if (rawReason === undefined) throw new IncompleteResponse();
   if (interruptedReason.test(rawReason)) throw new IncompleteResponse(rawReason);
-  const named = responseModel !== undefined && { responseModel: responseModel.toWellFormed() };
-  if (malformedCallReason.test(rawReason)) return { answer: { ...emptyAnswer, usage: answer.usage }, ...named };
+  const contextWindow = await readWindow?.(answer.usage.inputTokens);
+  signal.throwIfAborted();
+  const server = {
+    ...(responseModel !== undefined && { responseModel: responseModel.toWellFormed() }),
+    ...(contextWindow !== undefined && { contextWindow }),
+  };
+  if (malformedCallReason.test(rawReason)) return { answer: { ...emptyAnswer, usage: answer.usage }, ...server };
   const echo = buildEcho(origin, content, fields);
-  return { answer: { ...toWellFormed(answer), ...(echo && { echo }) }, ...named };
+  return { answer: { ...toWellFormed(answer), ...(echo && { echo }) }, ...server };
 }
 
 function toFunctionTool({ name, description, input }: ModelRequest["tools"][number]) {

@@ -6,6 +6,7 @@ import { createModelFetch } from "./http-client.ts";
 import { applyRules, type ChatRequest, type CompatRule, initialRules, findRuleForError } from "./openai-compat.ts";
 import { normalizeChunks } from "./openai-stream.ts";
 import { readProviderError } from "./provider-error.ts";
+import { loadedWindow, ollamaFingerprint } from "./ollama.ts";
 import { reasoningDetails } from "./reasoning-details.ts";
 
 export interface OpenAiCompatible {
@@ -22,7 +23,16 @@ export interface OpenAiCompatible {
 export function openAiCompatible({ baseUrl, model, apiKey, compat = {}, idleTimeout }: OpenAiCompatible): () => Model {
   // Some servers label a stream text/plain, others send one JSON body. HTML means that the base URL is wrong.
   const types = /event-stream|text\/plain|octet-stream|json/;
-  const fetch = createModelFetch({ idleTimeout, type: types, transform: normalizeChunks });
+  const server = { baseUrl, model, apiKey };
+  let contextWindow: ReturnType<typeof ollamaContextWindow> | undefined;
+  const recognize = (fingerprint: unknown): void => {
+    if (fingerprint === ollamaFingerprint) contextWindow ??= ollamaContextWindow(server);
+  };
+  const fetch = createModelFetch({
+    idleTimeout,
+    type: types,
+    transform: (chunks) => normalizeChunks(chunks, recognize),
+  });
   const callWith = (rules: readonly CompatRule[]): ProviderAdapter["call"] => {
     const provider = createOpenAICompatible({
       name: "openai-compatible",
@@ -37,6 +47,7 @@ export function openAiCompatible({ baseUrl, model, apiKey, compat = {}, idleTime
   };
   return createModelFactory({
     call: withCompatRetries(callWith, initialRules(baseUrl, compat), compat),
+    contextWindow: async (inputTokens) => contextWindow?.(inputTokens),
     endpoint: {
       provider: "openai-compatible",
       address: baseUrl,
@@ -46,6 +57,16 @@ export function openAiCompatible({ baseUrl, model, apiKey, compat = {}, idleTime
       secrets: () => (apiKey === undefined ? [] : [apiKey]),
     },
   });
+}
+
+/** Asks Ollama once, and again after a longer input than the window: then the model was loaded with another window. */
+function ollamaContextWindow(server: Parameters<typeof loadedWindow>[0]) {
+  let known: Promise<number | undefined> | undefined;
+  return async (inputTokens: number): Promise<number | undefined> => {
+    const window = await (known ??= loadedWindow(server));
+    if (window === undefined || inputTokens <= window) return window;
+    return (known = loadedWindow(server));
+  };
 }
 
 /**

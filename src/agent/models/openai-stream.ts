@@ -6,11 +6,15 @@ type Json = Record<string, unknown>;
 /**
  * Normalizes the event stream of a chat completions server to the chunks that the AI SDK accepts. Servers leave out, add
  * and rename fields, send errors in several formats, or send the whole response as JSON.
+ * `onFingerprint` gets the `system_fingerprint` of each chunk.
  */
-export function normalizeChunks(chunks: Chunks): Chunks {
+export function normalizeChunks(chunks: Chunks, onFingerprint: (value: unknown) => void = () => {}): Chunks {
   return mapEvents(
     chunks,
-    (event) => [normalizeChunk(event)],
+    (event) => {
+      if (isObject(event)) onFingerprint(event["system_fingerprint"]);
+      return [normalizeChunk(event)];
+    },
     (data) => data === "[DONE]",
   );
 }

@@ -1,8 +1,9 @@
 import { fullJitter, pause } from "../../async/backoff.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import type { Failure, ModelAnswer, ModelFailure, ModelRequest, ToolDefinition } from "../model.ts";
-import { reducedWindow } from "./context-window.ts";
+import { defaultContextTokens, reducedWindow } from "./context-window.ts";
 import { type AnswerEntry, entryCost, nextStep, truncateToolResults, type Truncation } from "./journal.ts";
+import { truncatedInput } from "./truncated-input.ts";
 import type { TurnOutcome, TurnState } from "./types.ts";
 
 /**
@@ -15,7 +16,8 @@ export type ModelCallOutcome =
   | { kind: "timed_out" }
   | { kind: "context_overflow"; contextTokens: number };
 
-export type ModelCallFailed = { kind: "failed" } & ModelFailure;
+/** `last`: an answer that cannot be used but has been paid for. */
+export type ModelCallFailed = { kind: "failed"; last?: AnswerEntry } & ModelFailure;
 
 interface ModelCall {
   /** A message from the turn itself, added after the conversation. */
@@ -47,25 +49,29 @@ export async function callModel(
     const contextTokens = outcome.contextOverflow && reducedWindow(progress, state.contextTokens, fixed, truncation);
     return contextTokens === undefined ? outcome : { kind: "context_overflow", contextTokens };
   }
-  const { answer, milliseconds } = outcome;
+  const { answer, milliseconds, contextWindow } = outcome;
+  const planned = input.contextTokens ?? defaultContextTokens;
   const entry: AnswerEntry = {
     part: "answer",
     step,
     answer,
     milliseconds,
     ...(model !== undefined && { model }),
+    ...(contextWindow !== undefined && contextWindow < planned && { window: contextWindow }),
     ...(note !== undefined && { note }),
     ...(truncation && { cut: truncation }),
     ...entryCost(answer.usage, prices),
   };
-  return { kind: "answered", entry };
+  const reported = { inputTokens: answer.usage.inputTokens, contextWindow, previous: progress.counted?.inputTokens };
+  const failure = truncatedInput(request, reported);
+  return failure ? { kind: "failed", failure, last: entry } : { kind: "answered", entry };
 }
 
 type Request = Pick<ModelRequest, "instructions" | "messages" | "tools" | "parameters">;
 
 /** How a request ended. `milliseconds`: duration of the successful attempt. */
 type RequestOutcome =
-  | { kind: "answered"; answer: ModelAnswer; milliseconds: number }
+  | { kind: "answered"; answer: ModelAnswer; milliseconds: number; contextWindow?: number }
   | ModelCallFailed
   | { kind: "timed_out" };
 
@@ -114,11 +120,11 @@ async function requestOnce(
     ports.emit({ type: "model-call-failed", step, milliseconds, failure: outcome.failure });
     return { kind: "failed", ...outcome };
   }
-  const { answer, responseModel } = outcome;
+  const { answer, responseModel, contextWindow } = outcome;
   const { finishReason: stopReason, usage } = answer;
   const named = responseModel !== undefined && { responseModel };
   ports.emit({ type: "model-call-completed", step, milliseconds, ...usage, stopReason, ...named });
-  return { kind: "answered", answer, milliseconds };
+  return { kind: "answered", answer, milliseconds, ...(contextWindow !== undefined && { contextWindow }) };
 }
 
 const timeLimit: Failure = {
@@ -129,8 +135,9 @@ const timeLimit: Failure = {
 };
 
 /** Ends the turn after a failed model call. `maxWaitMs`: upper bound of `retryAfterMs`, so that limits stay effective. */
-export function retryOrFail({ failure, retryAfterMs }: ModelFailure, maxWaitMs: number): TurnOutcome {
-  if (!failure.retryable) return { kind: "failed", failure };
+export function retryOrFail(failed: ModelFailure & { last?: AnswerEntry }, maxWaitMs: number): TurnOutcome {
+  const { failure, retryAfterMs, last } = failed;
+  if (!failure.retryable) return { kind: "failed", failure, ...(last && { last }) };
   return {
     kind: "retry",
     failure,

@@ -15,7 +15,8 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  * Steps count from 1, calls from 0 in the order of the answer.
  * - `answer`: a model's answer. It contains the tool calls, so it is the write-ahead record of calls that can be
  *   repeated. `note`: the turn's message before it. `cut`: truncation of the conversation from here on. `ended`: the
- *   finish reason of a turn, unless it is `completed`.
+ *   finish reason of a turn, unless it is `completed`. `window`: the model server's context window, if it is smaller than
+ *   the agent's `contextTokens`.
  * - `began`: a tool call that must not be repeated is about to start.
  * - `result`: the result of one tool call.
  * - `summary`: its text replaces the first `messages` messages of the conversation. `throughTurn`: the last earlier
@@ -31,6 +32,7 @@ export type JournalEntry = { step: number } & (
       cut?: Truncation;
       ended?: Exclude<FinishReason, "completed">;
       model?: string;
+      window?: number;
       milliseconds?: number;
       dollars?: number;
     }
@@ -74,7 +76,7 @@ export interface TurnProgress {
   /** Consecutive answers with neither text nor tool calls. */
   emptyAnswers: number;
   /** The provider's last token count: instructions, tools and the first `messages` messages. */
-  counted?: { tokens: number; messages: number };
+  counted?: { tokens: number; messages: number; inputTokens: number };
   /** The last entry is a summary. */
   summarized?: true;
 }
@@ -162,7 +164,11 @@ function foldAnswer(progress: TurnProgress, entry: AnswerEntry): TurnProgress {
     emptyAnswers: empty ? rest.emptyAnswers + 1 : 0,
     // Servers that do not count tokens report 0.
     ...(usage.inputTokens > 0 && {
-      counted: { tokens: usage.inputTokens + usage.outputTokens, messages: messages.length },
+      counted: {
+        tokens: usage.inputTokens + usage.outputTokens,
+        messages: messages.length,
+        inputTokens: usage.inputTokens,
+      },
     }),
   };
 }

@@ -1,7 +1,7 @@
-import type { Failure, ModelFailure, StopReason, ToolDefinition } from "../model.ts";
+import type { Failure, StopReason, ToolDefinition } from "../model.ts";
 import { filesNote } from "../tools/list-files.ts";
 import { offeredDefinitions } from "../tools/tool.ts";
-import { callModel, retryOrFail } from "./call-model.ts";
+import { callModel, type ModelCallFailed, retryOrFail } from "./call-model.ts";
 import { summarize } from "./compaction.ts";
 import { defaultContextTokens, planCompaction } from "./context-window.ts";
 import { executeTools } from "./execute-tools.ts";
@@ -121,7 +121,7 @@ function done(last: AnswerEntry): TurnOutcome {
   return { kind: "done", text: last.answer.text, last, finishReason: last.ended ?? "completed" };
 }
 
-function afterFailure(state: TurnState, failure: ModelFailure): TurnOutcome {
+function afterFailure(state: TurnState, failure: ModelCallFailed): TurnOutcome {
   return retryOrFail(failure, Math.max(timeLeft(state), finalAnswerMs));
 }
 

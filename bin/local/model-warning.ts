@@ -1,0 +1,23 @@
+import type { Agent, Organization } from "../../src/accounts/types.ts";
+import { expectedWindow } from "../../src/agent/models/ollama.ts";
+import { defaultContextTokens } from "../../src/agent/turn/context-window.ts";
+
+const remedy =
+  "Ollama cuts longer inputs. Raise num_ctx (in a Modelfile, or OLLAMA_CONTEXT_LENGTH), or set the agent's contextTokens to it.";
+
+/**
+ * A warning when Ollama runs the organization's model with a smaller context window than the agent plans with. Asks only
+ * servers without an API key. Takes at most 4 s.
+ */
+export async function contextWindowWarning(
+  agent: Pick<Agent, "model" | "contextTokens">,
+  { model: configuration }: Pick<Organization, "model">,
+): Promise<string | undefined> {
+  if (configuration?.provider !== "openai-compatible" || configuration.secret !== undefined) return undefined;
+  const model = agent.model ?? configuration.model;
+  const planned = agent.contextTokens ?? defaultContextTokens;
+  const window = await expectedWindow({ baseUrl: configuration.baseUrl, model });
+  if (!window || (window.tokens ?? 0) >= planned) return undefined;
+  const size = window.tokens === undefined ? "the default, often 4096 tokens" : `${window.tokens} tokens`;
+  return `the context window of the model '${model}' is ${size}; the agent's contextTokens is ${planned}. ${remedy}`;
+}
