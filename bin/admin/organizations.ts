@@ -9,7 +9,7 @@ import { record, table } from "./output.ts";
 
 interface ModelOptions {
   provider: string;
-  model?: string;
+  modelName?: string;
   baseUrl?: string;
   region?: string;
   secret?: string;
@@ -19,7 +19,7 @@ interface ModelOptions {
 
 const labels = {
   provider: "--provider",
-  model: "--model",
+  model: "--model-name",
   baseUrl: "--base-url",
   region: "--region",
   secret: "--secret",
@@ -57,14 +57,15 @@ export function addOrganizationCommands(program: Command, action: Action): void 
     .description("Set the model that the organization's agents use.")
     .argument("<ID>", "organization")
     .requiredOption("--provider <NAME>", providerNames.join(", "))
-    .option("--model <NAME>", "the provider's name of the model")
+    .option("--model-name <NAME>", "the provider's name of the model")
     .option("--base-url <URL>", "address of the server (openai-compatible; optional for anthropic and bedrock)")
     .option("--region <REGION>", "AWS region (bedrock)")
     .option("--secret <SECRET>", "location of the API key: env:NAME or file:PATH, on AWS secretsmanager:NAME")
     .option("--compat <SETTINGS>", "override detected differences of the server: setting=value,… (docs/models.md)")
     .option("--disabled", "save the model, but reject new runs until it is set again without --disabled")
     .action(
-      action(async ({ accounts, secretProblem }, id: string, { disabled, ...settings }: ModelOptions) => {
+      action(async ({ accounts, secretProblem }, id: string, { disabled, modelName, ...options }: ModelOptions) => {
+        const settings = { ...options, ...(modelName !== undefined && { model: modelName }) };
         const model = parseModelSettings(settings, labels, disabled !== true);
         const { secret } = settings;
         const problem = secret === undefined ? undefined : await secretProblem(secret);

@@ -4,6 +4,9 @@ export interface Output {
   json: unknown;
 }
 
+/** Characters of the longest value in a table: the hash of a key, which `key disable` takes, fits. */
+const maxCellLength = 64;
+
 type Cell = string | number | boolean | undefined;
 type Row = Record<string, Cell>;
 
@@ -45,5 +48,5 @@ export function isoTime(milliseconds: number): string {
 
 function cell(value: Cell): string {
   const text = printable(value === undefined ? "-" : String(value)).replace(/[\n\t]+/g, " ");
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+  return text.length > maxCellLength ? `${text.slice(0, maxCellLength - 1)}…` : text;
 }

@@ -70,7 +70,9 @@ export function addRunCommands(program: Command, action: Action): void {
     .argument("<ID>", "run")
     .action(
       action(async ({ runs, workflow, workspace }, id: string) => {
-        return record(fields(await deleteRun({ runs, workflow, workspace, now: Date.now }, id)));
+        const deleted = await deleteRun({ runs, workflow, workspace, now: Date.now }, id);
+        const { json } = record(fields(deleted));
+        return { text: `Deleted the transcript, steps and files of run ${deleted.id}.`, json };
       }),
     );
 }

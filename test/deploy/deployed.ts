@@ -88,7 +88,7 @@ export const keepsTheContract = {
 
 /** The model options for a server at this address. */
 export function server(baseUrl: string): string[] {
-  return ["--provider", "openai-compatible", "--base-url", baseUrl, "--model", "m"];
+  return ["--provider", "openai-compatible", "--base-url", baseUrl, "--model-name", "m"];
 }
 
 /** Completes an open model call. */

@@ -10,6 +10,12 @@ describe("run commands", () => {
     return () => service[Symbol.asyncDispose]();
   });
 
+  test("delete says what it did", async () => {
+    const run = await createRun(service, { input_text: "x" });
+    const { stdout } = await admin(service.dataDir, "run", "delete", run);
+    expect(stdout.trim()).toBe(`Deleted the transcript, steps and files of run ${run}.`);
+  });
+
   test("list, show, input and stop", async () => {
     const files = [{ filename: "notes.txt", content_base64: Buffer.from("a heron\n").toString("base64") }];
     const id = await createRun(service, { name: "Run of the operator", input_text: "first", files });

@@ -39,7 +39,7 @@ describe("without a server", () => {
     const organization = await done(dataDir, "org", "create", "--name", "Ærø Ltd");
     const { id } = organization;
     expect(organization).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: "Ærø Ltd" });
-    const server = ["--base-url", "http://127.0.0.1:11434/v1", "--model", "qwen3", "--secret", "env:KEY"];
+    const server = ["--base-url", "http://127.0.0.1:11434/v1", "--model-name", "qwen3", "--secret", "env:KEY"];
     const model = {
       enabled: true,
       provider: "openai-compatible",
@@ -83,6 +83,7 @@ describe("without a server", () => {
     const listed = await admin(dataDir, "key", "list", "--agent", agent.id);
     expect(listed.stdout).toContain(String(first["hint"]));
     expect(listed.stdout).not.toContain(first.api_key);
+    expect(listed.stdout).toContain(first.hash); // as `key disable` takes it
     const enabled = async (): Promise<boolean[]> => {
       const keys: unknown = await done(dataDir, "key", "list", "--agent", agent.id);
       return (keys as { enabled: boolean }[]).map((key) => key.enabled);
@@ -161,7 +162,10 @@ describe("without a server", () => {
       ["org", "set-model", "x", "--provider", "gpt"],
       '--provider is "gpt"; expected demo, openai-compatible, anthropic or bedrock',
     ],
-    [["org", "set-model", "x", "--provider", "demo", "--model", "m"], "--provider demo does not accept --model"],
+    [
+      ["org", "set-model", "x", "--provider", "demo", "--model-name", "m"],
+      "--provider demo does not accept --model-name",
+    ],
     [["org", "set-model", "x", "--provider", "openai-compatible", "--base-url", "localhost:1"], "--base-url is"],
     [["agent", "show", randomUUID()], "does not exist (see agent list)"],
     [["agent", "create", "--file", "no/such/file.json"], "cannot read --file no/such/file.json"],
@@ -177,7 +181,7 @@ describe("without a server", () => {
 
   test("errors do not repeat a pasted secret or key", async () => {
     const secret = "sk-pasted-by-mistake";
-    const server = ["--base-url", "http://127.0.0.1:1/v1", "--model", "m", "--secret", secret];
+    const server = ["--base-url", "http://127.0.0.1:1/v1", "--model-name", "m", "--secret", secret];
     expect(
       await rejected(dataDir, "org", "set-model", "x", "--provider", "openai-compatible", ...server),
     ).not.toContain(secret);

@@ -42,7 +42,7 @@ test("a client generated from the OpenAPI document creates a run and reads it", 
 });
 
 test.each([
-  ["GET", "/", 404, null],
+  ["POST", "/", 404, null],
   ["GET", "/v1", 404, null],
   ["GET", "/v1/agents/", 404, null],
   ["GET", "/v1/agents/a/b", 404, null],
@@ -56,6 +56,11 @@ test.each([
   expect(JSON.parse(answer.text)).toEqual({ detail: status === 404 ? "Not Found" : "Method Not Allowed" });
   expect(answer.headers.get("content-type")).toBe("application/json");
   expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test("GET / points to the description of the API", async () => {
+  const { status, text } = await call("GET", "/");
+  expect([status, text]).toEqual([200, '{"openapi":"/v1/openapi.json"}']);
 });
 
 test("an unknown, malformed or missing key is 401", async () => {

@@ -61,3 +61,7 @@ test("closing the database completes the writes that wait for another process", 
   reopened.close();
   rmSync(dataDir, { recursive: true });
 });
+
+test.skipIf(process.platform !== "linux")("a data directory that cannot be created is rejected at once", () => {
+  expect(() => openLocalPlatform({ dataDir: "/proc/data/dir" })).toThrow("mkdir '/proc/data'");
+});

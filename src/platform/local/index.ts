@@ -1,6 +1,6 @@
-import { accessSync, closeSync, constants, mkdirSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { isFlatName } from "../../filenames.ts";
 import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
 import type { Platform } from "../types.ts";
@@ -30,9 +30,20 @@ export interface LocalPlatformOptions {
   environment?: Record<string, string | undefined>;
 }
 
+/**
+ * Creates a directory and its missing parents. The first one is created without `recursive`, with which Node 24 never
+ * returns where the parent exists and mkdir fails with ENOENT, as below /proc.
+ */
+function makeDirectories(path: string): void {
+  let first = path;
+  while (!existsSync(dirname(first))) first = dirname(first);
+  if (!existsSync(first)) mkdirSync(first, { recursive: false, mode: 0o700 });
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+}
+
 export function openLocalPlatform({ dataDir, environment = {} }: LocalPlatformOptions): LocalPlatform {
   const workspaces = join(dataDir, "workspaces");
-  mkdirSync(workspaces, { recursive: true, mode: 0o700 });
+  makeDirectories(resolve(workspaces));
   for (const folder of [dataDir, workspaces]) accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   const file = join(dataDir, "runs.sqlite");
   closeSync(openSync(file, "a", 0o600)); // transcripts are private; SQLite would use the umask
