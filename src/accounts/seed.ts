@@ -1,5 +1,5 @@
 import type { ModelConfiguration } from "../agent/model.ts";
-import { defaultTools } from "../agent/tools/index.ts";
+import { defaultTools } from "../agent/tools/definitions.ts";
 import { createAgent } from "./agents.ts";
 import { issueKey } from "./keys.ts";
 import { createOrganization, setModel } from "./organizations.ts";

@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { defaultTools, toolNames } from "../../src/agent/tools/index.ts";
+import { defaultTools } from "../../src/agent/tools/definitions.ts";
+import { toolNames } from "../../src/agent/tools/index.ts";
 import { admin, done, rejected } from "./admin.ts";
 import { runScript } from "./script.ts";
 import { type Service, startService } from "./service.ts";
@@ -216,13 +217,6 @@ describe("without a server", () => {
     const { stdout } = await admin(dataDir, "agent", "show", id);
     expect(stdout).toMatch(/^limits +steps 5, tokens 10, seconds 20, dollars 0.5$/m);
     expect(stdout).toMatch(/^runLimits +dollars 2.5$/m);
-  });
-
-  test("the schema of the agent file lists the existing tools", () => {
-    const schema = JSON.parse(readFileSync(join(root, "schemas/agent.schema.json"), "utf8")) as {
-      properties: { tools: { items: { enum: string[] }; default: string[] } };
-    };
-    expect(schema.properties.tools).toMatchObject({ items: { enum: toolNames }, default: defaultTools });
   });
 
   test("--help lists every command, and COMMAND --help its options", async () => {

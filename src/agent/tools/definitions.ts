@@ -57,16 +57,25 @@ const sandboxRules =
   "State other than files is not kept between calls.";
 
 /**
- * The built-in tools as the model sees them. `npm run generate` compiles their input schemas to validators. Keywords
- * that need ajv at run time, such as minLength, cannot be used.
+ * The built-in tools as the model sees them, in the order of this file. `npm run generate` compiles their input schemas
+ * to validators and writes their names to the schema of agent files. Keywords that need ajv at run time, such as
+ * minLength, cannot be used.
  */
-export const listFiles = {
+export const toolDefinitions: ToolDefinition[] = [];
+
+/** Adds a definition to `toolDefinitions`. */
+function define(definition: ToolDefinition): ToolDefinition {
+  toolDefinitions.push(definition);
+  return definition;
+}
+
+export const listFiles = define({
   name: "list_files",
   description: "List the files of the workspace with their sizes in bytes.",
   input: { type: "object", properties: {}, additionalProperties: false },
-} satisfies ToolDefinition;
+});
 
-export const readFile = {
+export const readFile = define({
   name: "read_file",
   description:
     "Read a file of the workspace. Text files, and the text of PDF and Word (DOCX) documents, are returned by lines. " +
@@ -91,9 +100,9 @@ export const readFile = {
     required: ["name"],
     additionalProperties: false,
   },
-} satisfies ToolDefinition;
+});
 
-export const writeFile = {
+export const writeFile = define({
   name: "write_file",
   description: "Write a text file to the workspace. Replaces a file of the same name.",
   input: {
@@ -108,9 +117,9 @@ export const writeFile = {
     required: ["name", "content"],
     additionalProperties: false,
   },
-} satisfies ToolDefinition;
+});
 
-export const editFile = {
+export const editFile = define({
   name: "edit_file",
   description: "Replace a part of a text file of the workspace. The rest of the file does not change.",
   input: {
@@ -127,9 +136,9 @@ export const editFile = {
     required: ["name", "old_text", "new_text"],
     additionalProperties: false,
   },
-} satisfies ToolDefinition;
+});
 
-export const searchFiles = {
+export const searchFiles = define({
   name: "search_files",
   description:
     "Find the lines of the workspace's text files that match a regular expression. Returned as file:line: text, at " +
@@ -153,9 +162,9 @@ export const searchFiles = {
     required: ["pattern"],
     additionalProperties: false,
   },
-} satisfies ToolDefinition;
+});
 
-export const runJavascript = {
+export const runJavascript = define({
   name: "run_javascript",
   description:
     "Run a JavaScript program on the workspace's files. Returns what it prints with console.log and the value of its " +
@@ -171,9 +180,9 @@ export const runJavascript = {
     required: ["code"],
     additionalProperties: false,
   },
-} satisfies ToolDefinition;
+});
 
-export const runShell = {
+export const runShell = define({
   name: "run_shell",
   description:
     "Run a bash script on the workspace's files, which are in its working directory. Returns what it prints. The shell " +
@@ -189,9 +198,9 @@ export const runShell = {
     required: ["script"],
     additionalProperties: false,
   },
-} satisfies ToolDefinition;
+});
 
-export const webFetch = {
+export const webFetch = define({
   name: "web_fetch",
   description:
     "Fetch a web page with GET. HTML is converted to Markdown. At most " +
@@ -205,15 +214,9 @@ export const webFetch = {
     required: ["url"],
     additionalProperties: false,
   },
-} satisfies ToolDefinition;
+});
 
-export const toolDefinitions: ToolDefinition[] = [
-  listFiles,
-  readFile,
-  writeFile,
-  editFile,
-  searchFiles,
-  runJavascript,
-  runShell,
-  webFetch,
-];
+/** Tools of an agent whose definition names none. None of them has network access. */
+export const defaultTools: string[] = [listFiles, readFile, writeFile, editFile, searchFiles, runJavascript].map(
+  ({ name }) => name,
+);

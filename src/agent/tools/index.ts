@@ -32,7 +32,7 @@ export interface BuiltInToolChoice {
 
 const noDocuments: ReadDocument = async () => ({ problem: "documents cannot be read in this deployment" });
 
-/** All built-in tools by name. To add one, write its definition, its file and a line here. */
+/** All built-in tools by name. README lists the steps to add one. */
 const builtIns: Record<string, (dependencies: BuiltInToolDependencies, agent: BuiltInToolChoice) => Tool> = {
   list_files: () => listFilesTool,
   read_file: ({ readDocument = noDocuments }) => readFileTool(readDocument),
@@ -48,9 +48,6 @@ const builtIns: Record<string, (dependencies: BuiltInToolDependencies, agent: Bu
 };
 
 export const toolNames: string[] = Object.keys(builtIns);
-
-/** Tools of an agent whose definition names none. None of them has network access. */
-export const defaultTools = ["list_files", "read_file", "write_file", "edit_file", "search_files", "run_javascript"];
 
 /** The built-in tools of an agent, in the agent's order. Unknown names are ignored. */
 export function builtInTools(agent: BuiltInToolChoice, dependencies: BuiltInToolDependencies): Tool[] {

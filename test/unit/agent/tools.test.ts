@@ -1,11 +1,16 @@
 import { readFile } from "node:fs/promises";
 import fc from "../../support/properties.ts";
 import { describe, expect, it } from "vitest";
-import { workspaceLimits } from "../../../src/agent/tools/definitions.ts";
+import { toolDefinitions, workspaceLimits } from "../../../src/agent/tools/definitions.ts";
 import { toolNames } from "../../../src/agent/tools/index.ts";
 import type { Files } from "../../../src/agent/tools/files.ts";
 import type { ToolOutput } from "../../../src/agent/tools/tool.ts";
-import { toolInputsFile, toolInputsSource } from "../../../scripts/generate-tools.ts";
+import {
+  agentSchemaFile,
+  agentSchemaSource,
+  toolInputsFile,
+  toolInputsSource,
+} from "../../../scripts/generate-tools.ts";
 import { allTools, files } from "./scripted.ts";
 
 function run(name: string, input: unknown, space: Files = files()): Promise<ToolOutput> {
@@ -23,8 +28,11 @@ it("has validators that were generated from the current definitions", async () =
   expect(await readFile(toolInputsFile, "utf8"), "run npm run generate").toBe(toolInputsSource());
 });
 
-it("uses the same tool names in the table and in the definitions", () => {
+it("uses the same tool names in the table, in the definitions and in the schema of agent files", async () => {
   expect(allTools().map(({ definition }) => definition.name)).toEqual(toolNames);
+  expect(toolDefinitions.map(({ name }) => name)).toEqual(toolNames);
+  const schema = await readFile(agentSchemaFile, "utf8");
+  expect(JSON.parse(schema), "run npm run generate").toEqual(JSON.parse(await agentSchemaSource()));
 });
 
 describe("inputs", () => {
