@@ -161,6 +161,7 @@ async function runRequest(child: Child, request: SandboxRequest, signal: AbortSi
   };
   const onAbort = () => kill("The program was stopped.");
   signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort(); // while the engine was loading
   const max = memoryLimits[engine];
   const watch = setInterval(() => {
     if (residentBytes(running.pid) > max) kill(`The program was stopped: it used more than ${max >> 20} MB of memory.`);
