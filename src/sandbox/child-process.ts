@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { semaphore } from "../async/semaphore.ts";
 import { sandboxLimits } from "./limits.ts";
 import type { FromChild, ToChild } from "./child.ts";
+import { parseChildMessage } from "./child-messages.ts";
 import { atomicsWaitPatchUrl } from "./atomics-wait-patch.ts";
 import { justBashPatchUrl } from "./just-bash-patch.ts";
 import type { EngineResult } from "./engine.ts";
@@ -136,7 +137,7 @@ async function nextMessage(child: ChildProcess, milliseconds: number, timeoutPro
   const timer = setTimeout(() => timeout.abort(new Error(timeoutProblem)), milliseconds);
   try {
     return await Promise.race([
-      once(child, "message", { signal: timeout.signal }).then(([message]) => message as FromChild),
+      once(child, "message", { signal: timeout.signal }).then(([message]) => parseChildMessage(message)),
       once(child, "exit", { signal: timeout.signal }).then(([code, signal]) => {
         // Node.js aborts when its heap is full.
         if (signal === "SIGABRT") throw new Error("The program was stopped: it used more memory than the sandbox has.");
