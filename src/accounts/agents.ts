@@ -21,14 +21,16 @@ export async function createAgent(
 /** Replaces an agent's definition. The agent keeps its id, organization and status. */
 export function updateAgent(accounts: Accounts, id: string, definition: AgentDefinition): Promise<Agent> {
   return modifyAgent(accounts, id, (agent) => {
-    const { id: agentId, organizationId, status } = notDeleted(agent);
+    const { id: agentId, organizationId, status } = requireNotDeleted(agent);
     return { ...definition, id: agentId, organizationId, status };
   });
 }
 
 /** Archives, unarchives or deletes an agent. A deleted agent stays deleted. Setting the same status is a no-op. */
 export function setAgentStatus(accounts: Accounts, id: string, status: Agent["status"]): Promise<Agent> {
-  return modifyAgent(accounts, id, (agent) => (agent.status === status ? agent : { ...notDeleted(agent), status }));
+  return modifyAgent(accounts, id, (agent) =>
+    agent.status === status ? agent : { ...requireNotDeleted(agent), status },
+  );
 }
 
 export async function findAgent(accounts: Accounts, id: string): Promise<Agent> {
@@ -38,7 +40,7 @@ export async function findAgent(accounts: Accounts, id: string): Promise<Agent> 
 }
 
 /** The agent itself; throws if it is deleted. */
-export function notDeleted(agent: Agent): Agent {
+export function requireNotDeleted(agent: Agent): Agent {
   if (agent.status !== "deleted") return agent;
   throw new ServiceError(
     "agent_deleted",

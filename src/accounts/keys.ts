@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors.ts";
-import { findAgent, notDeleted } from "./agents.ts";
+import { findAgent, requireNotDeleted } from "./agents.ts";
 import { keyHash, newApiKey, redactKeys } from "./api-key.ts";
 import { modify } from "./modify.ts";
 import type { Accounts, Agent, ApiKey } from "./types.ts";
@@ -12,7 +12,7 @@ export interface IssuedKey {
 
 /** Creates an API key for an agent that is not deleted. */
 export async function createKey(accounts: Accounts, agentId: string): Promise<IssuedKey> {
-  return issueKey(accounts, notDeleted(await findAgent(accounts, agentId)));
+  return issueKey(accounts, requireNotDeleted(await findAgent(accounts, agentId)));
 }
 
 /** Creates an API key without checking the agent. */

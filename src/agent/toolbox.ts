@@ -1,14 +1,12 @@
 import { openMcpServer } from "./mcp/client.ts";
 import type { McpServer } from "./mcp/types.ts";
-import type { ReadSecret } from "./secret.ts";
+import type { Secrets } from "./secret.ts";
 import { type BuiltInToolChoice, type BuiltInToolDependencies, builtInTools } from "./tools/index.ts";
 import type { Tool } from "./tools/tool.ts";
 import { bytesPerToken, defaultContextTokens } from "./turn/context-window.ts";
 
 /** What all tools need from the platform. `addresses` applies to MCP servers, too. */
-export interface ToolDependencies extends BuiltInToolDependencies {
-  secretOf: ReadSecret;
-}
+export interface ToolDependencies extends BuiltInToolDependencies, Pick<Secrets, "secretOf"> {}
 
 /** The part of an agent's definition that selects its tools. */
 export interface ToolChoice extends BuiltInToolChoice {

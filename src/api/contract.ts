@@ -210,14 +210,14 @@ export interface Operation {
 }
 
 // @__NO_SIDE_EFFECTS__
-const errorResponse = (description: string, ...details: string[]): ResponseEntry => ({
+const documentedError = (description: string, ...details: string[]): ResponseEntry => ({
   description,
   bodies: ["PublicErrorResponse"],
   details,
 });
 
 const unauthorizedResponse: ResponseEntry = {
-  ...errorResponse(
+  ...documentedError(
     "No key in the `Authorization` or `X-API-Key` header, or an unknown or disabled key.",
     "Missing API key",
     "Invalid API key",
@@ -258,20 +258,20 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
     responses: {
       201: { description: "The run is created.", bodies: ["PublicCreateAgentResponse"] },
       401: unauthorizedResponse,
-      403: errorResponse(
+      403: documentedError(
         "`template_id` differs from the key's agent.",
         "API key is not valid for the requested template",
       ),
-      404: errorResponse("The key's agent no longer exists.", "Agent template not found"),
-      408: errorResponse(
+      404: documentedError("The key's agent no longer exists.", "Agent template not found"),
+      408: documentedError(
         "The body did not arrive in time. No run was created.",
         "Timed out while reading the request body",
       ),
-      409: errorResponse(
+      409: documentedError(
         "The agent is archived. Unarchive it to create runs.",
         "Agent template is archived; unarchive it to create runs",
       ),
-      413: errorResponse("Combined decoded file size exceeds 10 MiB.", "total file size exceeds the allowed limit"),
+      413: documentedError("Combined decoded file size exceeds 10 MiB.", "total file size exceeds the allowed limit"),
       422: {
         description:
           "The body violates the schema (a list of issues), a file is not valid base64, or the organization has no usable inference model (a text).",
@@ -279,7 +279,7 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
         details: ["file 'report.csv' is not valid base64", [nameTooLong], [templateIdMissing]],
       },
       503: {
-        ...errorResponse(
+        ...documentedError(
           "The server cannot store the body now. No run was created.",
           "Not enough disk space to receive the request body; retry later",
         ),
@@ -298,14 +298,17 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
     responses: {
       200: { description: "The run.", bodies: ["PublicAgentStatusResponse"] },
       401: unauthorizedResponse,
-      404: errorResponse("The run is unknown, or belongs to another organization or another agent.", "Agent not found"),
+      404: documentedError(
+        "The run is unknown, or belongs to another organization or another agent.",
+        "Agent not found",
+      ),
       422: {
         description: "`agent_id` is not a valid UUID.",
         bodies: ["HTTPValidationError"],
         details: [[runIdInvalid]],
       },
-      502: errorResponse("Event-history lookup failed. Retry with backoff.", "event history lookup failed"),
-      503: errorResponse(
+      502: documentedError("Event-history lookup failed. Retry with backoff.", "event history lookup failed"),
+      503: documentedError(
         "Event history temporarily unavailable. Retry with backoff.",
         "event history is temporarily unavailable",
       ),

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Principal } from "../accounts/authenticate.ts";
 import { modelProblem } from "../agent/models/model-config.ts";
+import type { Secrets } from "../agent/secret.ts";
 import { settleAll } from "../async/settle-all.ts";
 import { log } from "../log.ts";
 import { ServiceError } from "../errors.ts";
@@ -10,11 +11,9 @@ import { startTurn } from "./turn-writes.ts";
 import type { Run, TurnMessage } from "./types.ts";
 import { decodeFiles, type FileInput } from "./uploads.ts";
 
-/** `secretExists` makes no network call. */
-export interface CreateRunDeps extends Stores {
+export interface CreateRunDeps extends Stores, Pick<Secrets, "secretExists"> {
   workflow: Workflow;
   now: () => number;
-  secretExists: (secret: string) => boolean;
 }
 
 export interface CreateInput {

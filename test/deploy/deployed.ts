@@ -4,7 +4,7 @@ import { DescribeExecutionCommand } from "@aws-sdk/client-sfn";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
 import { awsExecutions } from "../../src/platform/aws/execution-list.ts";
-import { documentClient, s3Client, sfnClient } from "../../src/platform/aws/clients.ts";
+import { documentClient, loadS3Client, sfnClient } from "../../src/platform/aws/clients.ts";
 import { awsStores } from "../../src/platform/aws/index.ts";
 import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
 import { chunk, send, startStream, usageChunk } from "../providers/chat-completions-server.ts";
@@ -13,7 +13,7 @@ import { admin, client, conformance, emulated, forwardToApi, stackOutputs } from
 /** The deployed service, through its API and through the AWS APIs. */
 export async function openDeployed() {
   const settings = emulated();
-  const [documents, sfn, s3] = [documentClient(settings), sfnClient(settings), await s3Client(settings)];
+  const [documents, sfn, s3] = [documentClient(settings), sfnClient(settings), await loadS3Client(settings)];
   const outputs = await stackOutputs();
   const { TableName: table = "", BucketName: bucket = "", StateMachineArn: stateMachineArn = "" } = outputs;
   const forwarder = await forwardToApi(outputs["ApiUrl"] ?? "");

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { HeadBucketCommand, NotFound, PutBucketTaggingCommand } from "@aws-sdk/client-s3";
 import { DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
-import { s3Client, sfnClient } from "../../src/platform/aws/clients.ts";
+import { loadS3Client, sfnClient } from "../../src/platform/aws/clients.ts";
 import { newOperator } from "./callers.ts";
 import { cdk, frontDoorName, stackName } from "./cdk.ts";
 import { deployFrontDoor } from "./front-door.ts";
@@ -68,7 +68,7 @@ async function runTests(): Promise<void> {
 
 async function destroy(): Promise<void> {
   const [{ BucketName }, { CodeBucketName }] = [await stackOutputs(), await stackOutputs(frontDoorName)];
-  const s3 = await s3Client(emulated());
+  const s3 = await loadS3Client(emulated());
   // CDK's function empties only buckets with this tag, and MiniStack ignores the tags in a template.
   const TagSet = [{ Key: "aws-cdk:auto-delete-objects", Value: "true" }];
   for (const Bucket of [BucketName, CodeBucketName]) {

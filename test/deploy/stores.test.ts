@@ -10,7 +10,7 @@ import { CreateStateMachineCommand, DeleteStateMachineCommand, paginateListExecu
 import { type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Stores } from "../../src/runs/ports.ts";
-import { documentClient, s3Client, sfnClient } from "../../src/platform/aws/clients.ts";
+import { documentClient, loadS3Client, sfnClient } from "../../src/platform/aws/clients.ts";
 import { awsStores } from "../../src/platform/aws/index.ts";
 import { bucketObjects } from "../../src/platform/aws/bucket.ts";
 import { listIndex, partitionKey, runningIndex, sortKey, ttlAttribute } from "../../src/platform/aws/table.ts";
@@ -33,7 +33,7 @@ describe("the AWS platform", () => {
 
   beforeAll(async () => {
     documents = documentClient(settings);
-    s3 = await s3Client(settings);
+    s3 = await loadS3Client(settings);
     stores = awsStores({ documents, s3: async () => s3, table: name, bucket: name });
     await documents.send(new CreateTableCommand(tableNamed(name)));
     await waitUntilTableExists({ client: documents, maxWaitTime: 30 }, { TableName: name });

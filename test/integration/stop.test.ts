@@ -57,7 +57,7 @@ test("run stop (AWS): the streaming invocation stops within 5 s", { timeout: 30_
   await using server = await chatServer(reply);
   const stores: Stores = fakeAwsStores();
   await putAgent(stores);
-  await newRun(stores, "R", Date.now(), "Talk.");
+  await newRun(stores, "r", Date.now(), "Talk.");
   const model = openAiCompatible({ baseUrl: server.baseUrl, model: "m" })();
   const working = advance(
     {
@@ -66,7 +66,7 @@ test("run stop (AWS): the streaming invocation stops within 5 s", { timeout: 30_
       secretOf: async () => undefined,
       openModel: async () => ({ model, name: "m", provider: "p" }),
     },
-    { runId: "R", turn: 1 },
+    { runId: "r", turn: 1 },
     { signal: new AbortController().signal, deadline: Infinity },
   );
   await expect.poll(isStreaming).toBe(true);
@@ -75,8 +75,8 @@ test("run stop (AWS): the streaming invocation stops within 5 s", { timeout: 30_
   const stoppedAt = performance.now();
   // Step Functions does not stop a Lambda invocation in progress.
   const workflow = { start: async () => {}, stop: async () => {} };
-  await stopRun({ runs: stores.runs, workflow, now: Date.now }, "R");
-  expect((await stores.runs.read("R"))?.run.status).toBe("terminated");
+  await stopRun({ runs: stores.runs, workflow, now: Date.now }, "r");
+  expect((await stores.runs.read("r"))?.run.status).toBe("terminated");
   expect(await working).toEqual({ done: false, turn: 1 });
   await expect.poll(isStreaming, { timeout: 5_000, interval: 5 }).toBe(false);
   const took = lastByteAt() - stoppedAt;
@@ -85,11 +85,11 @@ test("run stop (AWS): the streaming invocation stops within 5 s", { timeout: 30_
   expect(
     await advance(
       { ...stores, now: Date.now, secretOf: async () => undefined },
-      { runId: "R", turn: 1 },
+      { runId: "r", turn: 1 },
       { signal: new AbortController().signal, deadline: Infinity },
     ),
   ).toEqual({ done: true, turn: 1 });
-  expect((await stores.runs.load("R"))?.journal).toEqual([]);
+  expect((await stores.runs.load("r"))?.journal).toEqual([]);
 });
 
 test("inputs sent during a turn are queued and processed in order", async () => {

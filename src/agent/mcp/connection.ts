@@ -1,15 +1,13 @@
 import type { Client, jsonSchemaValidator, JsonSchemaValidator, Tool } from "@modelcontextprotocol/client";
 import { redactSecrets } from "../../net/redact.ts";
 import { type NetworkRules, safeFetch } from "../../net/safe-fetch.ts";
-import type { ReadSecret } from "../secret.ts";
+import type { Secrets } from "../secret.ts";
 import { explainUnsupportedEndpoint } from "./endpoint-check.ts";
 import { tolerantFetch } from "./messages.ts";
 import type { McpResult } from "./results.ts";
 import type { McpServer } from "./types.ts";
 
-export interface McpDependencies extends NetworkRules {
-  secretOf: ReadSecret;
-}
+export interface McpDependencies extends NetworkRules, Pick<Secrets, "secretOf"> {}
 
 export const listSeconds = 10;
 export const callSeconds = 120;

@@ -1,5 +1,5 @@
 import type { Failure, Model, ModelConfiguration } from "../model.ts";
-import type { ReadSecret } from "../secret.ts";
+import type { Secrets } from "../secret.ts";
 import {
   type ProviderConfiguration,
   configurationFields,
@@ -47,7 +47,7 @@ const providers: { [Name in ModelConfiguration["provider"]]: Open<Name> } = {
 export async function openModel(
   configuration: ModelConfiguration | undefined,
   chosen: string | undefined,
-  readSecret: ReadSecret,
+  readSecret: Secrets["secretOf"],
 ): Promise<{ model: Model; name: string; provider: string } | { failure: Failure }> {
   const problem = modelProblem(configuration, () => true);
   if (!configuration || problem !== undefined) return { failure: misconfiguration(problem ?? "") };

@@ -1,5 +1,5 @@
 import type { Failure, ModelConfiguration, OpenAiCompat } from "../model.ts";
-import type { SecretExists } from "../secret.ts";
+import type { Secrets } from "../secret.ts";
 
 /** The configuration of one provider. */
 export type ProviderConfiguration<Name extends ModelConfiguration["provider"]> = Extract<
@@ -16,7 +16,7 @@ export const providerNames = ["demo", "openai-compatible", "anthropic", "bedrock
  */
 export function modelProblem(
   configuration: ModelConfiguration | undefined,
-  secretExists: SecretExists,
+  secretExists: Secrets["secretExists"],
 ): string | undefined {
   if (!configuration) return "The organization has no inference model configured; configure one to create runs.";
   if (!configuration.enabled) return "The organization's inference model is disabled; enable it to create runs.";

@@ -5,11 +5,11 @@ import type { CreateResponse } from "../contract.ts";
 import { parseCreateBody } from "../validation/create-body.ts";
 import { validOrThrow } from "./errors.ts";
 import { type ApiHandler, jsonResponse } from "./handler.ts";
-import { apiKeyOf, operation } from "./middleware.ts";
+import { apiKeyOf, withErrorResponses } from "./middleware.ts";
 
 /** `POST /v1/agents` (specification section 4.1). Authenticates before it reads the body. */
 export function createHandler(deps: CreateRunDeps): ApiHandler {
-  return operation(async ({ id: requestId, headers, readBody }) => {
+  return withErrorResponses(async ({ id: requestId, headers, readBody }) => {
     const principal = await authenticate(deps, apiKeyOf(headers));
     const input = validOrThrow(parseCreateBody(await readBody(), headers["content-type"]));
     const runId = await createRun(deps, principal, input);

@@ -62,7 +62,7 @@ export function validOrThrow<Value>(checked: { value: Value } | Issues): Value {
 }
 
 /** The response to a request that failed. Logs errors of the service; unexpected errors show clients no detail. */
-export function errorResponse(error: unknown, requestId: string): ApiResponse {
+export function toResponse(error: unknown, requestId: string): ApiResponse {
   if (error instanceof InvalidRequest) return jsonResponse(422, { detail: error.issues });
   const known = describe(error);
   if (!known || known.status >= 500) log("error", known?.detail ?? "unexpected error", { requestId, error });

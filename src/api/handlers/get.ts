@@ -6,11 +6,11 @@ import type { StatusResponse } from "../contract.ts";
 import { validateRunId } from "../validation/issues.ts";
 import { InvalidRequest } from "./errors.ts";
 import { type ApiHandler, jsonResponse } from "./handler.ts";
-import { apiKeyOf, operation } from "./middleware.ts";
+import { apiKeyOf, withErrorResponses } from "./middleware.ts";
 
 /** `GET /v1/agents/{agent_id}` (specification section 4.2). Looks up the key and the run at the same time. */
 export function getHandler(deps: { accounts: Accounts; runs: Runs }): ApiHandler {
-  return operation(async ({ headers, parameters }) => {
+  return withErrorResponses(async ({ headers, parameters }) => {
     const principal = authenticate(deps, apiKeyOf(headers));
     const checked = validateRunId(parameters["agent_id"] ?? "");
     if ("issues" in checked) {

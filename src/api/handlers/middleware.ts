@@ -1,8 +1,8 @@
-import { errorResponse } from "./errors.ts";
+import { toResponse } from "./errors.ts";
 import type { ApiHandler, ApiRequest, ApiResponse } from "./handler.ts";
 
 /** Wraps an operation's handler: errors become responses, and every response carries the request id. */
-export function operation(handler: ApiHandler): ApiHandler {
+export function withErrorResponses(handler: ApiHandler): ApiHandler {
   return async (request) => addRequestId(await errorHandler(handler)(request), request.id);
 }
 
@@ -11,7 +11,7 @@ function errorHandler(handler: ApiHandler): ApiHandler {
     try {
       return await handler(request);
     } catch (error) {
-      return errorResponse(error, request.id);
+      return toResponse(error, request.id);
     }
   };
 }

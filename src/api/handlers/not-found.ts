@@ -1,11 +1,11 @@
 import { operations } from "../contract.ts";
 import { methodsOf } from "../routes.ts";
 import { type ApiHandler, jsonResponse } from "./handler.ts";
-import { operation } from "./middleware.ts";
+import { withErrorResponses } from "./middleware.ts";
 
 /** The response to requests without a route: `GET /` names the API description, 405 for a known path with another method, otherwise 404. */
 export function notFoundHandler(): ApiHandler {
-  return operation(async ({ method, path }) => {
+  return withErrorResponses(async ({ method, path }) => {
     if (method === "GET" && path === "/") return jsonResponse(200, { openapi: operations.openapi.path });
     const allowed = methodsOf(path);
     if (allowed.length === 0) return jsonResponse(404, { detail: "Not Found" });

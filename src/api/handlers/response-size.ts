@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { ServiceError } from "../../errors.ts";
-import { errorResponse } from "./errors.ts";
+import { toResponse } from "./errors.ts";
 import type { ApiHandler, ApiResponse } from "./handler.ts";
 import { addRequestId } from "./middleware.ts";
 
@@ -25,7 +25,7 @@ export function limitResponseSize(handler: ApiHandler): ApiHandler {
     const reason = compressed ? `${lambdaBytesOf(compressed)} compressed` : "and the client does not accept gzip";
     const cause = new Error(`the response has ${size} bytes, ${reason}; Lambda accepts ${maxLambdaBytes}`);
     const error = new ServiceError("history_failed", "event history lookup failed", { cause });
-    return addRequestId(errorResponse(error, request.id), request.id);
+    return addRequestId(toResponse(error, request.id), request.id);
   };
 }
 

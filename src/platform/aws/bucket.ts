@@ -70,7 +70,7 @@ export function bucketObjects(s3: S3Client, bucket: string): Objects {
 }
 
 /** An S3 client, with path-style addresses when it has its own endpoint. */
-export function s3Client(config: S3ClientConfig): S3Client {
+export function newS3Client(config: S3ClientConfig): S3Client {
   return new S3Client({
     ...config,
     ...(config.endpoint === undefined ? {} : { forcePathStyle: true }),

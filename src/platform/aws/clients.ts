@@ -30,8 +30,8 @@ export function sfnClient(settings: ClientSettings): SFNClient {
 }
 
 /** Loads the client at the first use: most requests access no object, and loading takes 40 ms of a cold start. */
-export async function s3Client(settings: ClientSettings): Promise<S3Client> {
-  const { s3Client: open } = await import("./bucket.ts");
+export async function loadS3Client(settings: ClientSettings): Promise<S3Client> {
+  const { newS3Client: open } = await import("./bucket.ts");
   return open(tuned(settings, 8_000)); // a 10 MiB upload takes well under 1 s within a region
 }
 

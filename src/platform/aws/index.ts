@@ -3,7 +3,7 @@ import type { Stores } from "../../runs/ports.ts";
 import type { Platform } from "../types.ts";
 import { awsAccounts } from "./accounts.ts";
 import type { Objects } from "./bucket.ts";
-import { type ClientSettings, documentClient, type DynamoTable, s3Client, sfnClient } from "./clients.ts";
+import { type ClientSettings, documentClient, type DynamoTable, loadS3Client, sfnClient } from "./clients.ts";
 import { awsRuns } from "./runs.ts";
 import { awsSecrets, secretsManagerClient } from "./secrets.ts";
 import { awsWorkflow } from "./workflow.ts";
@@ -22,7 +22,7 @@ export interface AwsSettings {
 export function awsPlatform({ clients, stateMachineArn, ...stores }: AwsSettings): Platform {
   const documents = documentClient(clients);
   const sfn = sfnClient(clients);
-  const s3 = once(() => s3Client(clients));
+  const s3 = once(() => loadS3Client(clients));
   const secretsManager = once(() => secretsManagerClient(clients));
   return {
     ...awsStores({ ...stores, documents, s3 }),

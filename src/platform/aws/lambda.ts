@@ -1,11 +1,11 @@
 import { env } from "../../env.ts";
 import { emitter, measuredRuns } from "../../observability/metrics.ts";
 import type { Runs, Stores } from "../../runs/ports.ts";
-import { type ClientSettings, documentClient, s3Client, sfnClient } from "./clients.ts";
+import { type ClientSettings, documentClient, loadS3Client, sfnClient } from "./clients.ts";
 import { awsStores } from "./index.ts";
 import { awsRuns } from "./runs.ts";
 import { awsSecretOf, secretsManagerClient } from "./secrets.ts";
-import type { Secrets } from "../types.ts";
+import type { Secrets } from "../../agent/secret.ts";
 import type { StateMachine } from "./workflow.ts";
 
 // Parts of the AWS platform for Lambda functions, configured by the environment variables that `lib/` sets. Each function
@@ -18,7 +18,7 @@ export const emit = emitter(table);
 export function readOnlyStores(settings: ClientSettings): Stores {
   return awsStores({
     documents: documentClient(settings),
-    s3: () => s3Client(settings),
+    s3: () => loadS3Client(settings),
     table,
     bucket: env("BUCKET_NAME"),
   });
@@ -28,7 +28,7 @@ export function readOnlyStores(settings: ClientSettings): Stores {
 export function measuredStores(settings: ClientSettings): Stores {
   const stores = awsStores({
     documents: documentClient(settings),
-    s3: () => s3Client(settings),
+    s3: () => loadS3Client(settings),
     table,
     bucket: env("BUCKET_NAME"),
     retentionDays: Number(env("RETENTION_DAYS")),

@@ -1,7 +1,7 @@
 import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { type ClientSettings, tuned } from "./clients.ts";
 import { secretPrefix } from "./table.ts";
-import type { Secrets } from "../types.ts";
+import type { Secrets } from "../../agent/secret.ts";
 
 /** Milliseconds for which a value is cached. After a rotation, the old key must stay valid for as long. */
 const cacheMilliseconds = 5 * 60_000;

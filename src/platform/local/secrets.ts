@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Secrets } from "../types.ts";
+import type { Secrets } from "../../agent/secret.ts";
 
 /**
  * Secrets of one machine.

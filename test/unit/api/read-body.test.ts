@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { type ApiRequest, jsonResponse } from "../../../src/api/handlers/handler.ts";
-import { operation } from "../../../src/api/handlers/middleware.ts";
+import { withErrorResponses } from "../../../src/api/handlers/middleware.ts";
 import { bodyHandler, nodeServer, writeResponse } from "../../../src/api/server/node-server.ts";
 import { maxBufferedBytes } from "../../../src/api/server/read-body.ts";
 import { createSpoolDirectory } from "../../../src/api/server/spool-file.ts";
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 /** Responds with the size and the sum of the body's bytes. */
-const echo = operation(async ({ readBody }: ApiRequest) => {
+const echo = withErrorResponses(async ({ readBody }: ApiRequest) => {
   const body = Buffer.from(await readBody());
   return jsonResponse(200, { size: body.length, sum: body.reduce((sum, byte) => sum + byte, 0) });
 });
@@ -120,7 +120,7 @@ describe("bodies of every size", () => {
   });
 
   test("the error of the handler comes before 413", async () => {
-    const handler = operation(async () => jsonResponse(401, { detail: "Missing API key" }));
+    const handler = withErrorResponses(async () => jsonResponse(401, { detail: "Missing API key" }));
     await using server = await startServer({ handler });
     expect((await post(server, Buffer.alloc(5 * MiB))).status).toBe(401);
   });
@@ -138,7 +138,7 @@ describe.skipIf(process.platform !== "linux")("spool files", () => {
   });
 
   test("are closed after a success, an error and an oversized body", async () => {
-    const failing = operation(async ({ readBody }) => {
+    const failing = withErrorResponses(async ({ readBody }) => {
       await readBody();
       throw new Error("out of order");
     });
@@ -211,7 +211,7 @@ describe("slow clients", () => {
 test("at most four large bodies are handled at a time, small ones without a limit", async () => {
   let [active, peak] = [0, 0];
   const release = Promise.withResolvers<void>();
-  const handler = operation(async () => {
+  const handler = withErrorResponses(async () => {
     peak = Math.max(peak, ++active);
     await release.promise;
     active--;
