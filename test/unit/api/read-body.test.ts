@@ -165,8 +165,8 @@ const diskFull = `
   import { localServer } from "./src/api/server/local-server.ts";
   import { createSpoolDirectory } from "./src/api/server/spool-file.ts";
   const notFound = async ({ readBody }) => ({ status: 200, headers: {}, body: String((await readBody()).length) });
-  const { operation } = await import("./src/api/handlers/middleware.ts");
-  const server = localServer({ notFound: operation(notFound) }, createSpoolDirectory(mkdtempSync(tmpdir() + "/full-")));
+  const { withErrorResponses } = await import("./src/api/handlers/middleware.ts");
+  const server = localServer({ notFound: withErrorResponses(notFound) }, createSpoolDirectory(mkdtempSync(tmpdir() + "/full-")));
   await once(server.listen(0, "127.0.0.1"), "listening");
   for (const size of [4 * 1024 * 1024, 1]) {
     const url = "http://127.0.0.1:" + server.address().port;
