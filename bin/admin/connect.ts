@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import { externalWorkflow } from "../../src/platform/local/workflow.ts";
 import type { Platform } from "../../src/platform/types.ts";
 import { CliError } from "../cli.ts";
 
@@ -26,7 +27,7 @@ function openDataDir(dataDir: string, needsData: boolean): Platform {
     throw new CliError(`no service data in ${dataDir}; pass its directory with --data-dir, or run npm start first`);
   }
   try {
-    return openLocalPlatform({ dataDir });
+    return { ...openLocalPlatform({ dataDir }), workflow: externalWorkflow };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CliError(`cannot open the data directory ${dataDir}: ${reason}`);

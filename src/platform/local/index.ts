@@ -1,25 +1,19 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs";
-import { readdir, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { isFlatName } from "../../filenames.ts";
 import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
 import type { Platform } from "../types.ts";
 import { localAccounts } from "./accounts.ts";
+import { removeOrphanedFiles } from "./orphaned-files.ts";
 import { localRuns } from "./runs.ts";
 import { localSandbox } from "./sandbox.ts";
 import { localSecrets } from "./secrets.ts";
 import { type Database, openDatabase } from "./sqlite.ts";
-import { externalWorkflow } from "./workflow.ts";
-import { absent, localWorkspace, temporary } from "./workspace.ts";
+import { localWorkspace } from "./workspace.ts";
 
-/** `workflow` is for processes beside the server. The server uses the one that `startRunner` returns. */
-export interface LocalPlatform extends Platform {
+/** The server adds the workflow that `startRunner` returns, other processes on its data directory `externalWorkflow`. */
+export interface LocalPlatform extends Omit<Platform, "workflow"> {
   database: Database;
-  /**
-   * Removes what creates left behind when the process was killed: workspaces without a run and temporary files.
-   * - Keeps those modified after `before` (milliseconds since 1970): they may be in use.
-   * - Rejects and removes nothing when the database has no run at all: then the database is missing.
-   */
+  /** See `orphaned-files.ts`. */
   removeOrphanedFiles: (before: number) => Promise<void>;
 }
 
@@ -51,33 +45,17 @@ export function openLocalPlatform({ dataDir, environment = {} }: LocalPlatformOp
   const runs = localRuns(database);
   const workspace = localWorkspace(workspaces);
   const sandbox = localSandbox();
-  const anyRun = database.db.prepare("SELECT 1 FROM runs LIMIT 1");
 
   return {
     database,
     accounts: localAccounts(database),
     runs,
     workspace,
-    workflow: externalWorkflow,
     ...localSecrets(environment, dataDir),
     sandboxOf: () => sandbox,
     readDocument: sandboxDocumentReader(sandbox),
     addresses: "any", // the network is the operator's own
-    async removeOrphanedFiles(before) {
-      const names = await readdir(workspaces);
-      if (names.length > 0 && database.read(() => anyRun.get()) === undefined) {
-        throw new Error(
-          `${file} contains no runs, but ${workspaces} contains files of runs. They are kept in case the database is ` +
-            "restored; remove them otherwise",
-        );
-      }
-      for (const name of names) {
-        const found = await stat(join(workspaces, name)).catch(absent); // may be deleted meanwhile
-        if (!found || found.mtimeMs >= before) continue;
-        if (name.startsWith(temporary)) await rm(join(workspaces, name), { force: true });
-        else if (isFlatName(name) && (await runs.status(name)) === undefined) await workspace.removeAll(name);
-      }
-    },
+    removeOrphanedFiles: (before) => removeOrphanedFiles({ database, runs, workspace, root: workspaces }, before),
     close() {
       sandbox.close();
       database.close();

@@ -16,7 +16,7 @@ export interface Runner extends Workflow {
   close(): Promise<void>;
 }
 
-/** For a process beside the server, on the same data directory: the server notices changes by itself. */
+/** For other processes on a server's data directory. The server watches the database and starts the work itself. */
 export const externalWorkflow: Workflow = { start: async () => {}, stop: async () => {} };
 
 interface Job {
