@@ -23,6 +23,10 @@ export type ServiceErrorCode =
   | "invalid_argument"
   | "modified_concurrently";
 
+/** Texts of the contract that several places send. */
+export const filesTooLarge = "total file size exceeds the allowed limit";
+export const historyFailed = "event history lookup failed";
+
 /** A use case rejected the call. */
 export class ServiceError extends Error {
   readonly code: ServiceErrorCode;

@@ -1,3 +1,4 @@
+import { filesTooLarge, historyFailed } from "../errors.ts";
 import { runStatuses, type RunStatus } from "../runs/status.ts";
 
 /*
@@ -271,7 +272,7 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
         "The agent is archived. Unarchive it to create runs.",
         "Agent template is archived; unarchive it to create runs",
       ),
-      413: documentedError("Combined decoded file size exceeds 10 MiB.", "total file size exceeds the allowed limit"),
+      413: documentedError("Combined decoded file size exceeds 10 MiB.", filesTooLarge),
       422: {
         description:
           "The body violates the schema (a list of issues), a file is not valid base64, or the organization has no usable inference model (a text).",
@@ -307,7 +308,7 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
         bodies: ["HTTPValidationError"],
         details: [[runIdInvalid]],
       },
-      502: documentedError("Event-history lookup failed. Retry with backoff.", "event history lookup failed"),
+      502: documentedError("Event-history lookup failed. Retry with backoff.", historyFailed),
       503: documentedError(
         "Event history temporarily unavailable. Retry with backoff.",
         "event history is temporarily unavailable",

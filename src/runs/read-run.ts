@@ -1,5 +1,5 @@
 import type { Principal } from "../accounts/authenticate.ts";
-import { ServiceError, StoreUnavailable } from "../errors.ts";
+import { historyFailed, ServiceError, StoreUnavailable } from "../errors.ts";
 import type { Runs } from "./ports.ts";
 import type { RunView } from "./types.ts";
 
@@ -23,5 +23,5 @@ function historyError(cause: unknown): unknown {
   if (cause instanceof ServiceError) return cause;
   return cause instanceof StoreUnavailable
     ? new ServiceError("history_unavailable", "event history is temporarily unavailable", { cause })
-    : new ServiceError("history_failed", "event history lookup failed", { cause });
+    : new ServiceError("history_failed", historyFailed, { cause });
 }

@@ -1,5 +1,5 @@
 import type { Files } from "../agent/tools/files.ts";
-import { ServiceError } from "../errors.ts";
+import { filesTooLarge, ServiceError } from "../errors.ts";
 import { safeFilenames } from "../filenames.ts";
 import type { Workspace } from "./ports.ts";
 
@@ -23,8 +23,7 @@ export function decodeFiles(files: FileInput[]): { name: string; content: Uint8A
     const content = decodeBase64(file.content_base64);
     if (!content) throw new ServiceError("file_not_base64", `file '${file.filename}' is not valid base64`);
     total += content.length;
-    if (total > maxTotalFileBytes)
-      throw new ServiceError("files_too_large", "total file size exceeds the allowed limit");
+    if (total > maxTotalFileBytes) throw new ServiceError("files_too_large", filesTooLarge);
     file.content_base64 = "";
     return { name: safeName(file.filename), content };
   });

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { ServiceError } from "../../errors.ts";
+import { historyFailed, ServiceError } from "../../errors.ts";
 import { toResponse } from "./errors.ts";
 import type { ApiHandler, ApiResponse } from "./handler.ts";
 import { addRequestId } from "./middleware.ts";
@@ -24,7 +24,7 @@ export function limitResponseSize(handler: ApiHandler): ApiHandler {
     if (compressed && lambdaBytesOf(compressed) <= maxLambdaBytes) return compressed;
     const reason = compressed ? `${lambdaBytesOf(compressed)} compressed` : "and the client does not accept gzip";
     const cause = new Error(`the response has ${size} bytes, ${reason}; Lambda accepts ${maxLambdaBytes}`);
-    const error = new ServiceError("history_failed", "event history lookup failed", { cause });
+    const error = new ServiceError("history_failed", historyFailed, { cause });
     return addRequestId(toResponse(error, request.id), request.id);
   };
 }

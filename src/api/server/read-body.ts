@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { ServiceError } from "../../errors.ts";
+import { filesTooLarge, ServiceError } from "../../errors.ts";
 import { HttpError } from "../handlers/errors.ts";
 import { openSpoolFile, type SpoolFile } from "./spool-file.ts";
 
@@ -144,7 +144,7 @@ export class ClientDisconnected extends Error {
 }
 
 /** The contract's text for files over 10 MiB; `maxBytes` leaves room for them and a long input. */
-export const tooLarge = (): Error => new ServiceError("files_too_large", "total file size exceeds the allowed limit");
+export const tooLarge = (): Error => new ServiceError("files_too_large", filesTooLarge);
 
 /** No space, quota used up, file size limit of the process. */
 const diskFull = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
