@@ -20,6 +20,7 @@ const steps = 12;
 export async function measureSteps(rounds: number): Promise<Row[]> {
   const dataDir = newDataDir();
   const platform = openLocalPlatform({ dataDir });
+  platform.database.preallocateLog(); // as the server does
   const bare = openBareLoop(dataDir);
   const entries = await runScriptedTurn(platform);
   let turns = 1;

@@ -52,6 +52,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     server.once("error", (error: NodeJS.ErrnoException) => reject(new Error(listenProblem(error, host, port))));
     server.listen(port, host, resolve);
   });
+  platform.database.preallocateLog();
   // After listening: a start that fails must neither create the key, which is shown only once, nor change the model.
   const starter = seedStarterAgent(platform.accounts, { model: options.model, newKey: options.json });
   const { agent, key } = await starter.catch((error: unknown) => Promise.reject(unusable(dataDir, error)));

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -103,6 +103,30 @@ test("a run cannot be claimed while the disk is full: its model response could n
   db.exec("PRAGMA max_page_count = 4294967294");
   expect(await claim()).toBeDefined();
   expect(db.prepare("SELECT count(*) AS rows FROM summaries").get()).toEqual({ rows: 0 });
+});
+
+test("the write-ahead log is extended once, leaves no trace in the database, and fails silently", async () => {
+  using stores = temporaryStores();
+  const { database } = stores;
+  const { db } = database;
+  const file = join(stores.dataDir, "runs.sqlite");
+  const sizes = () => [file, `${file}-wal`].map((name) => statSync(name).size);
+  await stores.accounts.createOrganization({ id: randomUUID(), name: "First" });
+  const pages = db.prepare("PRAGMA page_count").get();
+
+  db.exec("PRAGMA max_page_count = 1"); // the database is full
+  database.preallocateLog();
+  db.exec("PRAGMA max_page_count = 4294967294");
+  expect(sizes()[1]).toBeLessThan(1_000_000);
+
+  database.preallocateLog();
+  const extended = sizes();
+  expect(extended[1]).toBeGreaterThan(16_000_000);
+  database.preallocateLog();
+  await stores.accounts.createOrganization({ id: randomUUID(), name: "Second" });
+  expect(sizes()).toEqual(extended);
+  expect(db.prepare("PRAGMA page_count").get()).toEqual(pages);
+  expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
 });
 
 test("a failed write of files leaves no temporary file", async () => {

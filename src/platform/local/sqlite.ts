@@ -1,3 +1,4 @@
+import { statfsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../errors.ts";
 import { migrate } from "./schema.ts";
@@ -22,6 +23,11 @@ export interface Database {
   refusesWrites: () => boolean;
   /** Returns a function that calls `changed` if another process has written since the previous call. */
   onOutsideWrite(changed: () => void): () => void;
+  /**
+   * Extends the write-ahead log to its full size. A commit that extends it takes twice as long: 0.33 instead of 0.16 ms
+   * per journal entry, for the first 16 MB after a start. A no-op if the log is long enough or the disk nearly full.
+   */
+  preallocateLog(): void;
   close(): void;
 }
 
@@ -36,6 +42,10 @@ const [lockTimeout, lockRetry] = [5_000, 5];
 const lockedByOther = "another process keeps the database locked";
 /** Pages between checkpoints: 16 MB. At SQLite's default of 1,000, one create in 110 waited for a checkpoint. */
 const checkpointPages = 4_000;
+/** Pages of 4 KiB, each with the header of its frame. */
+const logBytes = checkpointPages * 4_120;
+/** SQLite's default: it keeps so much of a transaction in memory before it writes to the log. */
+const cacheBytes = 2_048_000;
 
 export function openDatabase(file: string): Database {
   const db = new DatabaseSync(file, { timeout: lockTimeout });
@@ -50,6 +60,20 @@ export function openDatabase(file: string): Database {
     read,
     write,
     refusesWrites,
+    preallocateLog() {
+      const { bavail, bsize } = statfsSync(file);
+      const length = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+      if (length >= logBytes || bavail * bsize < 10 * logBytes) return;
+      endRead();
+      try {
+        const bytes = logBytes + cacheBytes;
+        db.exec(`BEGIN; CREATE TABLE zeros (content BLOB); INSERT INTO zeros VALUES (zeroblob(${bytes}))`);
+      } catch {
+        // Locked, full or damaged: later writes report it. This one only saves time.
+      } finally {
+        if (db.isTransaction) db.exec("ROLLBACK"); // the frames are never valid, but the file has its size
+      }
+    },
     onOutsideWrite(changed) {
       const dataVersion = db.prepare("PRAGMA data_version"); // changes with commits of other connections only
       let seen = dataVersion.get()?.["data_version"];
