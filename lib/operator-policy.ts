@@ -6,7 +6,7 @@ import { modelSecrets } from "./model-permissions.ts";
 import type { ObjectPermissions, Storage } from "./storage.ts";
 import type { Workflow } from "./workflow.ts";
 
-/** Permissions for `npm run admin -- --stack`. The deployment attaches the policy to nobody. */
+/** Permissions for `npm run admin -- --stack`. The deployment does not attach it to any user or role. */
 export function operatorPolicy(stack: Stack, { storage, workflow }: { storage: Storage; workflow: Workflow }) {
   const objects: ObjectPermissions = {
     read: ["workspaces", "texts"],

@@ -13,7 +13,7 @@ interface ControlDeps {
   now: () => number;
 }
 
-/** Queued inputs per run. Each is an item of its own in the store. */
+/** Queued inputs per run. Each is a separate item in the store. */
 export const maxQueued = 20;
 
 /** Starts the next turn of an idle run, or queues the input of a running one. Resolves with the changed run. */

@@ -16,7 +16,7 @@ test.skipIf(process.platform === "win32").each([
     const dataDir = newDataDir();
     const npm = spawn("npm", ["start", "--silent", "--", "--json", "--port", "0", "--data-dir", dataDir], {
       cwd: root,
-      detached: true, // a process group of its own
+      detached: true, // in a separate process group
       stdio: ["ignore", "pipe", "ignore"],
     });
     const { pid = 0 } = npm;

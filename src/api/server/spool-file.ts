@@ -46,7 +46,7 @@ export async function openSpoolFile(directory: string): Promise<SpoolFile> {
 }
 
 async function readAll(file: FileHandle, size: number): Promise<Buffer<ArrayBuffer>> {
-  // `allocUnsafeSlow`: a memory block of its own, which is returned to the system when the buffer is collected.
+  // `allocUnsafeSlow`: not from the shared pool, so its memory is returned to the system when the buffer is collected.
   const content = Buffer.allocUnsafeSlow(size);
   let position = 0;
   for (;;) {
