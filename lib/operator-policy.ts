@@ -26,8 +26,11 @@ export function operatorPolicy(stack: Stack, { storage, workflow }: { storage: S
     statements: [
       { actions: ["cloudformation:DescribeStacks"], resources: [thisStack] },
       ...storage.itemStatements([
-        { kinds: ["ORG", "AGENT", "KEY"], actions: ["GetItem", "PutItem"] },
-        { kinds: ["RUN"], actions: ["Query", "PutItem", "UpdateItem", "DeleteItem"] },
+        { kinds: ["ORG", "AGENT", "KEY"], actions: ["GetItem"] },
+        // One statement, because a transaction writes a record or a run together with its audit entry.
+        { kinds: ["ORG", "AGENT", "KEY", "RUN", "AUDIT"], actions: ["PutItem", "UpdateItem", "ConditionCheckItem"] },
+        { kinds: ["RUN"], actions: ["Query", "DeleteItem"] },
+        { kinds: ["AGENT", "AUDIT"], actions: ["Query"] },
         { kinds: ["ORGS", "AGENTS", "KEYS", "RUNS"], actions: ["Query"], index: listIndex.name },
       ]),
       ...storage.objectStatements(objects),

@@ -13,7 +13,7 @@ import { grantModels } from "./model-permissions.ts";
 import { deadLetterQueue, Recovery } from "./recovery.ts";
 import { Sandbox } from "./sandbox.ts";
 import { type Settings, zonesOf } from "./settings.ts";
-import { Storage } from "./storage.ts";
+import { keyUse, Storage } from "./storage.ts";
 import { Workflow } from "./workflow.ts";
 
 /** API Gateway ends a request after 30 seconds. */
@@ -124,16 +124,14 @@ export class ServiceStack extends Stack {
     const create = newFunction("Create");
     storage.grantItems(create, [
       { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] },
+      keyUse,
       { kinds: ["RUN"], actions: ["PutItem", "UpdateItem"] },
     ]);
     storage.grantObjects(create, { write: ["workspaces", "texts"], remove: ["workspaces"] });
     workflow.grantStartExecution(create);
 
     const get = newFunction("Get");
-    storage.grantItems(get, [
-      { kinds: ["KEY"], actions: ["GetItem"] },
-      { kinds: ["RUN"], actions: ["Query"] },
-    ]);
+    storage.grantItems(get, [{ kinds: ["KEY"], actions: ["GetItem"] }, keyUse, { kinds: ["RUN"], actions: ["Query"] }]);
     storage.grantObjects(get, { read: ["texts"] });
 
     const openapi = newFunction("Openapi");

@@ -15,16 +15,27 @@ import {
 import { acknowledgeWildcard, arnInFindings, grant } from "./service-function.ts";
 import type { Settings } from "./settings.ts";
 
-type ItemKind = "KEY" | "AGENT" | "ORG" | "RUN" | "ORGS" | "AGENTS" | "KEYS" | "RUNS" | "RUNNING";
+type ItemKind = "KEY" | "AGENT" | "ORG" | "RUN" | "AUDIT" | "ORGS" | "AGENTS" | "KEYS" | "RUNS" | "RUNNING";
 type ItemAction = "GetItem" | "Query" | "PutItem" | "UpdateItem" | "ConditionCheckItem" | "DeleteItem";
 type Prefix = keyof typeof objectPrefixes;
 
-/** `kinds`: prefixes of the partition key (`src/platform/aws/table.ts`), or of the index's key if `index` is set. */
+/**
+ * `kinds`: prefixes of the partition key (`src/platform/aws/table.ts`), or of the index's key if `index` is set.
+ * `attributes`: the only attributes that the calls may name, the key included.
+ */
 export interface ItemPermission {
   kinds: ItemKind[];
   actions: ItemAction[];
   index?: string;
+  attributes?: string[];
 }
+
+/** For functions that authenticate requests: records when a key was last used, and cannot change the key. */
+export const keyUse: ItemPermission = {
+  kinds: ["KEY"],
+  actions: ["UpdateItem"],
+  attributes: [partitionKey, sortKey, "lastUsedAt"],
+};
 
 const objectActions = { read: "s3:GetObject", write: "s3:PutObject", remove: "s3:DeleteObject" };
 
@@ -117,11 +128,7 @@ export class Storage extends Construct {
 
   /** One statement per permission. With `index`, the kinds are prefixes of the index's partition key. */
   itemStatements(permissions: ItemPermission[]): PolicyStatementProps[] {
-    return permissions.map(({ kinds, actions, index }) => ({
-      actions: actions.map((action) => `dynamodb:${action}`),
-      resources: [index === undefined ? this.table.tableArn : `${this.table.tableArn}/index/${index}`],
-      conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": kinds.map(partitionsOf) } },
-    }));
+    return permissions.map((permission) => itemStatement(this.table.tableArn, permission));
   }
 
   objectStatements(permissions: ObjectPermissions): PolicyStatementProps[] {
@@ -145,9 +152,28 @@ export class Storage extends Construct {
   }
 }
 
-/** `ORGS` and `AGENTS` are single partitions. For any other kind, `#` and an id follow. */
+/** The statement of one permission on a table. */
+export function itemStatement(
+  tableArn: string,
+  { kinds, actions, index, attributes }: ItemPermission,
+): PolicyStatementProps {
+  return {
+    actions: actions.map((action) => `dynamodb:${action}`),
+    resources: [index === undefined ? tableArn : `${tableArn}/index/${index}`],
+    conditions: {
+      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": kinds.map(partitionsOf) },
+      // Without the last condition, an update could return the other attributes.
+      ...(attributes && {
+        "ForAllValues:StringEquals": { "dynamodb:Attributes": attributes },
+        StringEqualsIfExists: { "dynamodb:ReturnValues": ["NONE", "UPDATED_OLD", "UPDATED_NEW"] },
+      }),
+    },
+  };
+}
+
+/** `ORGS`, `AGENTS` and `AUDIT` are single partitions. For any other kind, `#` and an id follow. */
 function partitionsOf(kind: ItemKind): string {
-  return kind === "ORGS" || kind === "AGENTS" ? kind : `${kind}#*`;
+  return kind === "ORGS" || kind === "AGENTS" || kind === "AUDIT" ? kind : `${kind}#*`;
 }
 
 function key(name: string) {

@@ -18,6 +18,7 @@ export type ServiceErrorCode =
   | "history_failed"
   | "organization_not_found"
   | "agent_not_found"
+  | "version_not_found"
   | "key_not_found"
   | "key_ambiguous"
   | "invalid_argument"

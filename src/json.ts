@@ -27,6 +27,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** JSON of a value with the keys of all objects sorted: equal values have equal texts. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) =>
+    isObject(each) ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1))) : each,
+  );
+}
+
 /**
  * Replaces lone surrogates in all strings of a JSON value. JSON can contain them, UTF-8 cannot. A provider rejects the
  * request and every later one of the conversation. Removes undefined fields, as JSON does.

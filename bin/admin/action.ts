@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import type { Platform } from "../../src/platform/types.ts";
+import type { OperatorPlatform } from "./connect.ts";
 import type { Output } from "./output.ts";
 
 /** What a command does. It resolves with what to print, or with an iterable that prints as it goes. */
 export type Handler<Args extends unknown[]> = (
-  platform: Platform,
+  platform: OperatorPlatform,
   ...args: Args
 ) => Promise<Output | AsyncIterable<Output>>;
 

@@ -1,14 +1,23 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { type AgentDefinition, parseAgentFile } from "../../src/accounts/agent-definition.ts";
-import { createAgent, findAgent, setAgentStatus, updateAgent } from "../../src/accounts/agents.ts";
-import type { Agent } from "../../src/accounts/types.ts";
+import { parseAgentFile } from "../../src/accounts/agent-definition.ts";
+import {
+  agentHistory,
+  createAgent,
+  findAgent,
+  findAgentVersion,
+  setAgentStatus,
+  updateAgent,
+} from "../../src/accounts/agents.ts";
+import type { Agent, AgentDefinition } from "../../src/accounts/types.ts";
 import type { McpServer } from "../../src/agent/mcp/types.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { organizationOrOnly } from "./organizations.ts";
-import { type Output, record, table } from "./output.ts";
+import { wholeNumber } from "./numbers.ts";
+import { isoTime, type Output, record, table } from "./output.ts";
 
+const maxListed = 1000;
 const fileOption = ["--file <agent.json>", "agent file (format: schemas/agent.schema.json)"] as const;
 
 export function addAgentCommands(program: Command, action: Action): void {
@@ -19,10 +28,10 @@ export function addAgentCommands(program: Command, action: Action): void {
     .requiredOption(...fileOption)
     .option("--org <ID>", "organization (default: the only one)")
     .action(
-      action(async ({ accounts }, { file, org }: { file: string; org?: string }) => {
+      action(async ({ accounts, actor }, { file, org }: { file: string; org?: string }) => {
         const definition = readAgentFile(file);
         const { id } = await organizationOrOnly(accounts, org);
-        return output(await createAgent(accounts, id, definition));
+        return output(await createAgent(accounts, id, definition, await actor()));
       }),
     );
   agent
@@ -32,7 +41,7 @@ export function addAgentCommands(program: Command, action: Action): void {
     .action(
       action(async ({ accounts }, { org }: { org?: string }) => {
         const agents = await accounts.listAgents(org && (await organizationOrOnly(accounts, org)).id);
-        const columns = ["id", "name", "status", "organization"];
+        const columns = ["id", "name", "version", "status", "organization"];
         return table(agents.map(fields), columns, "No agents. Create one: agent create --file agent.json");
       }),
     );
@@ -40,15 +49,43 @@ export function addAgentCommands(program: Command, action: Action): void {
     .command("show")
     .description("Show an agent, its instructions, tools and limits.")
     .argument("<ID>", "agent")
-    .action(action(async ({ accounts }, id: string) => output(await findAgent(accounts, id))));
+    .option("--version <N>", "this version of its definition instead of the current one")
+    .action(
+      action(async ({ accounts }, id: string, { version }: { version?: string }) => {
+        const current = await findAgent(accounts, id);
+        if (version === undefined) return output(current);
+        const found = await findAgentVersion(accounts, id, wholeNumber("--version", version));
+        const { status, organizationId } = current;
+        const { definition, createdAt, hash } = found;
+        const shown = { ...definition, id: current.id, status, organizationId, version: found.version, createdAt };
+        return output(shown, { hash });
+      }),
+    );
+  agent
+    .command("history")
+    .description("List the versions of an agent's definition, newest first.")
+    .argument("<ID>", "agent")
+    .option("--limit <N>", `number of versions, at most ${maxListed}`, "20")
+    .action(
+      action(async ({ accounts }, id: string, { limit }: { limit: string }) => {
+        const versions = await agentHistory(accounts, id, wholeNumber("--limit", limit, maxListed));
+        const rows = versions.map(({ version, createdAt, hash }) => ({
+          version,
+          created_at: isoTime(createdAt),
+          hash,
+        }));
+        const empty = "No versions: an earlier release kept none. The next agent update makes version 1.";
+        return table(rows, ["version", "created_at", "hash"], empty);
+      }),
+    );
   agent
     .command("update")
-    .description("Replace an agent's definition; turns in progress keep the old one.")
+    .description("Replace an agent's definition (a new version); turns in progress keep the old one.")
     .argument("<ID>", "agent")
     .requiredOption(...fileOption)
     .action(
-      action(async ({ accounts }, id: string, { file }: { file: string }) =>
-        output(await updateAgent(accounts, id, readAgentFile(file))),
+      action(async ({ accounts, actor }, id: string, { file }: { file: string }) =>
+        output(await updateAgent(accounts, id, readAgentFile(file), await actor())),
       ),
     );
   const setStatus = (verb: string, status: Agent["status"], description: string) =>
@@ -56,7 +93,11 @@ export function addAgentCommands(program: Command, action: Action): void {
       .command(verb)
       .description(description)
       .argument("<ID>", "agent")
-      .action(action(async ({ accounts }, id: string) => output(await setAgentStatus(accounts, id, status))));
+      .action(
+        action(async ({ accounts, actor }, id: string) =>
+          output(await setAgentStatus(accounts, id, status, await actor())),
+        ),
+      );
   setStatus("archive", "archived", "Reject new runs of an agent (409) until it is unarchived.");
   setStatus("unarchive", "active", "Accept new runs of an archived agent again.");
   setStatus(
@@ -80,11 +121,13 @@ function readAgentFile(path: string): AgentDefinition {
   );
 }
 
-function output(agent: Agent): Output {
+/** `more`: further fields, after the agent's own. */
+function output(agent: Agent, more: { hash?: string } = {}): Output {
   const { tools, limits, runLimits, prices, parameters, contextTokens, webFetch, instructions } = agent;
   const mcp = agent.mcp?.map(withoutHeaderValues);
   const { text } = record({
     ...fields(agent),
+    ...more,
     tools: tools.join(", ") || "none",
     ...Object.fromEntries((mcp ?? []).map((server) => [`mcp ${server.name}`, serverLine(server)])),
     webFetch: webFetch && `private addresses ${webFetch.privateAddresses ? "allowed" : "blocked"}`,
@@ -96,7 +139,7 @@ function output(agent: Agent): Output {
     instructions,
   });
   const definition = { tools, mcp, webFetch, limits, runLimits, prices, parameters, contextTokens, instructions };
-  return { text, json: { ...fields(agent), ...definition } };
+  return { text, json: { ...fields(agent), ...more, ...definition } };
 }
 
 function listed(values: object): string {
@@ -119,6 +162,15 @@ function serverLine({ url, tools, headers = {} }: ReturnType<typeof withoutHeade
   return `${url}; ${tools?.join(", ") ?? "all tools"}${sent.join("")}`;
 }
 
-function fields({ id, name, status, organizationId, model }: Agent) {
-  return { id, name, status, organization: organizationId, model };
+function fields({ id, name, status, version, organizationId, model, createdAt, updatedAt }: Agent) {
+  return {
+    id,
+    name,
+    status,
+    version,
+    organization: organizationId,
+    model,
+    created_at: createdAt && isoTime(createdAt),
+    updated_at: updatedAt && isoTime(updatedAt),
+  };
 }

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
+import type { Actor } from "../../src/accounts/audit.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { externalWorkflow } from "../../src/platform/local/workflow.ts";
 import type { Platform } from "../../src/platform/types.ts";
@@ -11,8 +13,23 @@ export interface Target {
   stack?: string | undefined;
 }
 
+/** A platform as an operator uses it. `actor`: who the operator is, for the audit. */
+export type OperatorPlatform = Platform & { actor: () => Promise<Actor> };
+
+/** The name of the user of the operating system. */
+export function systemUser(): Actor {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? "unknown"}`; // a container may have no name for its user
+  }
+}
+
 /** Opens the platform of a service. `needsData`: a data directory without data is an error. */
-export async function connect({ dataDir, stack }: Target, { needsData }: { needsData: boolean }): Promise<Platform> {
+export async function connect(
+  { dataDir, stack }: Target,
+  { needsData }: { needsData: boolean },
+): Promise<OperatorPlatform> {
   if (stack === undefined) return openDataDir(dataDir ?? ".data", needsData);
   if (dataDir !== undefined) {
     throw new CliError("--stack and --data-dir cannot be used together; a service runs on AWS or on this machine");
@@ -21,13 +38,13 @@ export async function connect({ dataDir, stack }: Target, { needsData }: { needs
   return openStack(stack);
 }
 
-function openDataDir(dataDir: string, needsData: boolean): Platform {
+function openDataDir(dataDir: string, needsData: boolean): OperatorPlatform {
   // Opening creates the directory: a mistyped name would look like a service without data.
   if (needsData && !existsSync(join(dataDir, "runs.sqlite"))) {
     throw new CliError(`no service data in ${dataDir}; pass its directory with --data-dir, or run npm start first`);
   }
   try {
-    return { ...openLocalPlatform({ dataDir }), workflow: externalWorkflow };
+    return { ...openLocalPlatform({ dataDir }), workflow: externalWorkflow, actor: async () => systemUser() };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CliError(`cannot open the data directory ${dataDir}: ${reason}`);

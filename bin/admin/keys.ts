@@ -11,9 +11,10 @@ export function addKeyCommands(program: Command, action: Action): void {
     .command("create")
     .description("Create an API key for an agent and print it (shown only once).")
     .requiredOption("--agent <ID>", "agent")
+    .option("--name <NAME>", "name for people, such as the system that uses the key")
     .action(
-      action(async ({ accounts }, { agent }: { agent: string }) => {
-        const created = await createKey(accounts, agent);
+      action(async ({ accounts, actor }, { agent, name }: { agent: string; name?: string }) => {
+        const created = await createKey(accounts, agent, { name, actor: await actor() });
         const { text, json } = record({ api_key: created.key, ...fields(created.stored) });
         return { text: `${text}\n\nThe key is shown only once. Save it now.`, json };
       }),
@@ -26,7 +27,7 @@ export function addKeyCommands(program: Command, action: Action): void {
       action(async ({ accounts }, { agent }: { agent: string }) => {
         const { id } = await findAgent(accounts, agent);
         const rows = (await accounts.listKeys(id)).map(fields);
-        const columns = ["hint", "enabled", "created_at", "hash"];
+        const columns = ["hint", "name", "enabled", "created_at", "last_used_at", "hash"];
         return table(rows, columns, `No keys. Create one: key create --agent ${id}`);
       }),
     );
@@ -36,12 +37,22 @@ export function addKeyCommands(program: Command, action: Action): void {
       .description(description)
       .argument("<KEY>", "the key, its hash or its hint")
       .action(
-        action(async ({ accounts }, text: string) => record(fields(await setKeyEnabled(accounts, text, enabled)))),
+        action(async ({ accounts, actor }, text: string) =>
+          record(fields(await setKeyEnabled(accounts, text, enabled, await actor()))),
+        ),
       );
   setEnabled("disable", false, "Reject a key from now on (401).");
   setEnabled("enable", true, "Accept a disabled key again.");
 }
 
-function fields({ hash, hint, agentId, enabled, createdAt }: ApiKey) {
-  return { hint, agent: agentId, enabled, created_at: isoTime(createdAt), hash };
+function fields({ hash, hint, agentId, enabled, name, createdAt, lastUsedAt }: ApiKey) {
+  return {
+    hint,
+    name,
+    agent: agentId,
+    enabled,
+    created_at: isoTime(createdAt),
+    last_used_at: lastUsedAt && isoTime(lastUsedAt),
+    hash,
+  };
 }

@@ -3,6 +3,7 @@ import { ServiceError, type ServiceErrorCode } from "../../src/errors.ts";
 import { type Io, runProgram } from "../cli.ts";
 import type { Action, Handler } from "./action.ts";
 import { addAgentCommands } from "./agents.ts";
+import { addAuditCommand } from "./audit.ts";
 import { completionScript } from "./completion.ts";
 import { connect } from "./connect.ts";
 import { addKeyCommands } from "./keys.ts";
@@ -47,6 +48,7 @@ export function adminProgram(action: Action, io: Io): Command {
   addAgentCommands(program, action);
   addKeyCommands(program, action);
   addRunCommands(program, action);
+  addAuditCommand(program, action);
   program
     .command("completion")
     .description(`Print a completion script for: alias ${name}="npm run -s admin --"`)
@@ -59,6 +61,7 @@ export function adminProgram(action: Action, io: Io): Command {
 const hints: Partial<Record<ServiceErrorCode, string>> = {
   organization_not_found: "see org list",
   agent_not_found: "see agent list",
+  version_not_found: "see agent history ID",
   agent_deleted: "create a new agent: agent create --file agent.json",
   key_not_found: "give the key, its hash or its hint; see key list --agent ID",
   key_ambiguous: "give more of the hash; see key list --agent ID",

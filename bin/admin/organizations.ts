@@ -5,7 +5,7 @@ import type { Accounts, Organization } from "../../src/accounts/types.ts";
 import { configurationFields, providerNames } from "../../src/agent/models/model-config.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
-import { record, table } from "./output.ts";
+import { isoTime, record, table } from "./output.ts";
 
 interface ModelOptions {
   provider: string;
@@ -34,7 +34,8 @@ export function addOrganizationCommands(program: Command, action: Action): void 
     .requiredOption("--name <NAME>", "name of the organization")
     .action(
       action(
-        async ({ accounts }, options: { name: string }) => record(fields(await createOrganization(accounts, options))),
+        async ({ accounts, actor }, options: { name: string }) =>
+          record(fields(await createOrganization(accounts, options, await actor()))),
         { createsData: true },
       ),
     );
@@ -64,20 +65,24 @@ export function addOrganizationCommands(program: Command, action: Action): void 
     .option("--compat <SETTINGS>", "override detected differences of the server: setting=value,… (docs/models.md)")
     .option("--disabled", "save the model, but reject new runs until it is set again without --disabled")
     .action(
-      action(async ({ accounts, secretProblem }, id: string, { disabled, modelName, ...options }: ModelOptions) => {
-        const settings = { ...options, ...(modelName !== undefined && { model: modelName }) };
-        const model = parseModelSettings(settings, labels, disabled !== true);
-        const { secret } = settings;
-        const problem = secret === undefined ? undefined : await secretProblem(secret);
-        if (problem !== undefined) throw new CliError(`--secret ${secret} cannot be used: ${problem}`);
-        return record(fields(await setModel(accounts, id, model)));
-      }),
+      action(
+        async ({ accounts, secretProblem, actor }, id: string, { disabled, modelName, ...options }: ModelOptions) => {
+          const settings = { ...options, ...(modelName !== undefined && { model: modelName }) };
+          const model = parseModelSettings(settings, labels, disabled !== true);
+          const { secret } = settings;
+          const problem = secret === undefined ? undefined : await secretProblem(secret);
+          if (problem !== undefined) throw new CliError(`--secret ${secret} cannot be used: ${problem}`);
+          return record(fields(await setModel(accounts, id, model, await actor())));
+        },
+      ),
     );
   organization
     .command("clear-model")
     .description("Remove the model; the organization's agents reject new runs.")
     .argument("<ID>", "organization")
-    .action(action(async ({ accounts }, id: string) => record(fields(await clearModel(accounts, id)))));
+    .action(
+      action(async ({ accounts, actor }, id: string) => record(fields(await clearModel(accounts, id, await actor())))),
+    );
 }
 
 /** The organization with this id or, without an id, the only organization. */
@@ -91,7 +96,7 @@ export async function organizationOrOnly(accounts: Accounts, id: string | undefi
   return only;
 }
 
-function fields({ id, name, model }: Organization) {
+function fields({ id, name, model, createdAt, updatedAt }: Organization) {
   const { provider, model: defaultModel, baseUrl, region, secret, compat } = model ? configurationFields(model) : {};
   return {
     id,
@@ -103,5 +108,7 @@ function fields({ id, name, model }: Organization) {
     region,
     secret,
     compat: compat && formatCompat(compat),
+    created_at: createdAt && isoTime(createdAt),
+    updated_at: updatedAt && isoTime(updatedAt),
   };
 }

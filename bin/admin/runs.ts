@@ -5,9 +5,9 @@ import { acceptInput, deleteRun, stopRun } from "../../src/runs/control-run.ts";
 import { findRun } from "../../src/runs/find-run.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import type { Run, RunJournalEntry, RunView } from "../../src/runs/types.ts";
-import { CliError } from "../cli.ts";
 import { journalOutput } from "./format-journal.ts";
 import type { Action } from "./action.ts";
+import { wholeNumber } from "./numbers.ts";
 import { isoTime, type Output, printable, record, table } from "./output.ts";
 
 const maxListed = 1000;
@@ -21,12 +21,10 @@ export function addRunCommands(program: Command, action: Action): void {
     .option("--limit <N>", `number of runs, at most ${maxListed}`, "20")
     .action(
       action(async ({ accounts, runs }, { agent, limit }: { agent: string; limit: string }) => {
-        if (!/^\d+$/.test(limit) || Number(limit) < 1 || Number(limit) > maxListed) {
-          throw new CliError(`--limit is ${JSON.stringify(limit)}; expected a whole number from 1 to ${maxListed}`);
-        }
+        const count = wholeNumber("--limit", limit, maxListed);
         const { id } = await findAgent(accounts, agent);
         const now = Date.now();
-        const rows = (await runs.listByAgent(id, Number(limit))).map((each) =>
+        const rows = (await runs.listByAgent(id, count)).map((each) =>
           Object.assign(fields(each), { age: age(now - each.createdAt) }, usage(each)),
         );
         return table(rows, ["id", "status", "age", "turns", "tokens", "name"], `Agent ${id} has no runs.`);
@@ -51,8 +49,9 @@ export function addRunCommands(program: Command, action: Action): void {
     .argument("<ID>", "run")
     .requiredOption("--text <TEXT>", "the input")
     .action(
-      action(async ({ runs, workflow }, id: string, { text }: { text: string }) => {
-        return record(fields(await acceptInput({ runs, workflow, now: Date.now }, id, text)));
+      action(async ({ runs, workflow, actor }, id: string, { text }: { text: string }) => {
+        const deps = { runs, workflow, now: Date.now, actor: await actor() };
+        return record(fields(await acceptInput(deps, id, text)));
       }),
     );
   run
@@ -60,8 +59,8 @@ export function addRunCommands(program: Command, action: Action): void {
     .description("Stop a run (irreversible); queued inputs are dropped.")
     .argument("<ID>", "run")
     .action(
-      action(async ({ runs, workflow }, id: string) => {
-        return record(fields(await stopRun({ runs, workflow, now: Date.now }, id)));
+      action(async ({ runs, workflow, actor }, id: string) => {
+        return record(fields(await stopRun({ runs, workflow, now: Date.now, actor: await actor() }, id)));
       }),
     );
   run
@@ -69,8 +68,8 @@ export function addRunCommands(program: Command, action: Action): void {
     .description("Stop a run and permanently delete its transcript, steps and files.")
     .argument("<ID>", "run")
     .action(
-      action(async ({ runs, workflow, workspace }, id: string) => {
-        const deleted = await deleteRun({ runs, workflow, workspace, now: Date.now }, id);
+      action(async ({ runs, workflow, workspace, actor }, id: string) => {
+        const deleted = await deleteRun({ runs, workflow, workspace, now: Date.now, actor: await actor() }, id);
         const { json } = record(fields(deleted));
         return { text: `Deleted the transcript, steps and files of run ${deleted.id}.`, json };
       }),

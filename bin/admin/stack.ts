@@ -1,28 +1,42 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { outputs, type OutputName } from "../../lib/outputs.ts";
 import type { ClientSettings } from "../../src/platform/aws/clients.ts";
 import { awsPlatform } from "../../src/platform/aws/index.ts";
-import type { Platform } from "../../src/platform/types.ts";
 import { CliError } from "../cli.ts";
+import { type OperatorPlatform, systemUser } from "./connect.ts";
 
 /**
  * Opens a deployed service through the outputs of its stack. Region and credentials are found as by the AWS CLI.
  * `AWS_ENDPOINT_URL` replaces AWS with a compatible endpoint.
  */
-export async function openStack(stack: string): Promise<Platform> {
+export async function openStack(stack: string): Promise<OperatorPlatform> {
   const endpoint = process.env["AWS_ENDPOINT_URL"];
   const cloudFormation = new CloudFormationClient(endpoint ? { endpoint } : {});
   const settings: ClientSettings = { region: await regionOf(cloudFormation), ...(endpoint ? { endpoint } : {}) };
   const output = await outputsOf(cloudFormation, stack, settings.region);
   cloudFormation.destroy();
 
-  return awsPlatform({
+  const platform = awsPlatform({
     clients: settings,
     table: output("TableName"),
     bucket: output("BucketName"),
     stateMachineArn: output("StateMachineArn"),
     retentionDays: Number(output("RetentionDays")),
   });
+  return { ...platform, actor: () => callerOf(settings) };
+}
+
+/** The ARN of the caller. STS needs no permission for it. If STS cannot be reached: the user of this machine. */
+async function callerOf(settings: ClientSettings): Promise<string> {
+  const sts = new STSClient(settings);
+  try {
+    return (await sts.send(new GetCallerIdentityCommand())).Arn ?? systemUser();
+  } catch {
+    return systemUser();
+  } finally {
+    sts.destroy();
+  }
 }
 
 async function regionOf(client: CloudFormationClient): Promise<string> {

@@ -54,7 +54,11 @@ export async function serve(options: LocalOptions): Promise<Service> {
   });
   platform.database.preallocateLog();
   // After listening: a start that fails must neither create the key, which is shown only once, nor change the model.
-  const starter = seedStarterAgent(platform.accounts, { model: options.model, newKey: options.json });
+  const starter = seedStarterAgent(platform.accounts, {
+    model: options.model,
+    newKey: options.json,
+    actor: "npm start",
+  });
   const { agent, key } = await starter.catch((error: unknown) => Promise.reject(unusable(dataDir, error)));
   const resumeRuns = (): void => {
     runner.resumeRuns().catch((error: unknown) => {

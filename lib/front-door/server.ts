@@ -11,6 +11,7 @@ import type { EnvName } from "../../src/env.ts";
 import { objectPrefixes } from "../../src/platform/aws/table.ts";
 import { bundleUploadServer } from "../bundling.ts";
 import { type UploadHosting, memoryEnvironment } from "./hosting.ts";
+import { itemStatement, keyUse } from "../storage.ts";
 import { acknowledgeWildcard } from "../service-function.ts";
 import type { OutputName } from "../outputs.ts";
 import type { Settings } from "../settings.ts";
@@ -81,14 +82,10 @@ export function grantServer(role: Role, { hosting, service, secrets, settings }:
   const stack = Stack.of(role);
   const table = Arn.format({ service: "dynamodb", resource: "table", resourceName: service.TableName }, stack);
   const objectsArn = (prefix: string) => `arn:${Aws.PARTITION}:s3:::${service.BucketName}/${prefix}*`;
-  const items = (kinds: string[], ...actions: string[]) => ({
-    actions: actions.map((action) => `dynamodb:${action}`),
-    resources: [table],
-    conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": kinds.map((kind) => `${kind}#*`) } },
-  });
   const statements: PolicyStatementProps[] = [
-    items(["KEY", "AGENT", "ORG"], "GetItem"),
-    items(["RUN"], "PutItem", "UpdateItem"),
+    itemStatement(table, { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] }),
+    itemStatement(table, keyUse),
+    itemStatement(table, { kinds: ["RUN"], actions: ["PutItem", "UpdateItem"] }),
     { actions: ["s3:PutObject"], resources: Object.values(objectPrefixes).map(objectsArn) },
     { actions: ["s3:DeleteObject"], resources: [objectsArn(objectPrefixes.workspaces)] },
     { actions: ["states:StartExecution"], resources: [service.StateMachineArn] },

@@ -1,12 +1,10 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020, type ErrorObject, type SchemaObject } from "ajv/dist/2020.js";
-import type { Agent } from "./types.ts";
-
-/** The fields of an agent that its file defines, with the schema's defaults filled in. */
-export type AgentDefinition = Omit<Agent, "id" | "organizationId" | "status" | "revision">;
+import type { AgentDefinition } from "./types.ts";
 
 /**
- * Validates the text of an agent file against `schemas/agent.schema.json`. `problems` has one sentence per error.
+ * Validates the text of an agent file against `schemas/agent.schema.json`. The definition has the schema's defaults filled
+ * in. `problems` has one sentence per error.
  * Compiles the schema on each call, which is too slow for a request handler.
  */
 export function parseAgentFile(text: string): { definition: AgentDefinition } | { problems: string[] } {

@@ -1,35 +1,64 @@
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { ServiceError } from "../errors.ts";
-import type { AgentDefinition } from "./agent-definition.ts";
+import { canonicalJson } from "../json.ts";
+import { along, type Actor } from "./audit.ts";
 import { normalizeId } from "./ids.ts";
 import { modify } from "./modify.ts";
 import { findOrganization } from "./organizations.ts";
-import type { Accounts, Agent } from "./types.ts";
+import type { Accounts, Agent, AgentDefinition, AgentVersion, AgentVersionHead } from "./types.ts";
 
-/** Creates an active agent of an organization. */
+/** Creates an active agent of an organization, with version 1 of its definition. */
 export async function createAgent(
   accounts: Accounts,
   organizationId: string,
   definition: AgentDefinition,
+  actor?: Actor,
 ): Promise<Agent> {
   const organization = await findOrganization(accounts, organizationId);
-  const agent: Agent = { ...definition, id: randomUUID(), organizationId: organization.id, status: "active" };
-  await accounts.createAgent(agent);
+  const at = Date.now();
+  const owner = { id: randomUUID(), organizationId: organization.id, status: "active" } as const;
+  const agent: Agent = { ...definition, ...owner, version: 1, createdAt: at, updatedAt: at };
+  const version = versionOf(agent.id, 1, at, definition);
+  await accounts.createAgent(agent, { version, ...along(actor, "agent.create", agent.id, at, { version: 1 }) });
   return agent;
 }
 
-/** Replaces an agent's definition. The agent keeps its id, organization and status. */
-export function updateAgent(accounts: Accounts, id: string, definition: AgentDefinition): Promise<Agent> {
-  return modifyAgent(accounts, id, (agent) => {
-    const { id: agentId, organizationId, status } = requireNotDeleted(agent);
-    return { ...definition, id: agentId, organizationId, status };
-  });
+/**
+ * Replaces an agent's definition, which makes a new version. The agent keeps its id, organization and status.
+ * No-op for the definition that the agent already has, unless it has no version yet.
+ */
+export function updateAgent(
+  accounts: Accounts,
+  id: string,
+  definition: AgentDefinition,
+  actor?: Actor,
+): Promise<Agent> {
+  const hashAfter = definitionHash(definition);
+  return modifyAgent(
+    accounts,
+    id,
+    (agent) => {
+      const { id: agentId, organizationId, status, version = 0, createdAt } = requireNotDeleted(agent);
+      if (version > 0 && definitionHash(definitionOf(agent)) === hashAfter) return agent;
+      const times = { ...(createdAt !== undefined && { createdAt }), updatedAt: Date.now() };
+      return { ...definition, id: agentId, organizationId, status, version: version + 1, ...times };
+    },
+    ({ id: agentId, version = 1, updatedAt: at = Date.now() }) => ({
+      version: versionOf(agentId, version, at, definition),
+      ...along(actor, "agent.update", agentId, at, { version }),
+    }),
+  );
 }
 
+const statusActions = { active: "agent.unarchive", archived: "agent.archive", deleted: "agent.delete" } as const;
+
 /** Archives, unarchives or deletes an agent. A deleted agent stays deleted. Setting the same status is a no-op. */
-export function setAgentStatus(accounts: Accounts, id: string, status: Agent["status"]): Promise<Agent> {
-  return modifyAgent(accounts, id, (agent) =>
-    agent.status === status ? agent : { ...requireNotDeleted(agent), status },
+export function setAgentStatus(accounts: Accounts, id: string, status: Agent["status"], actor?: Actor): Promise<Agent> {
+  return modifyAgent(
+    accounts,
+    id,
+    (agent) => (agent.status === status ? agent : { ...requireNotDeleted(agent), status, updatedAt: Date.now() }),
+    (agent) => along(actor, statusActions[status], agent.id, agent.updatedAt),
   );
 }
 
@@ -37,6 +66,21 @@ export async function findAgent(accounts: Accounts, id: string): Promise<Agent> 
   const found = await accounts.findAgent(normalizeId(id));
   if (!found) throw new ServiceError("agent_not_found", `agent ${JSON.stringify(id)} does not exist`);
   return found;
+}
+
+/** One version of an agent's definition. */
+export async function findAgentVersion(accounts: Accounts, id: string, version: number): Promise<AgentVersion> {
+  const agent = await findAgent(accounts, id);
+  const found = await accounts.findAgentVersion(agent.id, version);
+  if (found) return found;
+  const known =
+    agent.version === undefined ? "it has no versions until its next update" : `its latest is ${agent.version}`;
+  throw new ServiceError("version_not_found", `agent ${agent.id} has no version ${version}; ${known}`);
+}
+
+/** The latest versions of an agent, newest first, at most `limit`. Empty: not updated since an earlier release. */
+export async function agentHistory(accounts: Accounts, id: string, limit: number): Promise<AgentVersionHead[]> {
+  return accounts.listAgentVersions((await findAgent(accounts, id)).id, limit);
 }
 
 /** The agent itself; throws if it is deleted. */
@@ -48,7 +92,35 @@ export function requireNotDeleted(agent: Agent): Agent {
   );
 }
 
-function modifyAgent(accounts: Accounts, id: string, change: (agent: Agent) => Agent): Promise<Agent> {
+function versionOf(agentId: string, version: number, createdAt: number, definition: AgentDefinition): AgentVersion {
+  return { agentId, version, createdAt, hash: definitionHash(definition), definition };
+}
+
+function definitionHash(definition: AgentDefinition): string {
+  return hash("sha256", canonicalJson(definition));
+}
+
+function definitionOf(agent: Agent): AgentDefinition {
+  const {
+    id: _i,
+    organizationId: _o,
+    status: _s,
+    revision: _r,
+    version: _v,
+    createdAt: _c,
+    updatedAt: _u,
+    ...rest
+  } = agent;
+  return rest;
+}
+
+/** `stored`: returns what is stored in the same write as the changed agent. */
+function modifyAgent(
+  accounts: Accounts,
+  id: string,
+  change: (agent: Agent) => Agent,
+  stored: (next: Agent) => Parameters<Accounts["replaceAgent"]>[1],
+): Promise<Agent> {
   const read = () => findAgent(accounts, id);
-  return modify(`agent ${normalizeId(id)}`, read, change, (next) => accounts.replaceAgent(next));
+  return modify(`agent ${normalizeId(id)}`, read, change, (next) => accounts.replaceAgent(next, stored(next)));
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from "../errors.ts";
+import { recordKeyUse } from "./key-use.ts";
 import type { Accounts, ApiKey } from "./types.ts";
 import { keyHash } from "./api-key.ts";
 
@@ -11,5 +12,6 @@ export async function authenticate({ accounts }: { accounts: Accounts }, key: st
   const hash = keyHash(key);
   const found = hash === undefined ? undefined : await accounts.findKey(hash);
   if (!found?.enabled) throw new ServiceError("key_invalid", "Invalid API key");
+  recordKeyUse(accounts, found, Date.now());
   return found;
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from "../errors.ts";
 import { findAgent, requireNotDeleted } from "./agents.ts";
 import { keyHash, newApiKey, redactKeys } from "./api-key.ts";
+import { type Actor, along } from "./audit.ts";
 import { modify } from "./modify.ts";
 import type { Accounts, Agent, ApiKey } from "./types.ts";
 
@@ -10,30 +11,59 @@ export interface IssuedKey {
   stored: ApiKey;
 }
 
+const maxNameLength = 200;
+
+/** Options of a new key. `name`: for people, such as the system that uses the key. */
+interface NewKey {
+  name?: string | undefined;
+  actor?: Actor | undefined;
+}
+
 /** Creates an API key for an agent that is not deleted. */
-export async function createKey(accounts: Accounts, agentId: string): Promise<IssuedKey> {
-  return issueKey(accounts, requireNotDeleted(await findAgent(accounts, agentId)));
+export async function createKey(accounts: Accounts, agentId: string, options?: NewKey): Promise<IssuedKey> {
+  return issueKey(accounts, requireNotDeleted(await findAgent(accounts, agentId)), options);
 }
 
 /** Creates an API key without checking the agent. */
 export async function issueKey(
   accounts: Pick<Accounts, "createKey">,
   { id: agentId, organizationId }: Pick<Agent, "id" | "organizationId">,
+  { name, actor }: NewKey = {},
 ): Promise<IssuedKey> {
+  if (name !== undefined) checkName(name);
   const { key, hash, hint } = newApiKey();
-  const stored: ApiKey = { hash, hint, agentId, organizationId, enabled: true, createdAt: Date.now() };
-  await accounts.createKey(stored);
+  const owner = { agentId, organizationId };
+  const createdAt = Date.now();
+  const stored: ApiKey = { hash, hint, ...owner, enabled: true, ...(name !== undefined && { name }), createdAt };
+  await accounts.createKey(stored, along(actor, "key.create", hash, createdAt));
   return { key, stored };
 }
 
+function checkName(name: string): void {
+  const problem =
+    name.trim() === ""
+      ? "is blank"
+      : name.length > maxNameLength
+        ? `has ${name.length} characters; at most ${maxNameLength} are accepted`
+        : /\bak_[0-9A-Za-z]{20}/.test(name)
+          ? "contains an API key; a name is stored and shown"
+          : undefined;
+  if (problem !== undefined) throw new ServiceError("invalid_argument", `the key's name ${problem}`);
+}
+
 /** Enables or disables a key. `text`: see `findKey`. */
-export async function setKeyEnabled(accounts: Accounts, text: string, enabled: boolean): Promise<ApiKey> {
+export async function setKeyEnabled(
+  accounts: Accounts,
+  text: string,
+  enabled: boolean,
+  actor?: Actor,
+): Promise<ApiKey> {
   const { hash, hint } = await findKey(accounts, text);
   return modify(
     `key ${hint}`,
     () => findKey(accounts, hash),
     (key) => (key.enabled === enabled ? key : { ...key, enabled }),
-    (next) => accounts.replaceKey(next),
+    (next) => accounts.replaceKey(next, along(actor, enabled ? "key.enable" : "key.disable", hash)),
   );
 }
 

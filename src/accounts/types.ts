@@ -2,7 +2,10 @@ import type { McpServer } from "../agent/mcp/types.ts";
 import type { ModelConfiguration, ModelParameters } from "../agent/model.ts";
 import type { Prices, RunLimits, TurnLimits } from "../agent/turn/limits.ts";
 
-/** A record whose replacement is conditional. */
+/**
+ * A record whose replacement is conditional. Times are milliseconds since 1970. Absent times: the record was written by
+ * an earlier release.
+ */
 export interface Revised {
   /** Number of times the record was replaced. Absent: 0, as in records of earlier releases. */
   revision?: number;
@@ -14,12 +17,12 @@ export interface Organization extends Revised {
   name: string;
   /** Absent: the organization's agents cannot start runs. */
   model?: ModelConfiguration;
+  createdAt?: number;
+  updatedAt?: number;
 }
 
-/** A stored agent configuration: `template_id` in the API. A deleted agent stays readable for its running runs. */
-export interface Agent extends Revised {
-  id: string;
-  organizationId: string;
+/** The fields of an agent that its file defines. */
+export interface AgentDefinition {
   name: string;
   instructions: string;
   /** Overrides the organization's model name; the provider is the organization's. */
@@ -36,7 +39,32 @@ export interface Agent extends Revised {
   parameters?: ModelParameters;
   /** Context window of the model, in tokens. */
   contextTokens?: number;
+}
+
+/** A stored agent: `template_id` in the API. A deleted agent stays readable for its running runs. */
+export interface Agent extends AgentDefinition, Revised {
+  id: string;
+  organizationId: string;
   status: "active" | "archived" | "deleted";
+  /** Number of the current definition, from 1. Absent: not updated since an earlier release, which kept no versions. */
+  version?: number;
+  createdAt?: number;
+  /** When definition or status last changed. */
+  updatedAt?: number;
+}
+
+/** A version without its definition. */
+export type AgentVersionHead = Omit<AgentVersion, "definition">;
+
+/** One definition of an agent. It is never changed. */
+export interface AgentVersion {
+  agentId: string;
+  /** Counts from 1. */
+  version: number;
+  createdAt: number;
+  /** SHA-256 (hex) of the definition as canonical JSON. Two versions with the same hash have the same definition. */
+  hash: string;
+  definition: AgentDefinition;
 }
 
 /** An API key as stored: its SHA-256 (hex), never the key itself. */
@@ -47,14 +75,52 @@ export interface ApiKey extends Revised {
   agentId: string;
   organizationId: string;
   enabled: boolean;
-  /** Milliseconds since 1970. */
+  /** Absent: none was given. */
+  name?: string;
   createdAt: number;
+  /** Within the hour before the last request with the key. Absent: not used yet, or only with an earlier release. */
+  lastUsedAt?: number;
+}
+
+export const auditActions = [
+  "org.create",
+  "org.set-model",
+  "org.clear-model",
+  "agent.create",
+  "agent.update",
+  "agent.archive",
+  "agent.unarchive",
+  "agent.delete",
+  "key.create",
+  "key.enable",
+  "key.disable",
+  "run.input",
+  "run.stop",
+  "run.delete",
+] as const;
+
+/** One action of an operator. It contains no texts and no secrets. */
+export interface AuditEntry {
+  /** Milliseconds since 1970. */
+  at: number;
+  /** Who: the ARN of the AWS caller, or the name of the user of the operating system. */
+  actor: string;
+  action: (typeof auditActions)[number];
+  /** The organization, agent or run; of a key its hash. */
+  id: string;
+  /** `agent.create` and `agent.update`: the new version. */
+  version?: number;
+}
+
+/** What is stored in the same atomic write as a record. */
+export interface Along {
+  audit?: AuditEntry;
 }
 
 /**
  * Organizations, agents and keys. A method rejects with `StoreUnavailable` when a retry can help.
  *
- * - `create…` stores a new record. Its id or hash is random, so that the call is idempotent and nothing is overwritten.
+ * - `create…` stores a new record. Its id or hash is random, so that nothing is overwritten.
  * - `replace…` replaces the whole record if the stored one still has the same `revision`. It resolves with the stored
  *   record, or with undefined if the record is missing or was replaced by another writer.
  */
@@ -62,12 +128,22 @@ export interface Accounts {
   findKey(hash: string): Promise<ApiKey | undefined>;
   findAgent(id: string): Promise<Agent | undefined>;
   findOrganization(id: string): Promise<Organization | undefined>;
-  createKey(key: ApiKey): Promise<void>;
-  createAgent(agent: Agent): Promise<void>;
-  createOrganization(organization: Organization): Promise<void>;
-  replaceKey(key: ApiKey): Promise<ApiKey | undefined>;
-  replaceAgent(agent: Agent): Promise<Agent | undefined>;
-  replaceOrganization(organization: Organization): Promise<Organization | undefined>;
+  createKey(key: ApiKey, along?: Along): Promise<void>;
+  createAgent(agent: Agent, along?: Along & { version?: AgentVersion }): Promise<void>;
+  createOrganization(organization: Organization, along?: Along): Promise<void>;
+  replaceKey(key: ApiKey, along?: Along): Promise<ApiKey | undefined>;
+  replaceAgent(agent: Agent, along?: Along & { version?: AgentVersion }): Promise<Agent | undefined>;
+  replaceOrganization(organization: Organization, along?: Along): Promise<Organization | undefined>;
+  /**
+   * Sets `lastUsedAt` of a key unless it is `before` or later. Changes no other field and no `revision`. No-op for an
+   * unknown key.
+   */
+  touchKey(hash: string, at: number, before: number): Promise<void>;
+  findAgentVersion(agentId: string, version: number): Promise<AgentVersion | undefined>;
+  /** Newest first, at most `limit`. */
+  listAgentVersions(agentId: string, limit: number): Promise<AgentVersionHead[]>;
+  /** Newest first, at most `limit`, from the time `since` on. */
+  listAudit(query: { since: number; limit: number }): Promise<AuditEntry[]>;
   /** Oldest first. */
   listKeys(agentId: string): Promise<ApiKey[]>;
   listAgents(organizationId?: string): Promise<Agent[]>;

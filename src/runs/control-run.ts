@@ -1,4 +1,6 @@
+import { type Actor, along } from "../accounts/audit.ts";
 import { pause } from "../async/backoff.ts";
+import type { AuditEntry } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
 import { findRun } from "./find-run.ts";
 import { drainMilliseconds } from "./leases.ts";
@@ -11,6 +13,8 @@ interface ControlDeps {
   runs: Runs;
   workflow: Workflow;
   now: () => number;
+  /** The operator, for the audit. */
+  actor?: Actor;
 }
 
 /** Queued inputs per run. Each is a separate item in the store. */
@@ -22,6 +26,7 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
   for (;;) {
     const { run } = await findRun(deps.runs, id);
     const { id: runId, status, turn, queued = 0 } = run;
+    const audited = along(deps.actor, "run.input", runId, deps.now());
     if (status === "running") {
       if (queued >= maxQueued) {
         throw new ServiceError(
@@ -30,7 +35,7 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
         );
       }
       const add = { turn: turn + queued + 1, text };
-      if (await deps.runs.change({ runId, expect: { status, turn, queued }, queue: { add } })) {
+      if (await deps.runs.change({ runId, expect: { status, turn, queued }, queue: { add }, ...audited })) {
         return { ...run, queued: queued + 1 };
       }
     } else if (status === "finished") {
@@ -41,6 +46,7 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
         expect: { status: from, turn },
         set,
         messages: [{ turn: set.turn, role: "input_to_agent", text }],
+        ...audited,
       });
       if (!accepted) continue;
       await startTurn(deps, runId, set.turn);
@@ -56,7 +62,7 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
  * changed run.
  */
 export async function stopRun(deps: ControlDeps, id: string): Promise<Run> {
-  const { after } = await terminate(deps, id, ({ id: runId, status }) => {
+  const { after } = await terminate(deps, id, "run.stop", ({ id: runId, status }) => {
     if (status !== "technical_error") return;
     throw new ServiceError("run_ended", `run ${runId} already ended with technical_error and cannot be stopped`);
   });
@@ -70,8 +76,12 @@ export async function stopRun(deps: ControlDeps, id: string): Promise<Run> {
  * - Idempotent: a repeated call continues after a failure.
  */
 export async function deleteRun(deps: ControlDeps & { workspace: Workspace }, id: string): Promise<Run> {
-  const { before, after } = await terminate(deps, id);
-  const { id: runId } = before;
+  const { before, after } = await terminate(deps, id, "run.delete");
+  const { id: runId, turn } = before;
+  const audited = along(deps.actor, "run.delete", runId, deps.now());
+  if (before.status === "terminated" && audited.audit) {
+    await deps.runs.change({ runId, expect: { status: "terminated", turn }, ...audited });
+  }
   await pause(drainDelay(before, deps.now()));
   if (!(await deps.runs.erase(runId)))
     throw new ServiceError("modified_concurrently", `run ${runId} was modified concurrently; retry`);
@@ -93,6 +103,7 @@ const terminations = {
 async function terminate(
   deps: ControlDeps,
   id: string,
+  action: AuditEntry["action"],
   check: (run: Run) => void = () => {},
 ): Promise<{ before: Run; after: Run }> {
   // Repeats when the run changes between the read and the write: it may end or start its next turn.
@@ -103,7 +114,8 @@ async function terminate(
     check(run);
     const { from, to } = terminations[status];
     const set = { status: to, turn, updatedAt: deps.now() };
-    if (!(await deps.runs.change({ runId, expect: { status: from, turn }, set, queue: "drop" }))) continue;
+    const audited = along(deps.actor, action, runId, set.updatedAt);
+    if (!(await deps.runs.change({ runId, expect: { status: from, turn }, set, queue: "drop", ...audited }))) continue;
     if (status !== "technical_error") await deps.workflow.stop(runId, turn);
     return { before: run, after: { ...run, ...set } };
   }

@@ -1,3 +1,4 @@
+import type { AuditEntry } from "../accounts/types.ts";
 import type { Usage } from "../agent/turn/limits.ts";
 import type { Failure } from "../agent/model.ts";
 import type { JournalEntry } from "../agent/turn/journal.ts";
@@ -70,6 +71,8 @@ export interface RunChange {
   summary?: Summary;
   /** `add` appends an input, `take` removes the input of that turn, `drop` removes all. */
   queue?: { add: QueuedInput } | { take: number } | "drop";
+  /** The operator's action that makes this change. */
+  audit?: AuditEntry;
 }
 
 /** Everything that the next step needs, from one consistent read. Lists are in order. */

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -39,7 +39,8 @@ describe("without a server", () => {
   test("creates an organization, its model, an agent and its keys", async () => {
     const organization = await done(dataDir, "org", "create", "--name", "Ærø Ltd");
     const { id } = organization;
-    expect(organization).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: "Ærø Ltd" });
+    const times = { created_at: expect.stringMatching(/Z$/), updated_at: expect.stringMatching(/Z$/) };
+    expect(organization).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: "Ærø Ltd", ...times });
     const server = ["--base-url", "http://127.0.0.1:11434/v1", "--model-name", "qwen3", "--secret", "env:KEY"];
     const model = {
       enabled: true,
@@ -51,9 +52,10 @@ describe("without a server", () => {
     expect(await done(dataDir, "org", "set-model", id, "--provider", "openai-compatible", ...server)).toEqual({
       ...organization,
       ...model,
+      ...times,
     });
-    expect(await done(dataDir, "org", "show", id.toUpperCase())).toEqual({ ...organization, ...model });
-    expect(await done(dataDir, "org", "clear-model", id)).toEqual(organization);
+    expect(await done(dataDir, "org", "show", id.toUpperCase())).toEqual({ ...organization, ...model, ...times });
+    expect(await done(dataDir, "org", "clear-model", id)).toEqual({ ...organization, ...times });
     expect(await done(dataDir, "org", "set-model", id, "--provider", "demo", "--disabled")).toMatchObject({
       enabled: false,
     });
@@ -67,6 +69,8 @@ describe("without a server", () => {
       name: "Small",
       instructions: "Answer.",
       status: "active",
+      version: 1,
+      ...times,
       organization: id,
       tools: defaultTools,
       limits: { steps: 3, tokens: 500_000, seconds: 1_800 },
@@ -78,7 +82,19 @@ describe("without a server", () => {
     });
     expect(await done(dataDir, "agent", "show", agent.id)).toMatchObject({ name: "Assistant", organization: id });
 
-    const first = await done(dataDir, "key", "create", "--agent", agent.id);
+    expect(await done(dataDir, "agent", "show", agent.id, "--version", "1")).toMatchObject({
+      name: "Small",
+      version: 1,
+      status: "active",
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(await done(dataDir, "agent", "history", agent.id)).toMatchObject([{ version: 2 }, { version: 1 }]);
+    expect(await rejected(dataDir, "agent", "show", agent.id, "--version", "3")).toContain(
+      "its latest is 2 (see agent",
+    );
+
+    const first = await done(dataDir, "key", "create", "--agent", agent.id, "--name", "Crawler");
+    expect(first).toMatchObject({ name: "Crawler" });
     const second = await done(dataDir, "key", "create", "--agent", agent.id);
     expect(first["api_key"]).toMatch(/^ak_[0-9A-Za-z]{49}$/);
     const listed = await admin(dataDir, "key", "list", "--agent", agent.id);
@@ -100,6 +116,15 @@ describe("without a server", () => {
     expect(await done(dataDir, "agent", "archive", agent.id)).toMatchObject({ status: "archived" });
     expect(await done(dataDir, "agent", "unarchive", agent.id)).toMatchObject({ status: "active" });
     expect(await done(dataDir, "agent", "delete", agent.id)).toMatchObject({ status: "deleted" });
+    const audit = (await done(dataDir, "audit")) as unknown as Record<string, string>[];
+    expect(new Set(audit.map(({ actor }) => actor))).toEqual(new Set([userInfo().username]));
+    const actions =
+      "org.create org.set-model org.clear-model org.set-model agent.create agent.update key.create key.create " +
+      "key.disable key.disable key.enable agent.archive agent.unarchive agent.delete";
+    expect(audit.map(({ action }) => action).toReversed()).toEqual(actions.split(" "));
+    expect(audit[0]).toMatchObject({ action: "agent.delete", id: agent.id, at: expect.stringMatching(/Z$/) });
+    expect(await done(dataDir, "audit", "--limit", "1")).toEqual(audit.slice(0, 1));
+    expect(await done(dataDir, "audit", "--since", "2099-01-01")).toEqual([]);
     expect(await rejected(dataDir, "agent", "unarchive", agent.id)).toContain("is deleted");
     expect(await rejected(dataDir, "agent", "update", agent.id, "--file", example)).toContain("is deleted");
     expect(await rejected(dataDir, "key", "create", "--agent", agent.id)).toContain("is deleted");
@@ -108,11 +133,11 @@ describe("without a server", () => {
   test("prints tables, and records with one field per line", async () => {
     const { stdout } = await admin(dataDir, "agent", "list");
     const [head, row] = stdout.split("\n");
-    expect(head).toMatch(/^ID +NAME +STATUS +ORGANIZATION$/);
-    expect(row).toMatch(/^[0-9a-f-]{36} +Assistant +deleted +[0-9a-f-]{36}$/);
+    expect(head).toMatch(/^ID +NAME +VERSION +STATUS +ORGANIZATION$/);
+    expect(row).toMatch(/^[0-9a-f-]{36} +Assistant +2 +deleted +[0-9a-f-]{36}$/);
     const other = newFolder();
     const created = await admin(other, "org", "create", "--name", "Clean \u001b[31mred\u202e");
-    expect(created.stdout).toMatch(/^id {4}[0-9a-f-]{36}\nname {2}Clean \ufffd\[31mred\ufffd\n$/);
+    expect(created.stdout).toMatch(/^id {10}[0-9a-f-]{36}\nname {8}Clean \ufffd\[31mred\ufffd\ncreated_at {2}/);
     expect((await admin(other, "agent", "list")).stdout).toContain("agent create --file agent.json");
   });
 
@@ -144,9 +169,12 @@ describe("without a server", () => {
   });
 
   test.concurrent.each([
-    [[], "a command is missing; commands are org, agent, key, run, completion"],
+    [[], "a command is missing; commands are org, agent, key, run, audit, completion"],
     [["org"], "org: a command is missing; org takes create, list, show, set-model, clear-model"],
-    [["agents"], 'unknown command "agents"; commands are org, agent, key, run, completion (did you mean agent?)'],
+    [
+      ["agents"],
+      'unknown command "agents"; commands are org, agent, key, run, audit, completion (did you mean agent?)',
+    ],
     [["org", "rename"], 'unknown command "rename"; org takes create, list, show, set-model, clear-model'],
     [["org", "create"], "--name is missing: org create --name NAME"],
     [["org", "create", "--name", " "], "name is blank"],
@@ -176,6 +204,9 @@ describe("without a server", () => {
     [["run", "show", randomUUID()], "does not exist (see run list --agent ID)"],
     [["run", "input", randomUUID(), "--text", "x"], "does not exist (see run list --agent ID)"],
     [["run", "stop", "x"], 'run "x" does not exist'],
+    [["audit", "--since", "yesterday"], '--since is "yesterday"; expected a time such as 2026-11-01'],
+    [["audit", "--limit", "1001"], '--limit is "1001"; expected a whole number from 1 to 1000'],
+    [["agent", "show", "x", "--version", "0"], 'agent "x" does not exist'],
   ])("%j is rejected: %s", async (args, reason) => {
     expect(await rejected(dataDir, ...args)).toContain(reason);
   });

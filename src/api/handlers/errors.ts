@@ -19,6 +19,7 @@ const statusOf: Record<ServiceErrorCode, number> = {
   // Operators only:
   organization_not_found: 404,
   agent_not_found: 404,
+  version_not_found: 404,
   key_not_found: 404,
   key_ambiguous: 409,
   modified_concurrently: 409,

@@ -1,8 +1,26 @@
-import { GetCommand, paginateQuery, PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
-import type { Accounts, Agent, ApiKey, Organization, Revised } from "../../accounts/types.ts";
+import { randomUUID } from "node:crypto";
+import {
+  GetCommand,
+  paginateQuery,
+  PutCommand,
+  type PutCommandInput,
+  TransactWriteCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import type {
+  Accounts,
+  Agent,
+  AgentVersion,
+  AgentVersionHead,
+  ApiKey,
+  AuditEntry,
+  Organization,
+  Revised,
+} from "../../accounts/types.ts";
+import { auditItem, awsAudit } from "./audit.ts";
 import type { DynamoTable } from "./clients.ts";
+import { isConditionFailure, withMappedErrors } from "./errors.ts";
 import { sendConditional } from "./conditional-write.ts";
-import { withMappedErrors } from "./errors.ts";
 import { head, listIndex, sortable } from "./table.ts";
 
 /** The primary key of a record, and its place in the list index. */
@@ -14,18 +32,30 @@ interface ItemKeys {
 
 /** Reads by key are strongly consistent: a disabled key is rejected from the next request on. */
 export function awsAccounts({ documents, table }: DynamoTable): Accounts {
-  async function find<T>(pk: string): Promise<T | undefined> {
-    const { Item } = await documents.send(
-      new GetCommand({ TableName: table, Key: { pk, sk: head }, ConsistentRead: true }),
-    );
+  async function find<T>(pk: string, sk = head): Promise<T | undefined> {
+    const { Item } = await documents.send(new GetCommand({ TableName: table, Key: { pk, sk }, ConsistentRead: true }));
     return Item && record<T>(Item);
   }
 
-  const put = (keys: ItemKeys, fields: object, condition: Partial<PutCommandInput> = {}) =>
-    documents.send(new PutCommand({ TableName: table, Item: { ...fields, ...keys, sk: head }, ...condition }));
+  /** Writes a record and what belongs to it in one atomic write. */
+  async function put(keys: ItemKeys, fields: object, along: Belonging = {}, condition: Partial<PutCommandInput> = {}) {
+    const first = { TableName: table, Item: { ...fields, ...keys, sk: head }, ...condition };
+    const items = [
+      ...(along.version ? [versionItem(along.version)] : []),
+      ...(along.audit ? [auditItem(along.audit)] : []),
+    ];
+    if (items.length === 0) return documents.send(new PutCommand(first));
+    const puts = [first, ...items.map((Item) => ({ TableName: table, Item }))];
+    const TransactItems = puts.map((each) => ({ Put: each }));
+    return documents.send(new TransactWriteCommand({ TransactItems, ClientRequestToken: randomUUID() }));
+  }
+
+  async function create(keys: ItemKeys, fields: object, along?: Belonging): Promise<void> {
+    await sendConditional(() => put(keys, fields, along)); // has no condition: this retries after contention
+  }
 
   /** An SDK retry of a write whose response was lost fails the condition; the caller reads again and finds it done. */
-  async function replace<T extends Revised>(keys: ItemKeys, fields: T): Promise<T | undefined> {
+  async function replace<T extends Revised>(keys: ItemKeys, fields: T, along?: Belonging): Promise<T | undefined> {
     const { revision = 0 } = fields;
     const next = { ...fields, revision: revision + 1 };
     const condition =
@@ -33,7 +63,7 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
         ? { ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(revision)" }
         : { ConditionExpression: "revision = :revision", ExpressionAttributeValues: { ":revision": revision } };
     return sendConditional(async () => {
-      await put(keys, next, condition);
+      await put(keys, next, along, condition);
       return next;
     });
   }
@@ -57,16 +87,75 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
     findKey: (hash) => find<ApiKey>(`KEY#${hash}`),
     findAgent: (id) => find<Agent>(`AGENT#${id}`),
     findOrganization: (id) => find<Organization>(`ORG#${id}`),
-    createKey: async (key) => void (await put(keyKeys(key), key)),
-    createAgent: async (agent) => void (await put(agentKeys(agent), agent)),
-    createOrganization: async (organization) => void (await put(organizationKeys(organization), organization)),
-    replaceKey: (key) => replace(keyKeys(key), key),
-    replaceAgent: (agent) => replace(agentKeys(agent), agent),
-    replaceOrganization: (organization) => replace(organizationKeys(organization), organization),
+    findAgentVersion: (agentId, version) => find<AgentVersion>(`AGENT#${agentId}`, versionKey(version)),
+    createKey: (key, along) => create(keyKeys(key), key, along),
+    createAgent: (agent, along) => create(agentKeys(agent), agent, along),
+    createOrganization: (organization, along) => create(organizationKeys(organization), organization, along),
+    replaceKey: (key, along) => replace(keyKeys(key), key, along),
+    replaceAgent: (agent, along) => replace(agentKeys(agent), agent, along),
+    replaceOrganization: (organization, along) => replace(organizationKeys(organization), organization, along),
+
+    async touchKey(hash, at, before) {
+      const command = new UpdateCommand({
+        TableName: table,
+        Key: { pk: `KEY#${hash}`, sk: head },
+        ConditionExpression: "attribute_exists(pk) AND (attribute_not_exists(lastUsedAt) OR lastUsedAt < :before)",
+        UpdateExpression: "SET lastUsedAt = :at",
+        ExpressionAttributeValues: { ":at": at, ":before": before },
+      });
+      await documents.send(command).catch((error: unknown) => {
+        if (!isConditionFailure(error)) throw error;
+      });
+    },
+
+    async listAgentVersions(agentId, limit) {
+      const found: AgentVersionHead[] = [];
+      const pages = paginateQuery(
+        { client: documents },
+        {
+          TableName: table,
+          KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+          ExpressionAttributeValues: { ":pk": `AGENT#${agentId}`, ":prefix": versionPrefix },
+          ExpressionAttributeNames: { "#hash": "hash" },
+          ProjectionExpression: "agentId, version, createdAt, #hash",
+          ScanIndexForward: false,
+          ConsistentRead: true,
+          Limit: limit,
+        },
+      );
+      for await (const { Items = [] } of pages) {
+        found.push(...Items.map(versionHead));
+        if (found.length >= limit) break;
+      }
+      return found.slice(0, limit);
+    },
+
+    ...awsAudit({ documents, table }),
     listKeys: (agentId) => list<ApiKey>(`KEYS#${agentId}`),
     listAgents: (organizationId) => list<Agent>("AGENTS", organizationId && `${organizationId}#`),
     listOrganizations: () => list<Organization>("ORGS"),
   });
+}
+
+/** Items of the same write. */
+interface Belonging {
+  version?: AgentVersion;
+  audit?: AuditEntry;
+}
+
+const versionPrefix = "VERSION#";
+
+function versionKey(version: number): string {
+  return versionPrefix + String(version).padStart(7, "0");
+}
+
+function versionHead(item: Record<string, unknown>): AgentVersionHead {
+  const { agentId, version, createdAt, hash } = item as unknown as AgentVersion;
+  return { agentId, version, createdAt, hash };
+}
+
+function versionItem(version: AgentVersion) {
+  return { ...version, pk: `AGENT#${version.agentId}`, sk: versionKey(version.version) };
 }
 
 function keyKeys({ hash, agentId, createdAt }: ApiKey): ItemKeys {

@@ -8,6 +8,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import type { RunChange, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
 import type { Runs } from "../../runs/ports.ts";
+import { auditItem } from "./audit.ts";
 import { sendConditional, runUpdates } from "./conditional-write.ts";
 import {
   type Item,
@@ -102,14 +103,15 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
     },
 
     async change(change) {
-      const { runId, messages = [], entries = [], queue, summary } = change;
+      const { runId, messages = [], entries = [], queue, summary, audit } = change;
       const writes = await Promise.all([
         messageWrites(runId, messages),
         entryWrites(runId, entries),
         queueWrites(runId, queue),
         summaryWrites(runId, summary),
       ]);
-      return transact([headWrite(table, change), ...writes.flat()]);
+      const audits = audit ? [{ Put: { TableName: table, Item: auditItem(audit) } }] : [];
+      return transact([headWrite(table, change), ...writes.flat(), ...audits]);
     },
 
     async erase(id) {

@@ -5,12 +5,14 @@
  * | ------------ | ------------ | ---------------------------------------- | -------------------------------- | ----------------- |
  * | organization | `ORG#<id>`   | `HEAD`                                   | `ORGS` / id                      |                   |
  * | agent        | `AGENT#<id>` | `HEAD`                                   | `AGENTS` / organization, id      |                   |
+ * | version      | `AGENT#<id>` | `VERSION#<version>`                      |                                  |                   |
  * | key          | `KEY#<hash>` | `HEAD`                                   | `KEYS#<agent>` / created, hash   |                   |
  * | run          | `RUN#<id>`   | `HEAD`                                   | `RUNS#<agent>#<shard>` / created | `RUNNING#<shard>` |
  * | message      | `RUN#<id>`   | `MESSAGE#<turn>#<role>`                  |                                  |                   |
  * | queued input | `RUN#<id>`   | `QUEUE#<turn>`                           |                                  |                   |
  * | summary      | `RUN#<id>`   | `RECAP`                                  |                                  |                   |
  * | journal      | `RUN#<id>`   | `STEP#<99999-turn>#<step>#<part>#<call>` |                                  |                   |
+ * | audit entry  | `AUDIT`      | `<time>#<random>`                        |                                  |                   |
  */
 export const partitionKey = "pk";
 export const sortKey = "sk";

@@ -1,8 +1,19 @@
 import type { StatementSync } from "node:sqlite";
-import type { Accounts, Agent, ApiKey, Organization, Revised } from "../../accounts/types.ts";
+import type {
+  Accounts,
+  Agent,
+  AgentVersion,
+  AgentVersionHead,
+  ApiKey,
+  AuditEntry,
+  Organization,
+  Revised,
+} from "../../accounts/types.ts";
+import { auditWriter, localAudit } from "./audit.ts";
 import type { Database } from "./sqlite.ts";
 
-export function localAccounts({ db, read, write }: Database): Accounts {
+export function localAccounts(database: Database): Accounts {
+  const { db, read, write } = database;
   const ifRevision = "coalesce(body ->> 'revision', 0) = ?";
   const findKey = db.prepare("SELECT body FROM keys WHERE hash = ?");
   const findAgent = db.prepare("SELECT body FROM agents WHERE id = ?");
@@ -17,33 +28,84 @@ export function localAccounts({ db, read, write }: Database): Accounts {
   const agents = db.prepare("SELECT body FROM agents WHERE organization_id = ?1 OR ?1 IS NULL ORDER BY id");
   const organizations = db.prepare("SELECT body FROM organizations ORDER BY id");
 
+  const insertVersion = db.prepare("INSERT INTO agent_versions VALUES (?, ?, ?, ?, ?)");
+  const findVersion = db.prepare("SELECT * FROM agent_versions WHERE agent_id = ? AND version = ?");
+  const versions = db.prepare(
+    "SELECT agent_id, version, created_at, hash FROM agent_versions WHERE agent_id = ? ORDER BY version DESC LIMIT ?",
+  );
+  const touch = db.prepare(
+    "UPDATE keys SET body = json_set(body, '$.lastUsedAt', ?1) WHERE hash = ?2 AND coalesce(body ->> 'lastUsedAt', 0) < ?3",
+  );
+  const insertAudit = auditWriter(db);
+
+  /** Inserts what belongs to a record. Part of the transaction that writes the record. */
+  function insertBelonging({ version, audit }: Belonging): void {
+    if (version) {
+      const { agentId, version: number, createdAt, hash, definition } = version;
+      insertVersion.run(agentId, number, createdAt, hash, JSON.stringify(definition));
+    }
+    if (audit) insertAudit(audit);
+  }
+
+  const create = (insert: StatementSync, values: string[], along: Belonging = {}): Promise<void> =>
+    write(() => {
+      insert.run(...values);
+      insertBelonging(along);
+    });
+
   /** `columns`: of the row, around its body. */
   function replace<T extends Revised>(
     update: StatementSync,
     record: T,
+    along: Belonging | undefined,
     columns: (body: string) => string[],
   ): Promise<T | undefined> {
     const { revision = 0 } = record;
     const next = { ...record, revision: revision + 1 };
-    return write(() => (update.run(...columns(JSON.stringify(next)), revision).changes === 1 ? next : undefined));
+    return write(() => {
+      if (update.run(...columns(JSON.stringify(next)), revision).changes === 0) return undefined;
+      if (along) insertBelonging(along);
+      return next;
+    });
   }
 
   return {
     findKey: async (hash) => parse<ApiKey>(read(() => findKey.get(hash))),
     findAgent: async (id) => parse<Agent>(read(() => findAgent.get(id))),
     findOrganization: async (id) => parse<Organization>(read(() => findOrganization.get(id))),
-    createKey: (key) => write(() => void insertKey.run(key.agentId, JSON.stringify(key), key.hash)),
-    createAgent: (agent) => write(() => void insertAgent.run(agent.organizationId, JSON.stringify(agent), agent.id)),
-    createOrganization: (organization) =>
-      write(() => void insertOrganization.run(JSON.stringify(organization), organization.id)),
-    replaceKey: (key) => replace(updateKey, key, (body) => [key.agentId, body, key.hash]),
-    replaceAgent: (agent) => replace(updateAgent, agent, (body) => [agent.organizationId, body, agent.id]),
-    replaceOrganization: (organization) => replace(updateOrganization, organization, (body) => [body, organization.id]),
+    findAgentVersion: async (agentId, version) => {
+      const row = read(() => findVersion.get(agentId, version));
+      return (
+        row && { ...toVersionHead(row), definition: JSON.parse(String(row["body"])) as AgentVersion["definition"] }
+      );
+    },
+    createKey: (key, along) => create(insertKey, [key.agentId, JSON.stringify(key), key.hash], along),
+    createAgent: (agent, along) => create(insertAgent, [agent.organizationId, JSON.stringify(agent), agent.id], along),
+    createOrganization: (organization, along) =>
+      create(insertOrganization, [JSON.stringify(organization), organization.id], along),
+    replaceKey: (key, along) => replace(updateKey, key, along, (body) => [key.agentId, body, key.hash]),
+    replaceAgent: (agent, along) =>
+      replace(updateAgent, agent, along, (body) => [agent.organizationId, body, agent.id]),
+    replaceOrganization: (organization, along) =>
+      replace(updateOrganization, organization, along, (body) => [body, organization.id]),
+    touchKey: (hash, at, before) => write(() => void touch.run(at, hash, before)),
+    listAgentVersions: async (agentId, limit) => read(() => versions.all(agentId, limit)).map(toVersionHead),
+    ...localAudit(database),
     listKeys: async (agentId) => read(() => keysOfAgent.all(agentId)).flatMap((row) => parse<ApiKey>(row) ?? []),
     listAgents: async (organizationId) =>
       read(() => agents.all(organizationId ?? null)).flatMap((row) => parse<Agent>(row) ?? []),
     listOrganizations: async () => read(() => organizations.all()).flatMap((row) => parse<Organization>(row) ?? []),
   };
+}
+
+/** Rows of the same transaction. */
+interface Belonging {
+  version?: AgentVersion;
+  audit?: AuditEntry;
+}
+
+function toVersionHead({ agent_id, version, created_at, hash }: Record<string, unknown>): AgentVersionHead {
+  return { agentId: String(agent_id), version: Number(version), createdAt: Number(created_at), hash: String(hash) };
 }
 
 function parse<T>(row: Record<string, unknown> | undefined): T | undefined {

@@ -1,6 +1,7 @@
 import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { Lease, RunChange, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
+import { auditWriter } from "./audit.ts";
 import type { Database } from "./sqlite.ts";
 
 /** `isCurrent`: whether the fencing token of a change is the current one. */
@@ -11,6 +12,7 @@ export function localRunWrites(
   const insert = rowInserts(db);
   const requeue = queueWrites(db);
   const erase = erasure(db);
+  const insertAudit = auditWriter(db);
   const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL)");
   const putSummary = db.prepare("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)");
   const expected = db.prepare("SELECT seq, queued, used FROM runs WHERE id = ? AND status = ? AND turn = ?");
@@ -21,7 +23,7 @@ export function localRunWrites(
   const updateCounts = db.prepare("UPDATE runs SET queued = ?, used = ? WHERE seq = ?");
 
   function apply(change: RunChange): void {
-    const { runId, expect, fencingToken, set, messages = [], entries = [], used, summary, queue } = change;
+    const { runId, expect, fencingToken, set, messages = [], entries = [], used, summary, queue, audit } = change;
     if (fencingToken !== undefined && !isCurrent({ runId, fencingToken })) throw changeRejected;
     const found = expected.get(runId, expect.status, expect.turn) as [number, number, string | null] | undefined;
     if (!found) throw changeRejected;
@@ -29,6 +31,7 @@ export function localRunWrites(
     if (expect.queued !== undefined && expect.queued !== queuedBefore) throw changeRejected;
     if (!insert(seq, messages, entries)) throw changeRejected;
     if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
+    if (audit) insertAudit(audit);
     const queued = queue === undefined ? queuedBefore : requeue(seq, queuedBefore, queue);
     if (set) {
       const failure = set.failure ? JSON.stringify(set.failure) : null;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-const schemaVersion = 2;
+const schemaVersion = 3;
 
 // Named `steps` in storage; holds journal entries. The names of their parts sort in the order of a step, so the primary
 // key is the order of the journal.
@@ -14,6 +14,13 @@ const queueAndSummaries = `
     run INTEGER NOT NULL, turn INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (run, turn)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE summaries (run INTEGER PRIMARY KEY, through_turn INTEGER NOT NULL, text TEXT NOT NULL) STRICT;`;
+const versionsAndAudit = `
+  CREATE TABLE agent_versions (
+    agent_id TEXT NOT NULL, version INTEGER NOT NULL, created_at INTEGER NOT NULL, hash TEXT NOT NULL,
+    body TEXT NOT NULL, PRIMARY KEY (agent_id, version)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE audit (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL) STRICT;
+  CREATE INDEX audit_by_time ON audit (at);`;
 
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -35,6 +42,12 @@ const schema = `
   ) STRICT, WITHOUT ROWID;
   ${steps}
   ${queueAndSummaries}
+  ${versionsAndAudit}
+`;
+
+// Version 2 kept no versions of agents and no audit.
+const fromVersion2 = `
+  ${versionsAndAudit}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -50,13 +63,14 @@ const fromVersion1 = `
     ) FROM steps_1, json_each(steps_1.body, '$.results') AS results WHERE part = 'results';
   DROP TABLE steps_1;
   ${queueAndSummaries}
+  ${fromVersion2}
 `;
 
 /** Creates the tables, or updates those of an earlier version. Throws for a file of a later version. */
 export function migrate(db: DatabaseSync, file: string): void {
   db.exec("BEGIN IMMEDIATE");
   const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
-  const script = [schema, fromVersion1][version];
+  const script = [schema, fromVersion1, fromVersion2][version];
   if (script !== undefined) db.exec(`${script} PRAGMA user_version = ${schemaVersion}`);
   db.exec("COMMIT");
   if (version > schemaVersion) {

@@ -9,7 +9,7 @@ export interface TableResponse {
   body: object;
 }
 
-/** One DynamoDB table in memory, with the operations that the stores use. Reads are consistent and not paged. */
+/** One DynamoDB table in memory, with the operations that the stores use. Reads are consistent. A Query has one page: `Limit` cuts it. */
 export function fakeTable() {
   const items = new Map<string, Item>();
   const transactions = new Set<string>();
@@ -74,7 +74,9 @@ export function fakeTable() {
     const found = [...items.values()]
       .filter((item) => meets(condition, item, input))
       .toSorted((a, b) => (text(a[sortKey]) < text(b[sortKey]) ? -1 : 1));
-    return ok({ Items: found, Count: found.length });
+    if (input["ScanIndexForward"] === false) found.reverse();
+    const Items = found.slice(0, Number(input["Limit"] ?? Infinity));
+    return ok({ Items, Count: Items.length });
   }
 
   return { items, perform };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { authenticate } from "../../../src/accounts/authenticate.ts";
 import { createAgent, setAgentStatus, updateAgent } from "../../../src/accounts/agents.ts";
 import { createKey, findKey, setKeyEnabled } from "../../../src/accounts/keys.ts";
 import { clearModel, createOrganization, setModel } from "../../../src/accounts/organizations.ts";
@@ -31,7 +32,8 @@ describe("organizations", () => {
     const { id } = await createOrganization(accounts, { name: "O" });
     const model = { provider: "demo", enabled: true } as const;
     expect(await setModel(accounts, ` ${id.toUpperCase()} `, model)).toMatchObject({ id, name: "O", model });
-    expect(await clearModel(accounts, id)).toEqual({ id, name: "O", revision: 2 });
+    const times = { createdAt: expect.any(Number), updatedAt: expect.any(Number) };
+    expect(await clearModel(accounts, id)).toEqual({ id, name: "O", revision: 2, ...times });
     await expect(setModel(accounts, "x", model)).rejects.toMatchObject({ code: "organization_not_found" });
   });
 });
@@ -83,6 +85,45 @@ describe("keys", () => {
     expect(await setKeyEnabled(accounts, stored.hint, false)).toMatchObject({ enabled: false, revision: 1 });
     expect(await setKeyEnabled(accounts, key, false)).toMatchObject({ enabled: false, revision: 1 });
     expect(await setKeyEnabled(accounts, key, true)).toMatchObject({ enabled: true, revision: 2 });
+  });
+
+  test("have a name that is not a key", async () => {
+    const accounts = newAccounts();
+    const { id } = await newAgent(accounts);
+    const { key } = await createKey(accounts, id, { name: "n".repeat(200) });
+    for (const name of ["", " ", "n".repeat(201), `the key ${key}`]) {
+      const created = createKey(accounts, id, { name });
+      await expect(created).rejects.toMatchObject({
+        code: "invalid_argument",
+        message: expect.stringContaining("the key's name "),
+      });
+    }
+    expect(await accounts.listKeys(id)).toHaveLength(1);
+  });
+
+  test("a request records the use of its key once an hour, and does not wait for it", async () => {
+    const accounts = newAccounts();
+    const { id } = await newAgent(accounts);
+    const { key, stored } = await createKey(accounts, id);
+    let [touches, refused] = [0, true];
+    const watched: Accounts = {
+      ...accounts,
+      async touchKey(...args) {
+        touches++;
+        if (refused) throw new Error("not permitted");
+        return accounts.touchKey(...args);
+      },
+    };
+    for (let request = 1; request <= 3; request++) await authenticate({ accounts: watched }, key);
+    expect(touches).toBe(1);
+    const { key: other, stored: otherStored } = await createKey(accounts, id);
+    refused = false;
+    await authenticate({ accounts: watched }, other);
+    await expect.poll(() => accounts.findKey(otherStored.hash)).toMatchObject({ lastUsedAt: expect.any(Number) });
+    expect(touches).toBe(2);
+    expect(await accounts.findKey(stored.hash)).toEqual(stored);
+    await setKeyEnabled(accounts, other, false);
+    await expect(authenticate({ accounts: watched }, other)).rejects.toMatchObject({ code: "key_invalid" });
   });
 
   test("an unknown or ambiguous key is an error that does not repeat the key", async () => {

@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import { CliError } from "../cli.ts";
+import type { Action } from "./action.ts";
+import { wholeNumber } from "./numbers.ts";
+import { isoTime, table } from "./output.ts";
+
+const maxListed = 1000;
+
+export function addAuditCommand(program: Command, action: Action): void {
+  program
+    .command("audit")
+    .description("List what operators did, newest first.")
+    .option("--since <TIME>", "only actions since this time, such as 2026-11-01 or 2026-11-01T08:00Z")
+    .option("--limit <N>", `number of actions, at most ${maxListed}`, "50")
+    .action(
+      action(async ({ accounts }, { since, limit }: { since?: string; limit: string }) => {
+        const query = {
+          since: since === undefined ? 0 : timeOf(since),
+          limit: wholeNumber("--limit", limit, maxListed),
+        };
+        const rows = (await accounts.listAudit(query)).map(({ at, actor, action: what, id, version }) => {
+          return { at: isoTime(at), actor, action: what, id, version };
+        });
+        return table(rows, ["at", "actor", "action", "id", "version"], "No actions.");
+      }),
+    );
+}
+
+/** ISO 8601. A date without a time begins at midnight UTC. */
+function timeOf(text: string): number {
+  const time = /^\d{4}-\d\d-\d\d(T|$)/.test(text) ? Date.parse(text) : NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new CliError(`--since is ${JSON.stringify(text)}; expected a time such as 2026-11-01 or 2026-11-01T08:00Z`);
+}

@@ -1,0 +1,15 @@
+import type { Along, AuditEntry } from "./types.ts";
+
+/** Who does something: the ARN of an AWS caller, or the name of a user of the operating system. */
+export type Actor = string;
+
+/** The audit entry to store along with a record. Empty without an actor: the service itself acts. */
+export function along(
+  actor: Actor | undefined,
+  action: AuditEntry["action"],
+  id: string,
+  at = Date.now(),
+  more: Pick<AuditEntry, "version"> = {},
+): Along {
+  return actor === undefined ? {} : { audit: { at, actor, action, id, ...more } };
+}

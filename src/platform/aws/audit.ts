@@ -1,0 +1,37 @@
+import { randomBytes } from "node:crypto";
+import { paginateQuery } from "@aws-sdk/lib-dynamodb";
+import type { Accounts, AuditEntry } from "../../accounts/types.ts";
+import type { DynamoTable } from "./clients.ts";
+import { sortable } from "./table.ts";
+
+const partition = "AUDIT";
+
+/** The item of an audit entry. Its key is unique, so it overwrites no other. */
+export function auditItem(entry: AuditEntry): Record<string, unknown> {
+  return { ...entry, pk: partition, sk: `${sortable(entry.at)}#${randomBytes(6).toString("hex")}` };
+}
+
+/** Reads the audit, one partition in the order of time. Operators' actions are far below the limit of a partition. */
+export function awsAudit({ documents, table }: DynamoTable): Pick<Accounts, "listAudit"> {
+  return {
+    async listAudit({ since, limit }) {
+      const found: AuditEntry[] = [];
+      const pages = paginateQuery(
+        { client: documents },
+        {
+          TableName: table,
+          KeyConditionExpression: "pk = :pk AND sk >= :since",
+          ExpressionAttributeValues: { ":pk": partition, ":since": sortable(since) },
+          ScanIndexForward: false,
+          ConsistentRead: true,
+          Limit: limit,
+        },
+      );
+      for await (const { Items = [] } of pages) {
+        found.push(...Items.map(({ pk: _pk, sk: _sk, ...entry }) => entry as AuditEntry));
+        if (found.length >= limit) break;
+      }
+      return found.slice(0, limit);
+    },
+  };
+}

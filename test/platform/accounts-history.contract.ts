@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { agentHistory, createAgent, findAgentVersion, setAgentStatus, updateAgent } from "../../src/accounts/agents.ts";
+import { createKey, setKeyEnabled } from "../../src/accounts/keys.ts";
+import { clearModel, createOrganization, setModel } from "../../src/accounts/organizations.ts";
+import type { Accounts, Agent, AuditEntry } from "../../src/accounts/types.ts";
+
+const definition = { name: "A", instructions: "Answer.", tools: [], limits: { steps: 1, tokens: 1, seconds: 1 } };
+
+/** Contract tests of versions, times and the audit. `open` is called once. The store may hold other records. */
+export function describeAccountHistory(open: () => Promise<Accounts>): void {
+  describe("versions and audit", () => {
+    let accounts: Accounts;
+    beforeAll(async () => {
+      accounts = await open();
+    });
+    const newAgent = async (actor?: string): Promise<Agent> => {
+      const { id } = await createOrganization(accounts, { name: "O" }, actor);
+      return createAgent(accounts, id, definition, actor);
+    };
+    const auditOf = async (ids: string[]): Promise<AuditEntry[]> =>
+      (await accounts.listAudit({ since: 0, limit: 1_000 })).filter(({ id }) => ids.includes(id));
+
+    test("every change of an agent's definition makes a version, which stays as it was", async () => {
+      const created = await newAgent();
+      const { id } = created;
+      expect(created).toMatchObject({ version: 1, createdAt: expect.any(Number), updatedAt: created.createdAt });
+      const second = { ...definition, instructions: "Answer briefly.", model: "small" };
+      const updated = await updateAgent(accounts, id, second);
+      expect(updated).toMatchObject({ version: 2, createdAt: created.createdAt, ...second });
+      expect(await updateAgent(accounts, id, definition)).not.toHaveProperty("model");
+      const history = await agentHistory(accounts, id, 10);
+      expect(history.map(({ version }) => version)).toEqual([3, 2, 1]);
+      expect(history[0]?.hash).toBe(history[2]?.hash);
+      expect(history[1]).toEqual({
+        agentId: id,
+        version: 2,
+        createdAt: updated.updatedAt,
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      });
+      expect(await agentHistory(accounts, id, 2)).toEqual(history.slice(0, 2));
+      expect(await findAgentVersion(accounts, id, 2)).toEqual({ ...history[1], definition: second });
+      expect((await findAgentVersion(accounts, id, 1)).definition).toEqual(definition);
+      const missing = { code: "version_not_found", message: `agent ${id} has no version 4; its latest is 3` };
+      await expect(findAgentVersion(accounts, id, 4)).rejects.toMatchObject(missing);
+    });
+
+    test("an unchanged definition and a change of the status make no version", async () => {
+      const created = await newAgent();
+      const { id } = created;
+      const reordered = Object.fromEntries(Object.entries(definition).toReversed()) as typeof definition;
+      expect(await updateAgent(accounts, id, reordered)).toEqual(created);
+      const archived = await setAgentStatus(accounts, id, "archived");
+      expect(archived).toMatchObject({ version: 1, createdAt: created.createdAt });
+      expect(archived.updatedAt).toBeGreaterThanOrEqual(created.createdAt ?? Infinity);
+      expect(await agentHistory(accounts, id, 10)).toHaveLength(1);
+    });
+
+    test("an agent of an earlier release has no version until its next update", async () => {
+      const old: Agent = { ...definition, id: randomUUID(), organizationId: randomUUID(), status: "active" };
+      await accounts.createAgent(old);
+      const { id } = old;
+      expect(await agentHistory(accounts, id, 10)).toEqual([]);
+      await expect(findAgentVersion(accounts, id, 1)).rejects.toMatchObject({ code: "version_not_found" });
+      expect(await setAgentStatus(accounts, id, "archived")).not.toHaveProperty("version");
+      const updated = await updateAgent(accounts, id, definition);
+      expect(updated).toMatchObject({ version: 1, updatedAt: expect.any(Number) });
+      expect(updated).not.toHaveProperty("createdAt");
+      expect((await findAgentVersion(accounts, id, 1)).definition).toEqual(definition);
+    });
+
+    test("a definition of the largest accepted size is stored with its version", async () => {
+      const { id } = await newAgent();
+      const large = { ...definition, instructions: "Be thorough. ".repeat(26_000) };
+      await updateAgent(accounts, id, large);
+      expect((await findAgentVersion(accounts, id, 2)).definition).toEqual(large);
+    });
+
+    test("of concurrent updates, each makes one version", async () => {
+      const { id } = await newAgent();
+      const names = ["a", "b", "c"];
+      await Promise.all(names.map((name) => updateAgent(accounts, id, { ...definition, name })));
+      const history = await agentHistory(accounts, id, 10);
+      expect(history.map(({ version }) => version)).toEqual([4, 3, 2, 1]);
+      const versions = await Promise.all(history.map(({ version }) => findAgentVersion(accounts, id, version)));
+      expect(versions.map((each) => each.definition.name).toSorted()).toEqual(["A", ...names]);
+      expect(await accounts.findAgent(id)).toMatchObject({ version: 4, name: versions[0]?.definition.name });
+    });
+
+    test("each action of an operator is in the audit, newest first, without actions of the service itself", async () => {
+      const agent = await newAgent("alice");
+      const { id, organizationId } = agent;
+      await setModel(accounts, organizationId, { provider: "demo", enabled: true }, "bob");
+      await clearModel(accounts, organizationId, "bob");
+      await updateAgent(accounts, id, { ...definition, name: "B" }, "bob");
+      await updateAgent(accounts, id, { ...definition, name: "B" }, "bob"); // a no-op
+      for (const status of ["archived", "active", "deleted"] as const)
+        await setAgentStatus(accounts, id, status, "alice");
+      const other = await newAgent();
+      const { key, stored } = await createKey(accounts, other.id, { name: "crawler", actor: "alice" });
+      await setKeyEnabled(accounts, key, false, "bob");
+      await setKeyEnabled(accounts, key, true, "bob");
+      const found = await auditOf([id, organizationId, stored.hash, other.id]);
+      const times = found.map(({ at }) => at);
+      expect(times).toEqual(times.toSorted((a, b) => b - a));
+      expect(found.map(({ actor, action }) => `${actor} ${action}`).toSorted()).toEqual(
+        [
+          "alice org.create",
+          "alice agent.create",
+          "bob org.set-model",
+          "bob org.clear-model",
+          "bob agent.update",
+          "alice agent.archive",
+          "alice agent.unarchive",
+          "alice agent.delete",
+          "alice key.create",
+          "bob key.disable",
+          "bob key.enable",
+        ].toSorted(),
+      );
+      expect(found.find(({ action }) => action === "agent.update")).toEqual({
+        at: expect.any(Number),
+        actor: "bob",
+        action: "agent.update",
+        id,
+        version: 2,
+      });
+      expect(JSON.stringify(found)).not.toContain(key);
+    });
+
+    test("a write that is rejected leaves no audit entry and no version", async () => {
+      const agent = await newAgent();
+      const { id } = agent;
+      const audit = { at: Date.now(), actor: "eve", action: "agent.update", id, version: 2 } as const;
+      const version = { agentId: id, version: 2, createdAt: 1, hash: "h", definition };
+      expect(await accounts.replaceAgent({ ...agent, revision: 7 }, { audit, version })).toBeUndefined();
+      expect(await auditOf([id])).toEqual([]);
+      expect(await accounts.findAgentVersion(id, 2)).toBeUndefined();
+    });
+
+    test("the audit is listed since a time and up to a limit", async () => {
+      const { id } = await newAgent();
+      const from = 4_102_444_800_000; // later than the entries of other tests
+      const entries = [0, 1, 2, 3].map(
+        (n) => ({ at: from + n, actor: "a", action: "key.create", id: `${n}` }) as const,
+      );
+      for (const [n, audit] of entries.entries()) {
+        await accounts.replaceAgent({ ...(await accounts.findAgent(id)) } as Agent, { audit });
+        expect(await accounts.listAudit({ since: from + n, limit: 10 })).toEqual([audit]);
+      }
+      expect(await accounts.listAudit({ since: from + 1, limit: 2 })).toEqual([entries[3], entries[2]]);
+      expect(await accounts.listAudit({ since: from + 10, limit: 2 })).toEqual([]);
+    });
+
+    test("the use of a key is recorded without a change of the key", async () => {
+      const { id } = await newAgent();
+      const { stored } = await createKey(accounts, id, { name: "crawler" });
+      expect(stored).toMatchObject({ name: "crawler" });
+      const { hash } = stored;
+      await accounts.touchKey(hash, 5_000, 1_400);
+      expect(await accounts.findKey(hash)).toEqual({ ...stored, lastUsedAt: 5_000 });
+      await accounts.touchKey(hash, 6_000, 5_000); // used at the given time or later: stays
+      expect(await accounts.findKey(hash)).toEqual({ ...stored, lastUsedAt: 5_000 });
+      await accounts.touchKey(hash, 9_000, 5_001);
+      expect(await accounts.findKey(hash)).toEqual({ ...stored, lastUsedAt: 9_000 });
+      expect(await setKeyEnabled(accounts, hash, false)).toMatchObject({ enabled: false, lastUsedAt: 9_000 });
+      await accounts.touchKey(hash, 20_000, 10_000);
+      expect(await accounts.findKey(hash)).toMatchObject({ enabled: false, revision: 1, lastUsedAt: 20_000 });
+      await accounts.touchKey("0".repeat(64), 1, 0);
+      expect(await accounts.findKey("0".repeat(64))).toBeUndefined();
+    });
+  });
+}
