@@ -34,7 +34,7 @@ async function start(options: LocalOptions): Promise<void> {
       process.exit(1);
     });
   });
-  service.modelWarning.then(printWarning, () => {}); // a failed check must not end the service
+  for (const warning of service.warnings) warning.then(printWarning, () => {}); // a failed check must not end the service
   if (options.json) console.log(JSON.stringify({ base_url: baseUrl, api_key: apiKey, template_id: templateId }));
   else console.log(welcome({ baseUrl, apiKey, templateId, dataDir: options.dataDir }));
 }

@@ -1,8 +1,8 @@
 import { createHandler } from "../src/api/handlers/create.ts";
 import { lambdaHandler } from "../src/api/server/lambda.ts";
-import { awsSettings } from "../src/env.ts";
+import { awsSettings, env } from "../src/env.ts";
 import { measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
-import { awsSecretExists } from "../src/platform/aws/secrets.ts";
+import { awsSecretRefusal } from "../src/platform/aws/secret-names.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 
 const settings = awsSettings();
@@ -12,6 +12,6 @@ export const handler = lambdaHandler(
     ...measuredStores(settings),
     workflow: awsWorkflow(stateMachine(settings)),
     now: Date.now,
-    secretExists: awsSecretExists,
+    secretRefusal: awsSecretRefusal(env("SECRET_PREFIX")),
   }),
 );

@@ -7,7 +7,8 @@ import { uploadServer } from "../src/api/server/upload-server.ts";
 import { notFoundHandler } from "../src/api/handlers/not-found.ts";
 import { awsLocation, env, listenAddress } from "../src/env.ts";
 import { log } from "../src/log.ts";
-import { awsSecretExists, secretsManagerClient } from "../src/platform/aws/secrets.ts";
+import { awsSecretRefusal } from "../src/platform/aws/secret-names.ts";
+import { secretsManagerClient } from "../src/platform/aws/secrets.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 import { emit, measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
 
@@ -32,7 +33,7 @@ async function main(): Promise<void> {
     ...measuredStores(settings),
     workflow: awsWorkflow(stateMachine(settings)),
     now: Date.now,
-    secretExists: awsSecretExists,
+    secretRefusal: awsSecretRefusal(env("SECRET_PREFIX")),
   });
   const { server, stop } = uploadServer({
     handlers: { create, notFound: notFoundHandler() },

@@ -1,29 +1,35 @@
 import { ArnFormat, Aws, Stack } from "aws-cdk-lib";
 import type { PolicyStatementProps } from "aws-cdk-lib/aws-iam";
 import type { Function } from "aws-cdk-lib/aws-lambda";
-import { secretPrefix } from "../src/platform/aws/table.ts";
+import { secretPrefixOf } from "../src/platform/aws/table.ts";
 import { acknowledgeWildcard, grant } from "./service-function.ts";
+import type { Settings } from "./settings.ts";
 
-/** Lets the function read the model providers' API keys and call these Amazon Bedrock models. */
-export function grantModels(fn: Function, bedrockModels: string[]): void {
-  const secrets = modelSecrets(fn.stack);
-  grant(fn, {}, { actions: ["secretsmanager:GetSecretValue"], resources: [secrets.arn] });
+/** Lets the function read the organizations' secrets and call these Amazon Bedrock models. */
+export function grantModels(fn: Function, { stage, bedrockModels }: Settings): void {
+  const secrets = modelSecrets(fn.stack, stage);
+  grant(
+    fn,
+    { SECRET_PREFIX: secretPrefixOf(stage) },
+    { actions: ["secretsmanager:GetSecretValue"], resources: [secrets.arn] },
+  );
   acknowledgeWildcard(fn.role ?? fn, secrets.inFindings, secrets.reason);
   if (bedrockModels.length === 0) return;
   grant(fn, {}, bedrockStatement(fn, bedrockModels));
 }
 
-/** The secrets with the model providers' API keys. Secrets Manager appends six random characters to each name. */
-export function modelSecrets(stack: Stack): { arn: string; inFindings: string; reason: string } {
+/** The secrets of all organizations of a stage. Secrets Manager appends six random characters to each name. */
+export function modelSecrets(stack: Stack, stage: string): { arn: string; inFindings: string; reason: string } {
+  const prefix = secretPrefixOf(stage);
   return {
     arn: stack.formatArn({
       service: "secretsmanager",
       resource: "secret",
-      resourceName: `${secretPrefix}*`,
+      resourceName: `${prefix}*`,
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     }),
-    inFindings: `arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${secretPrefix}*`,
-    reason: "Operators create these secrets after the deployment. Only provider API keys use the prefix.",
+    inFindings: `arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${prefix}*`,
+    reason: "Operators create these secrets after the deployment. Only this deployment's organizations use the prefix.",
   };
 }
 

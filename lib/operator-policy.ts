@@ -7,14 +7,18 @@ import type { ObjectPermissions, Storage } from "./storage.ts";
 import type { Workflow } from "./workflow.ts";
 
 /** Permissions for `npm run admin -- --stack`. The deployment does not attach it to any user or role. */
-export function operatorPolicy(stack: Stack, { storage, workflow }: { storage: Storage; workflow: Workflow }) {
+export function operatorPolicy(
+  stack: Stack,
+  stage: string,
+  { storage, workflow }: { storage: Storage; workflow: Workflow },
+) {
   const objects: ObjectPermissions = {
     read: ["workspaces", "texts"],
     write: ["texts"],
     remove: ["workspaces", "texts"],
   };
   const executions = workflow.executionsArn;
-  const secrets = modelSecrets(stack);
+  const secrets = modelSecrets(stack, stage);
   // DescribeStacks by name requires permission for every id of that name.
   const thisStack = stack.formatArn({
     service: "cloudformation",

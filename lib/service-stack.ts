@@ -1,6 +1,6 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { runningIndex } from "../src/platform/aws/table.ts";
+import { runningIndex, secretPrefixOf } from "../src/platform/aws/table.ts";
 import { advanceSeconds, failSeconds, reconcileSeconds, sweepMinutes, sweepSeconds } from "../src/workflow/policy.ts";
 import { grant, type ServiceFunctionProps, serviceFunction } from "./service-function.ts";
 import { bundleAdvance } from "./bundling.ts";
@@ -97,7 +97,7 @@ export class ServiceStack extends Stack {
     ]);
     storage.grantObjects(advance, { read: ["workspaces", "texts"], write: ["workspaces", "texts"] });
     storage.grantList(advance);
-    grantModels(advance, settings.bedrockModels);
+    grantModels(advance, settings);
     if (settings.sandbox === "on") {
       new Sandbox(this, "Sandbox", { logRetention, zones: zonesOf(settings) }).grantRun(advance);
     }
@@ -122,6 +122,7 @@ export class ServiceStack extends Stack {
     new Recovery(this, "Repair", { stateMachine: workflow.stateMachine, reconcile, sweep, deadLetters });
 
     const create = newFunction("Create");
+    grant(create, { SECRET_PREFIX: secretPrefixOf(settings.stage) }); // checks names only
     storage.grantItems(create, [
       { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] },
       keyUse,
@@ -152,8 +153,9 @@ export class ServiceStack extends Stack {
       BucketName: storage.bucket.bucketName,
       StateMachineArn: workflow.stateMachine.stateMachineArn,
       RetentionDays: String(settings.retentionDays),
+      SecretPrefix: secretPrefixOf(settings.stage),
       AlarmTopicArn: topic.topicArn,
-      OperatorPolicyArn: operatorPolicy(this, { storage, workflow }).managedPolicyArn,
+      OperatorPolicyArn: operatorPolicy(this, settings.stage, { storage, workflow }).managedPolicyArn,
     };
     for (const [name, value] of Object.entries(values)) {
       new CfnOutput(this, name, { value, description: outputs[name as OutputName] });

@@ -4,6 +4,7 @@ export const envNames = [
   "BUCKET_NAME",
   "STATE_MACHINE_ARN",
   "RETENTION_DAYS",
+  "SECRET_PREFIX", // of the names of this deployment's secrets: `agent-run-service/<stage>/`
   "ORIGIN_SECRET_ARNS", // separated by commas
 ] as const;
 

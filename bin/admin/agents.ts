@@ -9,8 +9,10 @@ import {
   setAgentStatus,
   updateAgent,
 } from "../../src/accounts/agents.ts";
+import { headerSecretProblems } from "../../src/accounts/header-secrets.ts";
 import type { Agent, AgentDefinition } from "../../src/accounts/types.ts";
 import type { McpServer } from "../../src/agent/mcp/types.ts";
+import type { Secrets } from "../../src/agent/secret.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { organizationOrOnly } from "./organizations.ts";
@@ -28,9 +30,10 @@ export function addAgentCommands(program: Command, action: Action): void {
     .requiredOption(...fileOption)
     .option("--org <ID>", "organization (default: the only one)")
     .action(
-      action(async ({ accounts, actor }, { file, org }: { file: string; org?: string }) => {
+      action(async ({ accounts, secretProblem, actor }, { file, org }: { file: string; org?: string }) => {
         const definition = readAgentFile(file);
         const { id } = await organizationOrOnly(accounts, org);
+        await checkSecrets(definition, id, secretProblem);
         return output(await createAgent(accounts, id, definition, await actor()));
       }),
     );
@@ -84,9 +87,12 @@ export function addAgentCommands(program: Command, action: Action): void {
     .argument("<ID>", "agent")
     .requiredOption(...fileOption)
     .action(
-      action(async ({ accounts, actor }, id: string, { file }: { file: string }) =>
-        output(await updateAgent(accounts, id, readAgentFile(file), await actor())),
-      ),
+      action(async ({ accounts, secretProblem, actor }, id: string, { file }: { file: string }) => {
+        const definition = readAgentFile(file);
+        const { organizationId } = await findAgent(accounts, id);
+        await checkSecrets(definition, organizationId, secretProblem);
+        return output(await updateAgent(accounts, id, definition, await actor()));
+      }),
     );
   const setStatus = (verb: string, status: Agent["status"], description: string) =>
     agent
@@ -119,6 +125,15 @@ function readAgentFile(path: string): AgentDefinition {
   throw new CliError(
     `${path} is not a valid agent file: ${parsed.problems.join("; ")} (see schemas/agent.schema.json)`,
   );
+}
+
+async function checkSecrets(
+  { mcp = [] }: AgentDefinition,
+  organizationId: string,
+  secretProblem: Secrets["secretProblem"],
+): Promise<void> {
+  const [problem] = await headerSecretProblems(mcp, organizationId, secretProblem);
+  if (problem !== undefined) throw new CliError(problem);
 }
 
 /** `more`: further fields, after the agent's own. */

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { formatCompat, parseModelSettings } from "../../src/accounts/model-settings.ts";
 import { clearModel, createOrganization, findOrganization, setModel } from "../../src/accounts/organizations.ts";
 import type { Accounts, Organization } from "../../src/accounts/types.ts";
-import { configurationFields, providerNames } from "../../src/agent/models/model-config.ts";
+import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { isoTime, record, table } from "./output.ts";
@@ -70,9 +70,11 @@ export function addOrganizationCommands(program: Command, action: Action): void 
           const settings = { ...options, ...(modelName !== undefined && { model: modelName }) };
           const model = parseModelSettings(settings, labels, disabled !== true);
           const { secret } = settings;
-          const problem = secret === undefined ? undefined : await secretProblem(secret);
+          const { id: organizationId } = await findOrganization(accounts, id);
+          const use = { organizationId, url: modelUrl(model) };
+          const problem = secret === undefined ? undefined : await secretProblem(secret, use);
           if (problem !== undefined) throw new CliError(`--secret ${secret} cannot be used: ${problem}`);
-          return record(fields(await setModel(accounts, id, model, await actor())));
+          return record(fields(await setModel(accounts, organizationId, model, await actor())));
         },
       ),
     );

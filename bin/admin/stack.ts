@@ -22,6 +22,7 @@ export async function openStack(stack: string): Promise<OperatorPlatform> {
     table: output("TableName"),
     bucket: output("BucketName"),
     stateMachineArn: output("StateMachineArn"),
+    secretPrefix: output("SecretPrefix"),
     retentionDays: Number(output("RetentionDays")),
   });
   return { ...platform, actor: () => callerOf(settings) };
@@ -61,7 +62,8 @@ async function outputsOf(
     const value = found.get(name);
     if (value !== undefined) return value;
     throw new CliError(
-      `stack ${stack} in ${region} has no output ${name}: it is not an Agent Run Service, or its deployment failed; ` +
+      `stack ${stack} in ${region} has no output ${name}: it is not an Agent Run Service, its deployment failed, or it was ` +
+        `deployed from an earlier version (npm run deploy updates it); ` +
         `its outputs are ${[...found.keys()].join(", ") || "none"}, expected ${Object.keys(outputs).join(", ")}`,
     );
   };

@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { parseModelSettings } from "../../src/accounts/model-settings.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
-import { providerNames } from "../../src/agent/models/model-config.ts";
+import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
+import { type AllowedSecret, parseAllowedSecret, usualSecrets } from "../../src/platform/local/allowed-secrets.ts";
 import { CliError } from "../cli.ts";
 
 export interface LocalOptions {
@@ -11,6 +12,7 @@ export interface LocalOptions {
   dataDir: string;
   json: boolean;
   verbose: boolean;
+  allowedSecrets: AllowedSecret[];
   /** Absent: the organization keeps its model, at first the demo model. */
   model?: ModelConfiguration;
 }
@@ -26,6 +28,7 @@ interface ParsedOptions {
   modelRegion?: string;
   modelSecret?: string;
   modelCompat?: string;
+  allowSecret?: string[];
   json?: true;
   verbose?: true;
 }
@@ -55,6 +58,11 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
       "--model-compat <SETTINGS>",
       "override detected differences of the server: setting=value,… (docs/models.md)",
     )
+    .option(
+      "--allow-secret <SECRET>",
+      "let configurations use a variable NAME or file:PATH as a secret; NAME=HOST limits it to a host; repeatable",
+      (value: string, previous: string[] | undefined) => [...(previous ?? []), value],
+    )
     .option("--json", 'print one line when ready: {"base_url","api_key","template_id"}')
     .option("--verbose", "log the progress of runs")
     .addHelpText(
@@ -78,7 +86,15 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
   }
   if (dataDir === "") throw new CliError('--data-dir is ""; expected a directory, such as .data');
   const model = modelOf(parsed);
-  return { host, port, dataDir, json, verbose, ...(model && { model }) };
+  const allowedSecrets = [...(parsed.allowSecret ?? []).map(parseAllowedSecret), ...modelSecret(model)];
+  return { host, port, dataDir, json, verbose, allowedSecrets, ...(model && { model }) };
+}
+
+/** `--model-secret` is allowed for the model's host. */
+function modelSecret(model: ModelConfiguration | undefined): AllowedSecret[] {
+  const { secret } = model ? configurationFields(model) : {};
+  if (!model || secret === undefined || usualSecrets.has(secret)) return [];
+  return [{ secret, hosts: [new URL(modelUrl(model)).host] }];
 }
 
 function modelOf(parsed: ParsedOptions): ModelConfiguration | undefined {

@@ -9,11 +9,13 @@ import { localServer } from "../../src/api/server/local-server.ts";
 import { createSpoolDirectory } from "../../src/api/server/spool-file.ts";
 import { traceSettings } from "../../src/env.ts";
 import { log, logging } from "../../src/log.ts";
+import { type SecretAllowList, saveAllowedSecrets, secretAllowList } from "../../src/platform/local/allowed-secrets.ts";
 import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 import { lockDataDir } from "../../src/platform/local/data-dir-lock.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
 import type { Agent } from "../../src/accounts/types.ts";
 import type { LocalOptions } from "./options.ts";
+import { notAllowedWarning } from "./secret-warning.ts";
 import { seedStarterAgent } from "../../src/accounts/seed.ts";
 
 const watchMilliseconds = 250;
@@ -23,8 +25,8 @@ export interface Service {
   templateId: string;
   /** Set if this start created it. */
   apiKey?: string;
-  /** Resolves with a warning about the starter agent's model, if there is one. */
-  modelWarning: Promise<string | undefined>;
+  /** Resolve with a warning about a configuration, if there is one. */
+  warnings: Promise<string | undefined>[];
   /** Rejects when the service cannot continue. */
   fatal: Promise<never>;
   /** Shuts down in order. Running turns resume at the next start. */
@@ -36,7 +38,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const { host, port, dataDir } = options;
   const startedAt = Date.now();
   logging.level = options.verbose ? "info" : "error";
-  const platform = openPlatform(dataDir);
+  const allowList = secretAllowList(options.allowedSecrets, dataDir);
+  const platform = openPlatform(dataDir, allowList);
   const traces = traceSettings(process.env);
   const telemetry = traces && (await (await import("../../src/observability/tracing.ts")).openTelemetry(traces));
   const runner = startRunner({ ...platform, telemetry, now: Date.now });
@@ -53,6 +56,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     server.listen(port, host, resolve);
   });
   platform.database.preallocateLog();
+  saveAllowedSecrets(dataDir, options.allowedSecrets);
   // After listening: a start that fails must neither create the key, which is shown only once, nor change the model.
   const starter = seedStarterAgent(platform.accounts, {
     model: options.model,
@@ -81,7 +85,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     baseUrl: `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
     templateId: agent.id,
     ...(key === undefined ? {} : { apiKey: key }),
-    modelWarning: findModelWarning(platform, agent),
+    warnings: [findModelWarning(platform, agent), notAllowedWarning(platform.accounts, allowList)],
     fatal: fatal.promise,
     async close() {
       clearInterval(watch);
@@ -105,11 +109,11 @@ async function findModelWarning({ accounts }: LocalPlatform, agent: Agent): Prom
   return contextWindowWarning(agent, { model });
 }
 
-function openPlatform(dataDir: string): LocalPlatform {
+function openPlatform(dataDir: string, allowList: SecretAllowList): LocalPlatform {
   let platform: LocalPlatform | undefined;
   let locked: boolean;
   try {
-    platform = openLocalPlatform({ dataDir, environment: process.env });
+    platform = openLocalPlatform({ dataDir, environment: process.env, allowList });
     locked = lockDataDir(dataDir);
   } catch (error) {
     platform?.close();

@@ -8,7 +8,7 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct, IDependable } from "constructs";
 import type { EnvName } from "../../src/env.ts";
-import { objectPrefixes } from "../../src/platform/aws/table.ts";
+import { objectPrefixes, secretPrefixOf } from "../../src/platform/aws/table.ts";
 import { bundleUploadServer } from "../bundling.ts";
 import { type UploadHosting, memoryEnvironment } from "./hosting.ts";
 import { itemStatement, keyUse } from "../storage.ts";
@@ -103,6 +103,7 @@ export function grantServer(role: Role, { hosting, service, secrets, settings }:
     BUCKET_NAME: service.BucketName,
     STATE_MACHINE_ARN: service.StateMachineArn,
     RETENTION_DAYS: String(settings.retentionDays),
+    SECRET_PREFIX: secretPrefixOf(settings.stage),
     ORIGIN_SECRET_ARNS: secrets.map(({ secretArn }) => secretArn).join(","),
   } satisfies Partial<Record<EnvName, string>>;
   return { ...environment, ...memoryEnvironment(hosting) };

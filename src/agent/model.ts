@@ -50,7 +50,7 @@ export type OpenAiCompat = {
 /**
  * The model of an organization.
  * - `secret`: reference to the provider's API key, never the key: `env:NAME` or `file:PATH` on the local platform,
- *   `secretsmanager:NAME` on AWS.
+ *   `secretsmanager:NAME` on AWS (docs/secrets.md).
  * - `baseUrl`: replaces the provider's URL.
  * - `compat`: overrides what the service detects about the server.
  * - Bedrock uses the AWS credentials of the process.

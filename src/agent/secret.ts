@@ -1,13 +1,50 @@
-/** Store of the credentials that configurations refer to by name. No error contains a value. */
+/** What a secret is used for. */
+export interface SecretUse {
+  /** The organization whose configuration names the secret. */
+  organizationId: string;
+  /** URL of the server that its value is sent to. */
+  url: string;
+}
+
+/** Reads a secret for one organization. Resolves and rejects as `Secrets.secretOf` does. */
+export type ReadSecret = (secret: string, url: string) => Promise<string | undefined>;
+
+/**
+ * Store of the credentials that configurations refer to by name. No error contains a value.
+ *
+ * A refusal is a clause without a subject, such as "is not allowed". It does not name the secret: API callers see it.
+ */
 export interface Secrets {
-  /** Whether the secret can exist. Makes no network call. */
-  secretExists: (secret: string) => boolean;
+  /** Why the secret cannot be used. Undefined: no reason is known without a network call. */
+  secretRefusal: (secret: string, use: SecretUse) => string | undefined;
   /**
    * The value of a secret.
-   * - Undefined: it does not exist or must not be read.
-   * - Rejects when the look-up failed; a retry can help.
+   * - Undefined: it does not exist or cannot be read.
+   * - Rejects with `SecretRefused` when the configuration must change.
+   * - Rejects with another error when the look-up failed; a retry can help.
    */
-  secretOf: (secret: string) => Promise<string | undefined>;
+  secretOf: (secret: string, use: SecretUse) => Promise<string | undefined>;
   /** Why the service cannot use the secret, as a sentence. Undefined: it can. For operators' commands. */
-  secretProblem: (secret: string) => Promise<string | undefined>;
+  secretProblem: (secret: string, use: SecretUse) => Promise<string | undefined>;
 }
+
+/** The secret must not be used in this way. The message is a refusal. */
+export class SecretRefused extends Error {
+  override name = "SecretRefused";
+}
+
+/** The refusal of a secret that does not exist. */
+export const secretMissing = "does not exist or may not be read; create it (a file with mode 600), or name another";
+
+/**
+ * Whether the value of a secret may be sent to a URL. `hosts`: names such as `api.openai.com`, with a port if only that
+ * port is meant. Undefined: any host.
+ */
+export function mayBeSentTo(url: string, hosts: string[] | undefined): boolean {
+  const { hostname, port, protocol } = URL.parse(url) ?? {};
+  const accepted = new Set([hostname, `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`]);
+  return hosts === undefined || hosts.some((each) => accepted.has(each.toLowerCase()));
+}
+
+/** The refusal of a secret that may not be sent to a host. */
+export const hostRefused = "may not be sent to this host; it is limited to other hosts";

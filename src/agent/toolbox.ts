@@ -1,12 +1,12 @@
 import { openMcpServer } from "./mcp/client.ts";
+import type { McpDependencies } from "./mcp/connection.ts";
 import type { McpServer } from "./mcp/types.ts";
-import type { Secrets } from "./secret.ts";
 import { type BuiltInToolChoice, type BuiltInToolDependencies, builtInTools } from "./tools/index.ts";
 import type { Tool } from "./tools/tool.ts";
 import { bytesPerToken, defaultContextTokens } from "./turn/context-window.ts";
 
 /** What all tools need from the platform. `addresses` applies to MCP servers, too. */
-export interface ToolDependencies extends BuiltInToolDependencies, Pick<Secrets, "secretOf"> {}
+export interface ToolDependencies extends BuiltInToolDependencies, Pick<McpDependencies, "readSecret"> {}
 
 /** The part of an agent's definition that selects its tools. */
 export interface ToolChoice extends BuiltInToolChoice {
@@ -35,11 +35,11 @@ const mcpShareOfContext = 0.5;
  */
 export async function openTools(
   agent: ToolChoice,
-  { addresses = "public", secretOf, ...dependencies }: ToolDependencies,
+  { addresses = "public", readSecret, ...dependencies }: ToolDependencies,
   signal: AbortSignal,
 ): Promise<Toolbox> {
   const configured = agent.mcp ?? [];
-  const mcpDependencies = { secretOf, addresses };
+  const mcpDependencies = { readSecret, addresses };
   const opening = await Promise.allSettled(configured.map((server) => openMcpServer(server, mcpDependencies, signal)));
   const servers = opening.flatMap((server) => (server.status === "fulfilled" ? [server.value] : []));
   const close = async (): Promise<void> => {

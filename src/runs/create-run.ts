@@ -11,7 +11,7 @@ import { startTurn } from "./turn-writes.ts";
 import type { Run, TurnMessage } from "./types.ts";
 import { decodeFiles, type FileInput } from "./uploads.ts";
 
-export interface CreateRunDeps extends Stores, Pick<Secrets, "secretExists"> {
+export interface CreateRunDeps extends Stores, Pick<Secrets, "secretRefusal"> {
   workflow: Workflow;
   now: () => number;
 }
@@ -67,7 +67,7 @@ type DecodedFiles = Promise<{ name: string; content: Uint8Array }[]>;
 
 /** Checks agent, files and model in this order; throws the first failure. */
 async function checkPreconditions(
-  { accounts, secretExists }: Pick<CreateRunDeps, "accounts" | "secretExists">,
+  { accounts, secretRefusal }: Pick<CreateRunDeps, "accounts" | "secretRefusal">,
   principal: Principal,
   files: DecodedFiles,
 ): Promise<void> {
@@ -80,7 +80,8 @@ async function checkPreconditions(
     throw new ServiceError("agent_archived", "Agent template is archived; unarchive it to create runs");
   }
   await files;
-  const problem = modelProblem(organization?.model, secretExists);
+  const { organizationId } = principal;
+  const problem = modelProblem(organization?.model, (secret, url) => secretRefusal(secret, { organizationId, url }));
   if (problem !== undefined) throw new ServiceError("no_model", problem);
 }
 

@@ -1,6 +1,7 @@
 import type { Agent } from "../accounts/types.ts";
 import type { Failure, Message } from "../agent/model.ts";
 import { openModel } from "../agent/models/index.ts";
+import type { ReadSecret, Secrets } from "../agent/secret.ts";
 import { openTools, type ToolDependencies } from "../agent/toolbox.ts";
 import { summaryMessage, usageOfEntry } from "../agent/turn/journal.ts";
 import { addUsage, noUsage, subtractUsage } from "../agent/turn/limits.ts";
@@ -17,7 +18,8 @@ import type { Sandbox } from "../sandbox/types.ts";
 import { maxRetryWaitSeconds } from "./policy.ts";
 import { storeFailure } from "./retry-later.ts";
 
-export interface AgentDeps extends Pick<Stores, "accounts" | "workspace">, ToolDependencies {
+export interface AgentDeps
+  extends Pick<Stores, "accounts" | "workspace">, Pick<Secrets, "secretOf">, Omit<ToolDependencies, "readSecret"> {
   now: () => number;
   /** Replaces `sandbox` where each agent has its own isolated sandbox. */
   sandboxOf?: (agentId: string) => Sandbox;
@@ -44,10 +46,12 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     deps.accounts.findOrganization(run.organizationId),
   ]);
   if (!agent) return { kind: "failed", failure: agentNotFound };
-  const opened = await (deps.openModel ?? openModel)(organization?.model, agent.model, deps.secretOf);
+  const { organizationId } = run;
+  const readSecret: ReadSecret = (secret, url) => deps.secretOf(secret, { organizationId, url });
+  const opened = await (deps.openModel ?? openModel)(organization?.model, agent.model, readSecret);
   if ("failure" in opened) return { kind: opened.failure.retryable ? "retry" : "failed", failure: opened.failure };
   const sandboxed = deps.sandboxOf ? { ...deps, sandbox: deps.sandboxOf(agent.id) } : deps;
-  await using toolbox = await openTools(agent, sandboxed, signal);
+  await using toolbox = await openTools(agent, { ...sandboxed, readSecret }, signal);
   for (const problem of toolbox.problems) log("error", problem, { runId, turn });
   const trace = deps.telemetry?.begin({ runId, turn, agent, provider: opened.provider, model: opened.name });
   const outcome = runTurn(turnInput(state, agent, opened.name, call.deadline), {

@@ -1,11 +1,13 @@
 import type { ServerResponse } from "node:http";
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { CreateSecretCommand } from "@aws-sdk/client-secrets-manager";
 import { DescribeExecutionCommand } from "@aws-sdk/client-sfn";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
 import { awsExecutions } from "../../src/platform/aws/execution-list.ts";
 import { documentClient, loadS3Client, sfnClient } from "../../src/platform/aws/clients.ts";
 import { awsStores } from "../../src/platform/aws/index.ts";
+import { secretsManagerClient } from "../../src/platform/aws/secrets.ts";
 import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
 import { chunk, send, startStream, usageChunk } from "../providers/chat-completions-server.ts";
 import { admin, client, conformance, emulated, forwardToApi, stackOutputs } from "./service.ts";
@@ -41,6 +43,13 @@ export async function openDeployed() {
       await admin("key", "disable", hash);
       const target = ["--base-url", baseUrl, "--template-id", id, "--quotes-files"];
       return conformance(...target, "--api-key", key, "--other-api-key", other.key, "--disabled-api-key", disabled);
+    },
+
+    /** Creates a secret of an organization with the text `SecretString`. */
+    async createSecret(org: string, name: string, SecretString: string): Promise<void> {
+      const secrets = await secretsManagerClient(settings);
+      await secrets.send(new CreateSecretCommand({ Name: `${outputs["SecretPrefix"]}${org}/${name}`, SecretString }));
+      secrets.destroy();
     },
 
     async itemsOf(runId: string): Promise<Record<string, unknown>[]> {

@@ -114,6 +114,22 @@ describe("an agent of a model server", () => {
     await executionEnds(runId, 1, "SUCCEEDED");
   });
 
+  test("receives a secret of its organization, and no request when the secret is limited to other hosts", async () => {
+    await using model = await chatServer((response) => answer(response));
+    const { org, api } = agent;
+    const settings = server(model.baseUrl);
+    await deployed.createSecret(org, "any-host", "sk-of-the-team");
+    await deployed.createSecret(org, "openai", JSON.stringify({ value: "sk-openai", hosts: ["api.openai.com"] }));
+    await admin("org", "set-model", org, ...settings, "--secret", "secretsmanager:any-host");
+    expect((await api.ended(await api.create("Hello?"))).loop_status).toBe("finished");
+    await admin("org", "set-model", org, ...settings, "--secret", "secretsmanager:openai");
+    const refused = await api.create("Hello?");
+    expect((await api.ended(refused)).loop_status).toBe("technical_error");
+    expect(JSON.stringify(await admin("run", "show", refused))).toContain("may not be sent to this host");
+    expect(model.received.map(({ headers }) => headers.authorization)).toEqual(["Bearer sk-of-the-team"]);
+    await admin("org", "set-model", org, ...server(hanging.baseUrl));
+  });
+
   // In parallel, as both wait longer than advance does.
   test("waits as long as the model asks, and fails after the last retry", async () => {
     const asked = maxRetryWaitSeconds + 3; // seconds

@@ -23,7 +23,7 @@ test("permissions match the snapshot", () => {
       "Advance: Allow dynamodb:ConditionCheckItem, dynamodb:PutItem, dynamodb:Query, dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
       "Advance: Allow s3:GetObject, s3:PutObject on <StorageBucket.Arn>/texts/*, <StorageBucket.Arn>/workspaces/*",
       "Advance: Allow s3:ListBucket on <StorageBucket.Arn>",
-      "Advance: Allow secretsmanager:GetSecretValue on arn:aws:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:agent-run-service/*",
+      "Advance: Allow secretsmanager:GetSecretValue on arn:aws:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:agent-run-service/prod/*",
       "Advance: Allow lambda:InvokeFunction on <SandboxFunction.Arn>",
       "SandboxFunction: Allow logs:CreateLogStream, logs:PutLogEvents on <SandboxFunctionLog.Arn>",
       "SandboxFunction: Allow ec2:AssignPrivateIpAddresses, ec2:CreateNetworkInterface, ec2:DeleteNetworkInterface, ec2:DescribeNetworkInterfaces, ec2:DescribeSubnets, ec2:UnassignPrivateIpAddresses on *",
@@ -66,7 +66,7 @@ test("permissions match the snapshot", () => {
       "OperatorPolicy: Allow s3:ListBucket on <StorageBucket.Arn>",
       "OperatorPolicy: Allow states:StartExecution on <WorkflowStateMachine>",
       "OperatorPolicy: Allow states:StopExecution on arn:aws:states:<AWS::Region>:<AWS::AccountId>:execution:<WorkflowStateMachine.Name>:*",
-      "OperatorPolicy: Allow secretsmanager:DescribeSecret on arn:aws:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:agent-run-service/*",
+      "OperatorPolicy: Allow secretsmanager:DescribeSecret on arn:aws:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:agent-run-service/prod/*",
     ]
   `);
 });

@@ -5,6 +5,7 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { defaultTools } from "../../src/agent/tools/definitions.ts";
 import { toolNames } from "../../src/agent/tools/index.ts";
 import { admin, done, rejected } from "./admin.ts";
@@ -41,13 +42,20 @@ describe("without a server", () => {
     const { id } = organization;
     const times = { created_at: expect.stringMatching(/Z$/), updated_at: expect.stringMatching(/Z$/) };
     expect(organization).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: "Ærø Ltd", ...times });
-    const server = ["--base-url", "http://127.0.0.1:11434/v1", "--model-name", "qwen3", "--secret", "env:KEY"];
+    const server = [
+      "--base-url",
+      "http://127.0.0.1:11434/v1",
+      "--model-name",
+      "qwen3",
+      "--secret",
+      "env:OPENAI_API_KEY",
+    ];
     const model = {
       enabled: true,
       provider: "openai-compatible",
       model: "qwen3",
       base_url: server[1],
-      secret: "env:KEY",
+      secret: "env:OPENAI_API_KEY",
     };
     expect(await done(dataDir, "org", "set-model", id, "--provider", "openai-compatible", ...server)).toEqual({
       ...organization,
@@ -221,17 +229,54 @@ describe("without a server", () => {
   });
 
   test("agent show prints the locations of MCP header secrets, never their values", async () => {
-    const headers = { Authorization: { secret: "env:TOKEN", prefix: "Bearer " }, "X-Key": { secret: "sk-pasted" } };
+    const headers = { Authorization: { secret: "env:OPENAI_API_KEY", prefix: "Bearer " } };
     const mcp = [{ name: "team", url: "https://example.com/mcp", headers, tools: ["add"] }];
     const webFetch = { privateAddresses: true };
     const file = agentFile({ name: "Servers", instructions: "Answer.", mcp, webFetch });
     const { id } = await done(dataDir, "agent", "create", "--file", file);
     const { stdout } = await admin(dataDir, "agent", "show", id);
-    expect(stdout).toMatch(/^mcp team +https:\/\/example.com\/mcp; add; header Authorization \(env:TOKEN\)/m);
+    expect(stdout).toMatch(/^mcp team +https:\/\/example.com\/mcp; add; header Authorization \(env:OPENAI_API_KEY\)/m);
     expect(stdout).toMatch(/^webFetch +private addresses allowed$/m);
     const shown = await done(dataDir, "agent", "show", id);
-    expect(shown).toMatchObject({ mcp: [{ name: "team", headers: { Authorization: "env:TOKEN" } }], webFetch });
-    expect(stdout + JSON.stringify(shown)).not.toContain("sk-pasted");
+    expect(shown).toMatchObject({
+      mcp: [{ name: "team", headers: { Authorization: "env:OPENAI_API_KEY" } }],
+      webFetch,
+    });
+
+    // Earlier versions stored a pasted key.
+    const { accounts, close } = openLocalPlatform({ dataDir });
+    const agent = await accounts.findAgent(id);
+    if (!agent) throw new Error("the agent is missing");
+    await accounts.replaceAgent({ ...agent, mcp: [{ ...mcp[0]!, headers: { "X-Key": { secret: "sk-pasted" } } }] });
+    close();
+    const older = await admin(dataDir, "agent", "show", id);
+    expect(older.stdout).toContain("header X-Key (hidden: not a location");
+    expect(older.stdout).not.toContain("sk-pasted");
+  });
+
+  test.each([
+    ["env:TOKEN", "the service was not started with --allow-secret TOKEN; start it with this option first."],
+    ["file:token", "the service was not started with --allow-secret file:token; start it with this option first."],
+    ["sk-pasted", "on one machine, a secret is env:NAME or file:PATH."],
+  ])("%s is rejected as the secret of a model or an MCP server", async (secret, problem) => {
+    const headers = { "X-Key": { secret } };
+    const file = agentFile({
+      name: "S",
+      instructions: "A",
+      mcp: [{ name: "team", url: "https://example.com", headers }],
+    });
+    const cannot = `the secret of the header X-Key of the MCP server team cannot be used: ${problem}`;
+    expect(await rejected(dataDir, "agent", "create", "--file", file)).toBe(cannot);
+    const [agent] = JSON.parse((await admin(dataDir, "agent", "list", "--json")).stdout) as {
+      id: string;
+      organization: string;
+    }[];
+    expect(await rejected(dataDir, "agent", "update", agent!.id, "--file", file)).toBe(cannot);
+    if (secret === "sk-pasted") return;
+    const model = ["--provider", "anthropic", "--model-name", "m", "--secret", secret];
+    expect(await rejected(dataDir, "org", "set-model", agent!.organization, ...model)).toBe(
+      `--secret ${secret} cannot be used: ${problem}`,
+    );
   });
 
   test("an agent is shown with all that its file said", async () => {

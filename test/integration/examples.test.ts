@@ -16,7 +16,7 @@ async function runExample(
 ): Promise<RunStatus & { workspace: string; modelSaw: string }> {
   await using model = await chatServer(...replies);
   const dataDir = newDataDir();
-  const service = await startService(dataDir, modelAt(model.baseUrl));
+  const service = await startService(dataDir, [...modelAt(model.baseUrl), "--allow-secret=TEAM_MCP_TOKEN=127.0.0.1"]);
   try {
     const agent = await done(dataDir, "agent", "create", "--file", example);
     const { api_key: apiKey } = await done(dataDir, "key", "create", "--agent", agent.id);

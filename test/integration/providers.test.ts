@@ -92,3 +92,37 @@ test("create responds with 422 when the secret does not exist, without naming it
   );
   await expect(createRun(service, { input_text: "Hello" })).rejects.not.toThrow("NO_SUCH_KEY");
 });
+
+test("a secret that was not allowed at the last start fails runs with 422, and the start names the option", async () => {
+  await using model = await modelServer(
+    ...Array.from({ length: 2 }, () => streamsResponse(openAiFixture, { text: ["42"] })),
+  );
+  const url = model.baseUrl;
+  const environment = { MODEL_KEY: openAiFixture.credential };
+  const dataDir = newDataDir();
+  const first = await startService(
+    dataDir,
+    ["--model", "openai-compatible", "--model-name=m", `--model-base-url=${url}`, ...secret],
+    environment,
+  );
+  expect((await finished(first, await createRun(first, { input_text: "?" }))).loop_status).toBe("finished");
+  await first.end("SIGTERM");
+
+  const second = await startService(dataDir, [], environment);
+  let errors = "";
+  second.child.stderr?.on("data", (chunk: Buffer) => (errors += chunk.toString()));
+  await expect(createRun(second, { input_text: "?" })).rejects.toThrow(
+    /^create answered 422: \{"detail":"The secret with the API key .* is not one that this service may use; an operator/,
+  );
+  await vi.waitFor(() => expect(errors).toContain(`To allow them, add: --allow-secret MODEL_KEY\n`));
+  expect(errors).toMatch(/warning: the model of organization \S+: the secrets are not allowed/);
+  await second.end("SIGTERM");
+
+  const host = new URL(url).host;
+  const elsewhere = await startService(dataDir, ["--allow-secret", "MODEL_KEY=api.openai.com"], environment);
+  await expect(createRun(elsewhere, { input_text: "?" })).rejects.toThrow("may not be sent to this host");
+  await elsewhere.end("SIGTERM");
+  await using allowed = await startService(dataDir, [`--allow-secret=MODEL_KEY=${host}`], environment);
+  expect((await finished(allowed, await createRun(allowed, { input_text: "?" }))).loop_status).toBe("finished");
+  expect(model.received).toHaveLength(2);
+});

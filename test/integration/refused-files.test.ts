@@ -53,7 +53,7 @@ async function caller(
   await platform.accounts.createAgent({ id, organizationId, name: "A", instructions: "", tools: [], limits, status });
   const { key } = await issueKey(platform.accounts, { id, organizationId });
   const workflow = { start: async () => {}, stop: async () => {} };
-  const create = lambdaHandler(createHandler({ ...platform, workflow, now: Date.now, secretExists: () => true }));
+  const create = lambdaHandler(createHandler({ ...platform, workflow, now: Date.now, secretRefusal: () => undefined }));
   return async (sent: typeof files, input_text = "x"): Promise<[number | undefined, unknown]> => {
     const { statusCode, body = "" } = await create({
       rawPath: "/v1/agents",

@@ -20,7 +20,7 @@ test.each([
     ...stores,
     workflow: { start: async () => {}, stop: async () => {} },
     now: Date.now,
-    secretExists: () => true,
+    secretRefusal: () => undefined,
   };
   const principal = await authenticate(stores, key);
   const runId = await createRun(deps, principal, { name: "n", template_id: agentId, input_text: "x", ...input });

@@ -9,10 +9,20 @@ import {
 } from "@aws-sdk/client-secrets-manager";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test } from "vitest";
-import { awsSecretExists, awsSecretOf, awsSecretProblem } from "../../src/platform/aws/secrets.ts";
+import { SecretRefused } from "../../src/agent/secret.ts";
+import { awsSecretRefusal } from "../../src/platform/aws/secret-names.ts";
+import { awsSecretOf, awsSecretProblem } from "../../src/platform/aws/secrets.ts";
+import {
+  parseAllowedSecret,
+  readAllowedSecrets,
+  saveAllowedSecrets,
+  secretAllowList,
+} from "../../src/platform/local/allowed-secrets.ts";
 import { localSecrets } from "../../src/platform/local/secrets.ts";
 
 const key = "sk-0123456789abcdef";
+const use = { organizationId: "org-1", url: "https://api.openai.com/v1" };
+const elsewhere = { ...use, url: "https://evil.example/v1" };
 
 describe("local secrets", () => {
   let dataDir = "";
@@ -28,13 +38,16 @@ describe("local secrets", () => {
     return path;
   }
 
+  const secretsAllowing = (allowed: string[], environment: Record<string, string> = {}) =>
+    localSecrets(environment, dataDir, secretAllowList(allowed.map(parseAllowedSecret), dataDir));
+
   test("are read from the environment and from files of their owner", async () => {
     const absolute = file("key", `${key}\n`, 0o600);
-    const { secretExists, secretOf, secretProblem } = localSecrets({ KEY: key }, dataDir);
-    for (const secret of ["env:KEY", "file:key", `file:${absolute}`]) {
-      expect(secretExists(secret)).toBe(true);
-      expect(await secretOf(secret)).toBe(key);
-      expect(await secretProblem(secret)).toBeUndefined();
+    const { secretRefusal, secretOf, secretProblem } = secretsAllowing(["KEY", "file:./key"], { KEY: key });
+    for (const secret of ["env:KEY", "file:key", `file:${absolute}`, "file:x/../key"]) {
+      expect(secretRefusal(secret, use)).toBeUndefined();
+      expect(await secretOf(secret, use)).toBe(key);
+      expect(await secretProblem(secret, use)).toBeUndefined();
     }
   });
 
@@ -48,8 +61,6 @@ describe("local secrets", () => {
     ["file:group", /is accessible to other users \(mode 640; run chmod 600\)/],
     ["file:loop", /loop cannot be read by the user that the service runs as \(ELOOP\)/],
     ["file:all", /is accessible to other users \(mode 604/],
-    ["secretsmanager:agent-run-service/key", /env:NAME or file:PATH/],
-    [key, /env:NAME or file:PATH/],
   ] as const)("%s does not exist or is not readable", async (secret, problem) => {
     file("empty", "", 0o600);
     file("blank", " \n", 0o600);
@@ -57,46 +68,195 @@ describe("local secrets", () => {
     file("all", key, 0o604);
     rmSync(join(dataDir, "loop"), { force: true });
     symlinkSync("loop", join(dataDir, "loop"));
-    const { secretExists, secretOf, secretProblem } = localSecrets({ EMPTY: "" }, dataDir);
-    expect(secretExists(secret)).toBe(false);
-    expect(await secretOf(secret)).toBeUndefined();
-    if (problem) expect(await secretProblem(secret)).toMatch(problem);
+    const { secretRefusal, secretOf, secretProblem } = secretsAllowing([secret], { EMPTY: "" });
+    expect(secretRefusal(secret, use)).toMatch(/^does not exist or may not be read/);
+    expect(await secretOf(secret, use)).toBeUndefined();
+    if (problem) expect(await secretProblem(secret, use)).toMatch(problem);
   });
+
+  test.each(["secretsmanager:key", key])("%s is not a location of one machine", async (secret) => {
+    const { secretRefusal, secretOf, secretProblem } = secretsAllowing([]);
+    expect(secretRefusal(secret, use)).toBe("is not env:NAME or file:PATH");
+    await expect(secretOf(secret, use)).rejects.toThrow(SecretRefused);
+    expect(await secretProblem(secret, use)).toBe("on one machine, a secret is env:NAME or file:PATH.");
+  });
+
+  test.each([
+    ["env:DATABASE_URL", "--allow-secret DATABASE_URL"],
+    ["env:PATH", "--allow-secret PATH"],
+    ["file:key", "--allow-secret file:key"],
+    ["file:runs.sqlite", "--allow-secret file:runs.sqlite"],
+  ])("%s is refused unless the service was started with %s", async (secret, option) => {
+    file("key", key, 0o600);
+    const environment = { DATABASE_URL: key, PATH: key };
+    const { secretRefusal, secretOf, secretProblem } = secretsAllowing(["OTHER", "file:other"], environment);
+    expect(secretRefusal(secret, use)).toMatch(/^is not one that this service may use/);
+    await expect(secretOf(secret, use)).rejects.toThrow(SecretRefused);
+    expect(await secretProblem(secret, use)).toBe(
+      `the service was not started with ${option}; start it with this option first.`,
+    );
+  });
+
+  test("the providers' usual variables are allowed", async () => {
+    const { secretOf } = secretsAllowing([], { ANTHROPIC_API_KEY: key, OPENAI_API_KEY: key });
+    expect([await secretOf("env:ANTHROPIC_API_KEY", use), await secretOf("env:OPENAI_API_KEY", elsewhere)]).toEqual([
+      key,
+      key,
+    ]);
+  });
+
+  test.each([
+    ["OPENAI_API_KEY=api.openai.com"],
+    ["env:OPENAI_API_KEY=API.OpenAI.com:443,localhost:8000"],
+    ["OPENAI_API_KEY=localhost:8000,api.openai.com"],
+  ])("%s limits a secret to hosts", async (allowed) => {
+    const { secretRefusal, secretOf, secretProblem } = secretsAllowing([allowed], { OPENAI_API_KEY: key });
+    const secret = "env:OPENAI_API_KEY";
+    expect(await secretOf(secret, use)).toBe(key);
+    for (const url of [
+      elsewhere.url,
+      "https://api.openai.com.evil.example",
+      "https://api.openai.com@evil.example",
+      "http://localhost:8001",
+    ]) {
+      const other = { ...use, url };
+      expect(secretRefusal(secret, other)).toMatch(/^may not be sent to this host/);
+      await expect(secretOf(secret, other)).rejects.toThrow(SecretRefused);
+      expect(await secretProblem(secret, other)).toContain(",");
+    }
+    expect(await secretProblem(secret, elsewhere)).toMatch(/--allow-secret OPENAI_API_KEY=.*,evil\.example; start it/);
+    if (allowed.includes("8000")) expect(await secretOf(secret, { ...use, url: "http://localhost:8000/v1" })).toBe(key);
+  });
+
+  test("entries of one secret are combined, and saved for operators' commands", () => {
+    const entries = ["A=one.example", "A=two.example", "file:key"].map(parseAllowedSecret);
+    expect(readAllowedSecrets(dataDir)).toEqual([]);
+    saveAllowedSecrets(dataDir, entries);
+    const allowList = secretAllowList(readAllowedSecrets(dataDir), dataDir);
+    expect(allowList("env:A", "https://two.example")).toBeUndefined();
+    expect(allowList("env:A", "https://three.example")?.option).toBe(
+      "--allow-secret A=one.example,two.example,three.example",
+    );
+    saveAllowedSecrets(dataDir, []);
+    expect(readAllowedSecrets(dataDir)).toEqual([]);
+  });
+
+  test.each([
+    "",
+    "=host",
+    "A B",
+    "A=",
+    "A=https://host",
+    "A=a,,b",
+    "env:",
+    "file:",
+    "secretsmanager:x",
+    "sk-pasted-key",
+  ])("--allow-secret %j is rejected", (text) =>
+    expect(() => parseAllowedSecret(text)).toThrow(/^--allow-secret is not valid; expected the NAME of an/),
+  );
 });
 
 describe("secrets of AWS Secrets Manager", () => {
-  const name = "agent-run-service/openai";
-  const secret = `secretsmanager:${name}`;
+  const prefix = "agent-run-service/prod/";
+  const name = `${prefix}org-1/openai`;
+  const secret = "secretsmanager:openai";
   const client = new SecretsManagerClient({ region: "eu-central-1" });
+  const open = async () => client;
   const manager = mockClient(client);
   beforeEach(() => {
     manager.reset();
   });
 
-  test("exist only with the name prefix that the functions may read", () => {
-    expect(awsSecretExists(secret)).toBe(true);
-    for (const other of ["env:KEY", "file:key", "secretsmanager:", "secretsmanager:other/openai", key]) {
-      expect(awsSecretExists(other)).toBe(false);
-    }
-    expect(awsSecretExists("secretsmanager:agent-run-service/")).toBe(false);
-    expect(awsSecretExists(`${secret}\n`)).toBe(false);
+  test.each([secret, `secretsmanager:${name}`])("%s is the organization's own", async (reference) => {
+    manager.on(GetSecretValueCommand, { SecretId: name }).resolves({ SecretString: key });
+    expect(awsSecretRefusal(prefix)(reference, use)).toBeUndefined();
+    expect(await awsSecretOf(open, prefix)(reference, use)).toBe(key);
   });
 
-  test("are cached for five minutes, and not read when the name is invalid", async () => {
+  test.each([
+    ["another organization's", `secretsmanager:${prefix}org-2/openai`],
+    ["another stage's", "secretsmanager:agent-run-service/test/org-1/openai"],
+    ["another service's", "secretsmanager:payments/database"],
+    ["a path below the organization's", `secretsmanager:${name}/old`],
+    ["the prefix", `secretsmanager:${prefix}org-1/`],
+    ["nothing", "secretsmanager:"],
+    ["an ARN", "secretsmanager:arn:aws:secretsmanager:eu-central-1:111122223333:secret:x"],
+    ["more than one line", `${secret}\n`],
+    ["a variable", "env:KEY"],
+    ["a file", "file:key"],
+    ["a pasted key", key],
+  ])("a name of %s is refused without a request", async (_, reference) => {
+    expect(awsSecretRefusal(prefix)(reference, use)).toMatch(/^is not one of (the organization's secrets|AWS Secrets)/);
+    await expect(awsSecretOf(open, prefix)(reference, use)).rejects.toThrow(SecretRefused);
+    const problem = await awsSecretProblem(open, prefix)(reference, use);
+    expect(problem).toBe(
+      `on AWS, a secret is secretsmanager:NAME, which has the name ${prefix}org-1/NAME in Secrets Manager.`,
+    );
+    expect(manager.calls()).toHaveLength(0);
+  });
+
+  test("a name of an earlier version is refused with what to do", async () => {
+    const reference = "secretsmanager:agent-run-service/openai";
+    const refusal = 'is not one of the organization\'s secrets; move it (docs/operations.md, "Move a secret")';
+    expect(awsSecretRefusal(prefix)(reference, use)).toBe(refusal);
+    await expect(awsSecretOf(open, prefix)(reference, use)).rejects.toThrow(refusal);
+    expect(await awsSecretProblem(open, prefix)(reference, use)).toContain(
+      `create-secret --name ${name}), and name it ${secret}.`,
+    );
+    expect(manager.calls()).toHaveLength(0);
+  });
+
+  test("a secret with hosts is sent to these hosts only", async () => {
+    const text = JSON.stringify({ value: key, hosts: ["api.openai.com", "localhost:8000"] });
+    manager.on(GetSecretValueCommand, { SecretId: name }).resolves({ SecretString: `${text}\n` });
+    const secretOf = awsSecretOf(open, prefix);
+    expect(await secretOf(secret, use)).toBe(key);
+    expect(await secretOf(secret, { ...use, url: "http://localhost:8000/v1" })).toBe(key);
+    for (const url of [
+      elsewhere.url,
+      "http://localhost:8001/v1",
+      "https://api.openai.com.evil.example/v1",
+      "https://API.openai.com@evil.example",
+    ]) {
+      await expect(secretOf(secret, { ...use, url })).rejects.toThrow(/^may not be sent to this host/);
+    }
+    expect(manager.calls()).toHaveLength(1);
+  });
+
+  test.each([
+    { OPENAI_API_KEY: key },
+    { value: key, hosts: "api.openai.com" },
+    { value: key, hosts: [1] },
+    { value: key, host: ["api.openai.com"] },
+    { value: "" },
+    { hosts: ["api.openai.com"] },
+  ])("%j is not a secret, and its value is not in the error", async (json) => {
+    manager.on(GetSecretValueCommand).resolves({ SecretString: JSON.stringify(json) });
+    const error: unknown = await awsSecretOf(open, prefix)(secret, use).catch((caught: unknown) => caught);
+    expect(String(error)).toMatch(/^SecretRefused: contains JSON other than \{"value"/);
+    expect(String(error)).not.toContain(key);
+  });
+
+  test("without hosts, and text that only begins like JSON, may be sent anywhere", async () => {
+    const secretOf = awsSecretOf(open, prefix);
+    manager.on(GetSecretValueCommand).resolves({ SecretString: JSON.stringify({ value: key }) });
+    expect(await secretOf(secret, elsewhere)).toBe(key);
+    manager.on(GetSecretValueCommand).resolves({ SecretString: "{not json" });
+    expect(await secretOf("secretsmanager:other", elsewhere)).toBe("{not json");
+  });
+
+  test("are cached for five minutes", async () => {
     let now = 0;
     manager.on(GetSecretValueCommand, { SecretId: name }).resolves({ SecretString: `${key}\n` });
-    const secretOf = awsSecretOf(
-      async () => client,
-      () => now,
-    );
-    expect([await secretOf(secret), await secretOf(secret)]).toEqual([key, key]);
+    const secretOf = awsSecretOf(open, prefix, () => now);
+    expect([await secretOf(secret, use), await secretOf(secret, use)]).toEqual([key, key]);
     now = 299_999;
-    await secretOf(secret);
-    expect(await secretOf("env:KEY")).toBeUndefined();
+    await secretOf(secret, use);
     expect(manager.calls()).toHaveLength(1);
     now = 300_000;
     manager.on(GetSecretValueCommand).resolves({ SecretString: "sk-new" });
-    expect(await secretOf(secret)).toBe("sk-new");
+    expect(await secretOf(secret, use)).toBe("sk-new");
   });
 
   test.each(["ResourceNotFoundException", "AccessDeniedException", "InvalidRequestException", "DecryptionFailure"])(
@@ -106,31 +266,30 @@ describe("secrets of AWS Secrets Manager", () => {
         .on(GetSecretValueCommand)
         .rejectsOnce(Object.assign(new Error("no"), { name: error }))
         .resolves({ SecretString: key });
-      const secretOf = awsSecretOf(async () => client);
-      expect(await secretOf(secret)).toBeUndefined();
-      expect(await secretOf(secret)).toBe(key);
+      const secretOf = awsSecretOf(open, prefix);
+      expect(await secretOf(secret, use)).toBeUndefined();
+      expect(await secretOf(secret, use)).toBe(key);
     },
   );
 
   test("reject when the look-up fails; binary secrets are undefined", async () => {
-    const secretOf = awsSecretOf(async () => client);
+    const secretOf = awsSecretOf(open, prefix);
     manager.on(GetSecretValueCommand).rejects(Object.assign(new Error("slow"), { name: "ThrottlingException" }));
-    await expect(secretOf(secret)).rejects.toThrow("slow");
+    await expect(secretOf(secret, use)).rejects.toThrow("slow");
     manager.on(GetSecretValueCommand).resolves({ SecretBinary: new Uint8Array([1]) });
-    expect(await secretOf(secret)).toBeUndefined();
+    expect(await secretOf(secret, use)).toBeUndefined();
   });
 
   test("are checked for existence when they are configured", async () => {
-    const problemOf = awsSecretProblem(async () => client);
+    const problemOf = awsSecretProblem(open, prefix);
     manager.on(DescribeSecretCommand, { SecretId: name }).resolves({ Name: name });
-    expect(await problemOf(secret)).toBeUndefined();
+    expect(await problemOf(secret, use)).toBeUndefined();
     expect(manager.commandCalls(GetSecretValueCommand)).toHaveLength(0);
-    expect(await problemOf("env:KEY")).toContain("secretsmanager:agent-run-service/NAME");
     manager.on(DescribeSecretCommand).resolves({ Name: name, DeletedDate: new Date() });
-    expect(await problemOf(secret)).toContain("is being deleted");
+    expect(await problemOf(secret, use)).toContain("is being deleted");
     manager.on(DescribeSecretCommand).rejects(new ResourceNotFoundException({ message: "no", $metadata: {} }));
-    expect(await problemOf(secret)).toContain(`create-secret --name ${name}`);
+    expect(await problemOf(secret, use)).toContain(`create-secret --name ${name}`);
     manager.on(DescribeSecretCommand).rejects(new Error("not allowed"));
-    await expect(problemOf(secret)).rejects.toThrow("not allowed");
+    await expect(problemOf(secret, use)).rejects.toThrow("not allowed");
   });
 });

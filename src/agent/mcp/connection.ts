@@ -1,13 +1,15 @@
 import type { Client, jsonSchemaValidator, JsonSchemaValidator, Tool } from "@modelcontextprotocol/client";
 import { redactSecrets } from "../../net/redact.ts";
 import { type NetworkRules, safeFetch } from "../../net/safe-fetch.ts";
-import type { Secrets } from "../secret.ts";
+import { type ReadSecret, SecretRefused } from "../secret.ts";
 import { explainUnsupportedEndpoint } from "./endpoint-check.ts";
 import { tolerantFetch } from "./messages.ts";
 import type { McpResult } from "./results.ts";
 import type { McpServer } from "./types.ts";
 
-export interface McpDependencies extends NetworkRules, Pick<Secrets, "secretOf"> {}
+export interface McpDependencies extends NetworkRules {
+  readSecret: ReadSecret;
+}
 
 export const listSeconds = 10;
 export const callSeconds = 120;
@@ -92,8 +94,11 @@ async function connect(
 ): Promise<Client> {
   const headers: Record<string, string> = {};
   for (const [name, { secret, prefix = "" }] of Object.entries(server.headers ?? {})) {
-    const value = await dependencies.secretOf(secret);
-    if (value === undefined) throw new Error(`the secret of its header ${name} does not exist or is empty`);
+    const refused = (refusal: string): Error => new Error(`the secret of its header ${name} ${refusal}`);
+    const value = await dependencies.readSecret(secret, server.url).catch((error: unknown) => {
+      throw error instanceof SecretRefused ? refused(error.message) : error;
+    });
+    if (value === undefined) throw refused("does not exist or is empty");
     secrets.push(value);
     headers[name] = prefix + value;
   }

@@ -2,6 +2,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import type { Model } from "../model.ts";
 import { normalizeEvents } from "./anthropic-stream.ts";
 import { createModelFetch } from "./http-client.ts";
+import { anthropicUrl } from "./model-config.ts";
 import { createModelFactory, streamingCall } from "./ai-sdk-model.ts";
 
 export interface Anthropic {
@@ -14,12 +15,7 @@ export interface Anthropic {
 }
 
 /** Models behind Anthropic's Messages API. The reasoning effort becomes a thinking budget or an effort, by model. */
-export function anthropic({
-  model,
-  apiKey,
-  baseUrl = "https://api.anthropic.com/v1",
-  idleTimeout,
-}: Anthropic): () => Model {
+export function anthropic({ model, apiKey, baseUrl = anthropicUrl, idleTimeout }: Anthropic): () => Model {
   const fetch = createModelFetch({ idleTimeout, type: /event-stream/, transform: normalizeEvents });
   const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch });
   return createModelFactory({

@@ -1,11 +1,12 @@
 import type { Failure, Model, ModelConfiguration } from "../model.ts";
-import type { Secrets } from "../secret.ts";
+import { type ReadSecret, secretMissing, SecretRefused } from "../secret.ts";
 import {
   type ProviderConfiguration,
   configurationFields,
+  keyProblem,
   misconfiguration,
   modelProblem,
-  secretMissing,
+  modelUrl,
 } from "./model-config.ts";
 
 /** Opens a model of a provider. Resolves with a factory that creates the model of one turn. */
@@ -47,18 +48,19 @@ const providers: { [Name in ModelConfiguration["provider"]]: Open<Name> } = {
 export async function openModel(
   configuration: ModelConfiguration | undefined,
   chosen: string | undefined,
-  readSecret: Secrets["secretOf"],
+  readSecret: ReadSecret,
 ): Promise<{ model: Model; name: string; provider: string } | { failure: Failure }> {
-  const problem = modelProblem(configuration, () => true);
+  const problem = modelProblem(configuration, () => undefined);
   if (!configuration || problem !== undefined) return { failure: misconfiguration(problem ?? "") };
   const { secret, model = "" } = configurationFields(configuration);
   let apiKey: string | undefined;
   try {
-    apiKey = secret === undefined ? undefined : await readSecret(secret);
+    apiKey = secret === undefined ? undefined : await readSecret(secret, modelUrl(configuration));
   } catch (error) {
+    if (error instanceof SecretRefused) return { failure: misconfiguration(keyProblem(error.message)) };
     return { failure: secretUnavailable(error) };
   }
-  if (secret !== undefined && apiKey === undefined) return { failure: misconfiguration(secretMissing) };
+  if (secret !== undefined && apiKey === undefined) return { failure: misconfiguration(keyProblem(secretMissing)) };
   // The entry has the type of this configuration, which the compiler cannot infer from the lookup.
   const { provider } = configuration;
   const name = chosen ?? model;

@@ -1,5 +1,4 @@
 import type { Failure, ModelConfiguration, OpenAiCompat } from "../model.ts";
-import type { Secrets } from "../secret.ts";
 
 /** The configuration of one provider. */
 export type ProviderConfiguration<Name extends ModelConfiguration["provider"]> = Extract<
@@ -12,11 +11,11 @@ export const providerNames = ["demo", "openai-compatible", "anthropic", "bedrock
 
 /**
  * Checks that an organization has a usable inference model. Returns the problem and what to do about it, or undefined.
- * Makes no network call, and loads no provider: they would add 1.1 MB and 70 ms of start time to the create function.
+ * `secretRefusal`: see `Secrets`. Makes no network call, and loads no provider: they would add 1.1 MB and 70 ms of start time to the create function.
  */
 export function modelProblem(
   configuration: ModelConfiguration | undefined,
-  secretExists: Secrets["secretExists"],
+  secretRefusal: (secret: string, url: string) => string | undefined,
 ): string | undefined {
   if (!configuration) return "The organization has no inference model configured; configure one to create runs.";
   if (!configuration.enabled) return "The organization's inference model is disabled; enable it to create runs.";
@@ -32,12 +31,22 @@ export function modelProblem(
   if (region !== undefined && !isRegion(region)) {
     return "The region of the organization's inference model is not the name of an AWS region; correct it (for example eu-central-1).";
   }
-  return secret === undefined || secretExists(secret) ? undefined : secretMissing;
+  const refusal = secret === undefined ? undefined : secretRefusal(secret, modelUrl(configuration));
+  return refusal && keyProblem(refusal);
 }
 
-export const secretMissing =
-  "The secret with the API key of the organization's inference model does not exist or may not be read; " +
-  "create it (a file with mode 600), or name another.";
+/** The URL that Anthropic's API has without `baseUrl`. */
+export const anthropicUrl = "https://api.anthropic.com/v1";
+
+/** The URL that the provider's API key is sent to. */
+export function modelUrl(configuration: ModelConfiguration): string {
+  return configurationFields(configuration).baseUrl ?? anthropicUrl;
+}
+
+/** A sentence about the secret with the provider's API key. `refusal`: see `Secrets`. */
+export function keyProblem(refusal: string): string {
+  return `The secret with the API key of the organization's inference model ${refusal}.`;
+}
 
 /** Whether a name has the format of an AWS region. */
 export function isRegion(name: string): boolean {

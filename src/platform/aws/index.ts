@@ -15,18 +15,20 @@ export interface AwsSettings {
   table: string;
   bucket: string;
   stateMachineArn: string;
+  /** Of the names of its secrets: `agent-run-service/<stage>/`. */
+  secretPrefix: string;
   retentionDays?: number;
 }
 
 /** The AWS platform for operators' commands and tests. Lambda functions compose the same parts in `lambda.ts`. */
-export function awsPlatform({ clients, stateMachineArn, ...stores }: AwsSettings): Platform {
+export function awsPlatform({ clients, stateMachineArn, secretPrefix, ...stores }: AwsSettings): Platform {
   const documents = documentClient(clients);
   const sfn = sfnClient(clients);
   const s3 = once(() => loadS3Client(clients));
   const secretsManager = once(() => secretsManagerClient(clients));
   return {
     ...awsStores({ ...stores, documents, s3 }),
-    ...awsSecrets(secretsManager),
+    ...awsSecrets(secretsManager, secretPrefix),
     workflow: awsWorkflow({ sfn, stateMachineArn }),
     close() {
       documents.destroy();

@@ -51,5 +51,5 @@ export function stateMachine(settings: ClientSettings): StateMachine {
 /** Secrets in AWS Secrets Manager. The client is loaded at the first use. */
 export function readSecrets(settings: ClientSettings): Pick<Secrets, "secretOf"> {
   let client: ReturnType<typeof secretsManagerClient> | undefined;
-  return { secretOf: awsSecretOf(() => (client ??= secretsManagerClient(settings))) };
+  return { secretOf: awsSecretOf(() => (client ??= secretsManagerClient(settings)), env("SECRET_PREFIX")) };
 }

@@ -1,7 +1,7 @@
 import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { hostRefused, mayBeSentTo, SecretRefused, type Secrets } from "../../agent/secret.ts";
 import { type ClientSettings, tuned } from "./clients.ts";
-import { secretPrefix } from "./table.ts";
-import type { Secrets } from "../../agent/secret.ts";
+import { awsSecretRefusal, resolveSecretName } from "./secret-names.ts";
 
 /** Milliseconds for which a value is cached. After a rotation, the old key must stay valid for as long. */
 const cacheMilliseconds = 5 * 60_000;
@@ -18,50 +18,80 @@ const absent = new Set([
 
 type OpenClient = () => Promise<SecretsManagerClient>;
 
-export function awsSecrets(client: OpenClient): Secrets {
+/** `prefix`: `agent-run-service/<stage>/`. */
+export function awsSecrets(client: OpenClient, prefix: string): Secrets {
   return {
-    secretExists: awsSecretExists,
-    secretOf: awsSecretOf(client),
-    secretProblem: awsSecretProblem(client),
+    secretRefusal: awsSecretRefusal(prefix),
+    secretOf: awsSecretOf(client, prefix),
+    secretProblem: awsSecretProblem(client, prefix),
   };
 }
 
-/** Checks the form `secretsmanager:agent-run-service/NAME` only. Existence was checked when it was configured. */
-export function awsSecretExists(secret: string): boolean {
-  return nameOf(secret) !== undefined;
-}
+/** Reads secrets of AWS Secrets Manager. `client` is called at the first use. */
+export function awsSecretOf(client: OpenClient, prefix: string, now: () => number = Date.now): Secrets["secretOf"] {
+  const cache = new Map<string, { text: string; until: number }>();
 
-/** Reads secrets of AWS Secrets Manager. The secret string is the API key. `client` is called at the first use. */
-export function awsSecretOf(client: OpenClient, now: () => number = Date.now) {
-  const cache = new Map<string, { value: string; until: number }>();
-  return async (secret: string): Promise<string | undefined> => {
-    const name = nameOf(secret);
-    if (name === undefined) return undefined;
+  async function read(name: string): Promise<string | undefined> {
     const cached = cache.get(name);
-    if (cached && cached.until > now()) return cached.value;
+    if (cached && cached.until > now()) return cached.text;
     const [{ GetSecretValueCommand }, opened] = await Promise.all([
       import("@aws-sdk/client-secrets-manager"),
       client(),
     ]);
     try {
       const { SecretString } = await opened.send(new GetSecretValueCommand({ SecretId: name }));
-      const value = SecretString?.trim();
-      if (value) cache.set(name, { value, until: now() + cacheMilliseconds });
-      return value || undefined;
+      const text = SecretString?.trim();
+      if (text) cache.set(name, { text, until: now() + cacheMilliseconds });
+      return text || undefined;
     } catch (error) {
       if (error instanceof Error && absent.has(error.name)) return undefined;
       throw error;
     }
+  }
+
+  return async (secret, { organizationId, url }) => {
+    const resolved = resolveSecretName(secret, prefix, organizationId);
+    if ("refusal" in resolved) throw new SecretRefused(resolved.refusal);
+    const text = await read(resolved.name);
+    if (text === undefined) return undefined;
+    const { value, hosts } = parseSecret(text);
+    if (!mayBeSentTo(url, hosts)) throw new SecretRefused(hostRefused);
+    return value;
   };
 }
 
+/**
+ * Parses the text of a secret: the value itself, or `{"value": "…", "hosts": ["api.openai.com"]}`. Other JSON objects are
+ * refused: the console of Secrets Manager makes them from key/value pairs, and no API key has this form.
+ */
+function parseSecret(text: string): { value: string; hosts?: string[] } {
+  const json = parseJsonObject(text);
+  if (json === undefined) return { value: text };
+  const { value, hosts, ...others } = json;
+  const hostsValid = hosts === undefined || (Array.isArray(hosts) && hosts.every((host) => typeof host === "string"));
+  if (typeof value !== "string" || value === "" || !hostsValid || Object.keys(others).length > 0) {
+    throw new SecretRefused(
+      'contains JSON other than {"value": "KEY", "hosts": ["HOST"]}; store the key as plain text',
+    );
+  }
+  return { value, ...(hosts !== undefined && { hosts }) };
+}
+
+function parseJsonObject(text: string): Record<string, unknown> | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Asks AWS Secrets Manager whether the secret exists, not for its value. Rejects with the client's error. */
-export function awsSecretProblem(client: OpenClient) {
-  return async (secret: string): Promise<string | undefined> => {
-    const name = nameOf(secret);
-    if (name === undefined) {
-      return `on AWS, a secret is secretsmanager:${secretPrefix}NAME; the functions can read no others.`;
-    }
+export function awsSecretProblem(client: OpenClient, prefix: string): Secrets["secretProblem"] {
+  return async (secret, { organizationId }) => {
+    const resolved = resolveSecretName(secret, prefix, organizationId);
+    if ("refusal" in resolved) return `${resolved.remedy}.`;
+    const { name } = resolved;
     const [{ DescribeSecretCommand, ResourceNotFoundException }, opened] = await Promise.all([
       import("@aws-sdk/client-secrets-manager"),
       client(),
@@ -80,9 +110,4 @@ export function awsSecretProblem(client: OpenClient) {
 export async function secretsManagerClient(settings: ClientSettings): Promise<SecretsManagerClient> {
   const { SecretsManagerClient } = await import("@aws-sdk/client-secrets-manager");
   return new SecretsManagerClient(tuned(settings, 5_000));
-}
-
-function nameOf(secret: string): string | undefined {
-  const [, name] = /^secretsmanager:([\w/+=.@-]{1,512})$/.exec(secret) ?? [];
-  return name?.startsWith(secretPrefix) && name.length > secretPrefix.length ? name : undefined;
 }

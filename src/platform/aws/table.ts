@@ -41,8 +41,13 @@ export const shards = 16;
 /** Key prefixes of the bucket. The id of a run and a slash follow. */
 export const objectPrefixes = { workspaces: "workspaces/", texts: "texts/" } as const;
 
-/** Name prefix of the secrets that the functions have permission to read. */
-export const secretPrefix = "agent-run-service/";
+/** Name prefix of the secrets of all deployments. The stage and the id of an organization follow. */
+export const secretRoot = "agent-run-service/";
+
+/** Name prefix of the secrets that the functions of a deployment have permission to read. */
+export function secretPrefixOf(stage: string): string {
+  return `${secretRoot}${stage}/`;
+}
 
 /** Milliseconds as a string that sorts as the number does, up to the year 33658. */
 export function sortable(milliseconds: number): string {

@@ -2,6 +2,7 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } fro
 import { dirname, join, resolve } from "node:path";
 import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
 import type { Platform } from "../types.ts";
+import { type SecretAllowList, readAllowedSecrets, secretAllowList } from "./allowed-secrets.ts";
 import { localAccounts } from "./accounts.ts";
 import { removeOrphanedFiles } from "./orphaned-files.ts";
 import { localRuns } from "./runs.ts";
@@ -22,6 +23,8 @@ export interface LocalPlatformOptions {
   dataDir: string;
   /** Environment for secrets named `env:NAME`. */
   environment?: Record<string, string | undefined>;
+  /** Default: that of the service's last start. */
+  allowList?: SecretAllowList;
 }
 
 /**
@@ -35,7 +38,7 @@ function makeDirectories(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
-export function openLocalPlatform({ dataDir, environment = {} }: LocalPlatformOptions): LocalPlatform {
+export function openLocalPlatform({ dataDir, environment = {}, allowList }: LocalPlatformOptions): LocalPlatform {
   const workspaces = join(dataDir, "workspaces");
   makeDirectories(resolve(workspaces));
   for (const folder of [dataDir, workspaces]) accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -51,7 +54,7 @@ export function openLocalPlatform({ dataDir, environment = {} }: LocalPlatformOp
     accounts: localAccounts(database),
     runs,
     workspace,
-    ...localSecrets(environment, dataDir),
+    ...localSecrets(environment, dataDir, allowList ?? secretAllowList(readAllowedSecrets(dataDir), dataDir)),
     sandboxOf: () => sandbox,
     readDocument: sandboxDocumentReader(sandbox),
     addresses: "any", // the network is the operator's own

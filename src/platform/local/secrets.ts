@@ -1,13 +1,18 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Secrets } from "../../agent/secret.ts";
+import { secretMissing, SecretRefused, type Secrets } from "../../agent/secret.ts";
+import type { SecretAllowList } from "./allowed-secrets.ts";
 
 /**
- * Secrets of one machine.
+ * Secrets of one machine, if they are on the allow-list.
  * - `env:NAME`: a variable of `environment`.
  * - `file:PATH`: a file, relative to the data directory, without surrounding white space. Readable by its owner only.
  */
-export function localSecrets(environment: Record<string, string | undefined>, dataDir: string): Secrets {
+export function localSecrets(
+  environment: Record<string, string | undefined>,
+  dataDir: string,
+  allowList: SecretAllowList,
+): Secrets {
   const find = (secret: string): string | undefined => {
     const [, kind, name = ""] = secretName.exec(secret) ?? [];
     if (kind === "env") return environment[name] || undefined;
@@ -16,12 +21,21 @@ export function localSecrets(environment: Record<string, string | undefined>, da
     return readFileSync(path, "utf8").trim() || undefined;
   };
   return {
-    secretExists: (secret) => find(secret) !== undefined,
-    secretOf: async (secret) => find(secret),
+    secretRefusal(secret, { url }) {
+      return allowList(secret, url)?.refusal ?? (find(secret) === undefined ? secretMissing : undefined);
+    },
+    async secretOf(secret, { url }) {
+      const notAllowed = allowList(secret, url);
+      if (notAllowed) throw new SecretRefused(notAllowed.refusal);
+      return find(secret);
+    },
     // The value of `env:NAME` is not checked: the environment of the server counts, not that of the command.
-    async secretProblem(secret) {
+    async secretProblem(secret, { url }) {
       const [, kind, name = ""] = secretName.exec(secret) ?? [];
       if (kind === undefined) return "on one machine, a secret is env:NAME or file:PATH.";
+      const notAllowed = allowList(secret, url);
+      if (notAllowed?.option)
+        return `the service was not started with ${notAllowed.option}; start it with this option first.`;
       const problem = kind === "file" ? secretFileProblem(resolve(dataDir, name)) : undefined;
       return problem && `${resolve(dataDir, name)} ${problem}.`;
     },

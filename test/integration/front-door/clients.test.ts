@@ -147,6 +147,7 @@ test("without its secrets the server fails to start and names the secret", async
     STATE_MACHINE_ARN: "arn",
     ORIGIN_SECRET_ARNS: "arn:new,arn:unknown",
     RETENTION_DAYS: "90",
+    SECRET_PREFIX: "agent-run-service/prod/",
   });
   await expect(started).rejects.toThrow("ended with 1: ");
   await expect(started).rejects.toThrow("The secret arn:unknown has no text. Raise originSecretGeneration and deploy.");

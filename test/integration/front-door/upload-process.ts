@@ -29,6 +29,7 @@ export async function startUploadServer(hosting: UploadHosting): Promise<UploadS
     BUCKET_NAME: "bucket",
     STATE_MACHINE_ARN: "arn:aws:states:eu-central-1:123456789012:stateMachine:machine",
     RETENTION_DAYS: "90",
+    SECRET_PREFIX: "agent-run-service/prod/",
     ORIGIN_SECRET_ARNS: "arn:new,arn:old",
   });
   void bundle.exited.then(() => aws.close());

@@ -37,6 +37,7 @@ export async function startAdvance() {
     clients: { region, credentials, endpoint: aws.endpoint },
     table: "table",
     bucket: "bucket",
+    secretPrefix: "agent-run-service/prod/",
     stateMachineArn: "",
   });
   await putAgent(platform);
@@ -58,6 +59,7 @@ export async function startAdvance() {
       TABLE_NAME: "table",
       BUCKET_NAME: "bucket",
       RETENTION_DAYS: "90",
+      SECRET_PREFIX: "agent-run-service/prod/",
     },
   });
   let runs = 0;

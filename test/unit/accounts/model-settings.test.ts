@@ -24,7 +24,7 @@ describe("parseModelSettings", () => {
   ])("returns a usable configuration for %j", (given) => {
     const model = parseModelSettings(given, labels, true);
     expect(model).toEqual({ ...given, enabled: true });
-    expect(modelProblem(model, () => true)).toBeUndefined();
+    expect(modelProblem(model, () => undefined)).toBeUndefined();
     expect(parseModelSettings(given, labels, false).enabled).toBe(false);
   });
 

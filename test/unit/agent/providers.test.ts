@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it, vi } from "vitest";
 import type { ModelConfiguration } from "../../../src/agent/model.ts";
+import { secretMissing, SecretRefused } from "../../../src/agent/secret.ts";
 import { modelProblem } from "../../../src/agent/models/model-config.ts";
 import { openModel } from "../../../src/agent/models/index.ts";
 import { modelServer } from "../../providers/model-server.ts";
@@ -9,13 +10,14 @@ import { modelServer } from "../../providers/model-server.ts";
 const server: ModelConfiguration = { enabled: true, provider: "openai-compatible", baseUrl: "http://h/v1", model: "m" };
 const claude: ModelConfiguration = { enabled: true, provider: "anthropic", model: "m", secret: "env:KEY" };
 const converse: ModelConfiguration = { enabled: true, provider: "bedrock", model: "m", region: "eu-central-1" };
-const none = () => false;
+const missing = () => secretMissing;
+const usable = () => undefined;
 const { signal } = new AbortController();
 const noSecret = async () => undefined;
 
 describe("modelProblem", () => {
   it("reports a missing configuration", () => {
-    expect(modelProblem(undefined, none)).toMatch(/no inference model configured/);
+    expect(modelProblem(undefined, missing)).toMatch(/no inference model configured/);
   });
 
   it.each<[string, ModelConfiguration, RegExp]>([
@@ -40,19 +42,19 @@ describe("modelProblem", () => {
       /unknown/,
     ],
   ])("reports %s", async (_, configuration, problem) => {
-    expect(modelProblem(configuration, none)).toMatch(problem);
+    expect(modelProblem(configuration, missing)).toMatch(problem);
     expect(await openModel(configuration, undefined, noSecret)).toMatchObject({
       failure: { category: "model_configuration", retryable: false, title: expect.stringMatching(problem) },
     });
   });
 
   it("is undefined for a usable configuration", () => {
-    expect(modelProblem({ enabled: true, provider: "demo" }, none)).toBeUndefined();
-    expect(modelProblem(server, none)).toBeUndefined();
-    expect(modelProblem(converse, none)).toBeUndefined();
-    expect(modelProblem({ ...converse, region: "us-gov-west-1" }, none)).toBeUndefined();
-    expect(modelProblem({ ...server, secret: "env:KEY" }, () => true)).toBeUndefined();
-    expect(modelProblem(claude, () => true)).toBeUndefined();
+    expect(modelProblem({ enabled: true, provider: "demo" }, missing)).toBeUndefined();
+    expect(modelProblem(server, missing)).toBeUndefined();
+    expect(modelProblem(converse, missing)).toBeUndefined();
+    expect(modelProblem({ ...converse, region: "us-gov-west-1" }, missing)).toBeUndefined();
+    expect(modelProblem({ ...server, secret: "env:KEY" }, usable)).toBeUndefined();
+    expect(modelProblem(claude, usable)).toBeUndefined();
   });
 });
 
@@ -62,6 +64,24 @@ it("an unavailable secret store is retryable, and the failure contains only the 
     failure: { category: "model_unavailable", retryable: true, title: expect.stringContaining("RangeError") },
   });
   expect(JSON.stringify(opened)).not.toContain("sk-hush");
+});
+
+it("a refused secret is a configuration failure, which is not retried, and no request is sent", async () => {
+  await using listening = await modelServer();
+  const asked: string[] = [];
+  const opened = await openModel({ ...claude, baseUrl: listening.baseUrl }, undefined, async (secret, url) => {
+    asked.push(secret, url);
+    throw new SecretRefused("may not be sent to this host");
+  });
+  expect(opened).toMatchObject({
+    failure: {
+      category: "model_configuration",
+      retryable: false,
+      title: expect.stringMatching(/^The secret with .* inference model may not be sent to this host\.$/),
+    },
+  });
+  expect(asked).toEqual(["env:KEY", listening.baseUrl]);
+  expect(listening.received).toEqual([]);
 });
 
 it.each([server, claude, converse])("opens the agent's model instead of the default: %j", async (configuration) => {

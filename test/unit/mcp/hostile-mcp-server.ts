@@ -33,7 +33,7 @@ export async function hostileServer(answer: (request: Request, response: ServerR
     open: (more: Partial<ToolChoice> = {}, allowed: Partial<McpServer> = {}) =>
       openTools(
         { tools: [], mcp: [{ name: "s", url, ...allowed }], ...more },
-        { secretOf: async () => "s3cret-token", addresses: "any" },
+        { readSecret: async () => "s3cret-token", addresses: "any" },
         new AbortController().signal,
       ),
     [Symbol.asyncDispose]: server.close,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
 import { openTools, type ToolChoice, type ToolDependencies } from "../../../src/agent/toolbox.ts";
+import { SecretRefused } from "../../../src/agent/secret.ts";
 import type { McpServer } from "../../../src/agent/mcp/types.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { mcpServer } from "./mcp-server.ts";
@@ -9,7 +10,7 @@ import { files } from "../agent/scripted.ts";
 const neverAborts = new AbortController().signal;
 
 const dependencies: ToolDependencies = {
-  secretOf: async (name) => (name === "env:TOKEN" ? "s3cret" : undefined),
+  readSecret: async (name) => (name === "env:TOKEN" ? "s3cret" : undefined),
   addresses: "any",
 };
 
@@ -83,6 +84,22 @@ describe("an MCP server", () => {
     for (const received of server.requests) {
       expect(received).toMatchObject({ authorization: "Bearer s3cret", "x-team": "s3cret" });
     }
+  });
+
+  it("receives no request when its secret may not be sent to it", async () => {
+    await using server = await mcpServer();
+    const asked: string[] = [];
+    const readSecret = async (secret: string, url: string): Promise<never> => {
+      asked.push(secret, url);
+      throw new SecretRefused("may not be sent to this host");
+    };
+    const headers = { Authorization: { secret: "env:TOKEN" } };
+    await using opened = await open([{ name: "s", url: server.url, headers }], { readSecret });
+    expect(opened.problems).toEqual([
+      "The MCP server s: it could not be listed: the secret of its header Authorization may not be sent to this host.",
+    ]);
+    expect(asked).toEqual(["env:TOKEN", server.url]);
+    expect(server.requests).toEqual([]);
   });
 
   it("gets placeholder tools when its secret is missing, it is down, or it is not an MCP server", async () => {

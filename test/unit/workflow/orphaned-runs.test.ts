@@ -138,7 +138,7 @@ describe("sweep", () => {
     };
     const broken = { ...workflow, start: () => Promise.reject(new StoreUnavailable("down")) };
     const create = createRun(
-      { ...stores, runs: flaky, workflow: broken, now, secretExists: () => true },
+      { ...stores, runs: flaky, workflow: broken, now, secretRefusal: () => undefined },
       { agentId, organizationId },
       { name: "n", template_id: agentId, input_text: "Hello?" },
     );

@@ -1,0 +1,17 @@
+import type { McpServer } from "../agent/mcp/types.ts";
+import type { Secrets } from "../agent/secret.ts";
+
+/** Checks the secrets of MCP servers' headers. Returns a clause for each that the organization cannot use. */
+export async function headerSecretProblems(
+  servers: McpServer[],
+  organizationId: string,
+  secretProblem: Secrets["secretProblem"],
+): Promise<string[]> {
+  const problems = servers.flatMap(({ name, url, headers = {} }) =>
+    Object.entries(headers).map(async ([header, { secret }]) => {
+      const problem = await secretProblem(secret, { organizationId, url });
+      return problem && `the secret of the header ${header} of the MCP server ${name} cannot be used: ${problem}`;
+    }),
+  );
+  return (await Promise.all(problems)).filter((problem) => problem !== undefined);
+}
