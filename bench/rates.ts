@@ -109,11 +109,13 @@ async function seed(kind: Kind, dataDir: string, messages: number): Promise<stri
   const turn = messages / 2;
   const run = { id, agentId: agent.id, organizationId: agent.organizationId, name: "seeded", createdAt: now };
   await stores.runs.create(
-    { ...run, status: "finished", turn, updatedAt: now },
+    { ...run, status: "finished", turn, updatedAt: now, sequence: messages },
     texts.map((text, index) => ({
       turn: (index >> 1) + 1,
       role: index % 2 === 0 ? "input_to_agent" : "output_from_agent",
       text,
+      sequence: index + 1,
+      at: now,
     })),
   );
   stores.close();

@@ -80,11 +80,12 @@ async function runScriptedTurn({ runs, workspace }: LocalPlatform): Promise<RunJ
   const now = Date.now();
   const runId = randomUUID();
   const run = { id: runId, agentId: "agent", organizationId: "organization", name: "bench", turn: 1 };
-  const input = { turn: 1, role: "input_to_agent", text: "Go." } as const;
-  await runs.create({ ...run, status: "running", createdAt: now, updatedAt: now }, [input]);
+  const input = { turn: 1, role: "input_to_agent", text: "Go.", sequence: 1, at: now } as const;
+  await runs.create({ ...run, status: "running", createdAt: now, updatedAt: now, sequence: 1 }, [input]);
   const claim = await runs.claim({ runId, owner: "bench", now, until: now + 60_000 });
-  const worked = { runId, turn: 1, fencingToken: claim?.fencingToken ?? 0, startedAt: now };
-  const record = journalWriter({ runs }, worked);
+  const worked = { runId, turn: 1, fencingToken: claim?.fencingToken ?? 0, startedAt: now, createdAt: now };
+  const claimed = { ...worked, sequence: 1 };
+  const record = journalWriter({ runs, now: Date.now }, claimed);
   const recorded: RunJournalEntry[] = [];
   const { signal } = new AbortController();
   const outcome = await runTurn(
@@ -113,7 +114,7 @@ async function runScriptedTurn({ runs, workspace }: LocalPlatform): Promise<RunJ
     },
   );
   if (outcome.kind !== "done") throw new Error(`the scripted turn ended as ${outcome.kind}`);
-  await finishTurn({ runs, now: Date.now }, worked, { ...outcome, queue: [] });
+  await finishTurn({ runs, now: Date.now }, claimed, { ...outcome, queue: [] });
   return [...recorded, { turn: 1, ...outcome.last }];
 }
 

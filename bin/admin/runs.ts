@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { findAgent } from "../../src/accounts/agents.ts";
 import { acceptInput, deleteRun, stopRun } from "../../src/runs/control-run.ts";
 import { findRun } from "../../src/runs/find-run.ts";
+import { journalOf } from "../../src/runs/list-events.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import type { Run, RunJournalEntry, RunView } from "../../src/runs/types.ts";
 import { journalOutput } from "./format-journal.ts";
@@ -39,7 +40,7 @@ export function addRunCommands(program: Command, action: Action): void {
       action(async ({ runs, workspace }, id: string, { events }: { events?: true }) => {
         const found = await findRun(runs, id);
         if (events) return followRun(runs, found.run.id);
-        const [files, journal] = await Promise.all([workspace.list(found.run.id), runs.listJournal(found.run.id)]);
+        const [files, journal] = await Promise.all([workspace.list(found.run.id), journalOf({ runs }, found.run.id)]);
         return runOutput(found, files, journal);
       }),
     );
@@ -124,7 +125,7 @@ async function* followRun(runs: Runs, id: string): AsyncGenerator<Output> {
   const printed = new Set<string>();
   for (;;) {
     const { run } = await findRun(runs, id); // read before the journal, so that the last entries of an ended run are not missed
-    for (const entry of await runs.listJournal(id)) {
+    for (const entry of await journalOf({ runs }, id)) {
       const key = [entry.turn, entry.step, entry.part, "call" in entry ? entry.call : ""].join(" ");
       if (!printed.has(key)) yield journalOutput(entry);
       printed.add(key);

@@ -2,12 +2,13 @@ import { type Actor, along } from "../accounts/audit.ts";
 import { pause } from "../async/backoff.ts";
 import type { AuditEntry } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
+import { stamped } from "./events.ts";
 import { findRun } from "./find-run.ts";
 import { drainMilliseconds } from "./leases.ts";
 import type { Runs, Workflow, Workspace } from "./ports.ts";
 import { transitions } from "./status.ts";
 import { startTurn } from "./turn-writes.ts";
-import type { Run } from "./types.ts";
+import type { Run, TurnMessage } from "./types.ts";
 
 interface ControlDeps {
   runs: Runs;
@@ -41,16 +42,12 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
     } else if (status === "finished") {
       const { from, to } = transitions.inputAccepted;
       const set = { status: to, turn: turn + 1, updatedAt: deps.now() };
-      const accepted = await deps.runs.change({
-        runId,
-        expect: { status: from, turn },
-        set,
-        messages: [{ turn: set.turn, role: "input_to_agent", text }],
-        ...audited,
-      });
-      if (!accepted) continue;
+      const message: TurnMessage = { turn: set.turn, role: "input_to_agent", text };
+      const messages = stamped([message], { sequence: run.sequence, at: Math.max(set.updatedAt, run.createdAt) });
+      const change = { runId, expect: { status: from, turn }, set, messages, ...audited };
+      if (!(await deps.runs.change(change))) continue;
       await startTurn(deps, runId, set.turn);
-      return { ...run, ...set };
+      return { ...run, ...set, sequence: run.sequence + 1 };
     } else {
       throw new ServiceError("run_ended", `run ${runId} is ${status}; only a running or finished run accepts input`);
     }

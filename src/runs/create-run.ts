@@ -6,9 +6,10 @@ import { settleAll } from "../async/settle-all.ts";
 import { log } from "../log.ts";
 import { ServiceError } from "../errors.ts";
 import type { Stores, Workflow, Workspace } from "./ports.ts";
+import { stamped } from "./events.ts";
 import { transitions } from "./status.ts";
 import { startTurn } from "./turn-writes.ts";
-import type { Run, TurnMessage } from "./types.ts";
+import type { Run, TranscriptMessage } from "./types.ts";
 import { decodeFiles, type FileInput } from "./uploads.ts";
 
 export interface CreateRunDeps extends Stores, Pick<Secrets, "secretRefusal"> {
@@ -31,8 +32,8 @@ export async function createRun(deps: CreateRunDeps, principal: Principal, input
   const id = randomUUID();
   const files = Promise.try(decodeFiles, input.files ?? []);
   const run = newRun(id, principal, input, deps.now());
-  const messages: TurnMessage[] =
-    typeof input.input_text === "string" ? [{ turn: 1, role: "input_to_agent", text: input.input_text }] : [];
+  const first = typeof input.input_text === "string" ? [inputMessage(input.input_text)] : [];
+  const messages = stamped(first, { sequence: 0, at: run.createdAt });
   try {
     // In parallel, which saves a round trip. A rejected create therefore has files to delete.
     await settleAll([
@@ -60,7 +61,12 @@ function newRun(id: string, { agentId, organizationId }: Principal, input: Creat
     turn: hasInput ? 1 : 0,
     createdAt: now,
     updatedAt: now,
+    sequence: hasInput ? 1 : 0,
   };
+}
+
+function inputMessage(text: string): TranscriptMessage & { turn: number } {
+  return { turn: 1, role: "input_to_agent", text };
 }
 
 type DecodedFiles = Promise<{ name: string; content: Uint8Array }[]>;

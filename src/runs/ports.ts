@@ -6,9 +6,10 @@ import type {
   LeaseRequest,
   Run,
   RunChange,
-  RunJournalEntry,
+  RunEvent,
   RunState,
   RunView,
+  Stamped,
   TurnMessage,
   WorkspaceFile,
 } from "./types.ts";
@@ -19,13 +20,18 @@ import type {
  * - another error when a retry does not help.
  */
 export interface Runs {
-  /** Stores a new run and its first messages in one write. */
-  create(run: Run, messages: TurnMessage[]): Promise<void>;
+  /** Stores a new run and its first messages in one write. `run.sequence`: the number of messages. */
+  create(run: Run, messages: Stamped<TurnMessage>[]): Promise<void>;
   /** Run and transcript, in one round trip. */
   read(id: string): Promise<RunView | undefined>;
   load(id: string): Promise<RunState | undefined>;
-  /** Journal entries of all turns, in order; empty for an unknown run. */
-  listJournal(id: string): Promise<RunJournalEntry[]>;
+  /**
+   * The events after number `after`, in order: at most `limit`, and few of them when they are large. Empty only if
+   * there are none. The cost depends on the page, not on the length of the run.
+   */
+  listEvents(id: string, after: number, limit: number): Promise<Stamped<RunEvent>[]>;
+  /** All events of earlier versions, which have no number and no time, in order. They come before all others. */
+  listUnnumberedEvents(id: string): Promise<RunEvent[]>;
   /** True: applied. False: rejected, see `RunChange`. */
   change(change: RunChange): Promise<boolean>;
   /**

@@ -3,8 +3,9 @@ import type { Failure } from "../agent/model.ts";
 import { type AnswerEntry, usageOfEntry } from "../agent/turn/journal.ts";
 import { fullJitter, pause } from "../async/backoff.ts";
 import { StoreUnavailable } from "../errors.ts";
-import { transitions } from "./status.ts";
-import type { QueuedInput, RunChange, RunJournalEntry } from "./types.ts";
+import { stamped } from "./events.ts";
+import { transitions, turnStartedAt } from "./status.ts";
+import type { QueuedInput, Run, RunChange, RunJournalEntry, TurnMessage } from "./types.ts";
 import type { Runs, Workflow } from "./ports.ts";
 
 /** Identifies a turn. The payload of the workflow. */
@@ -13,10 +14,19 @@ export interface TurnId {
   turn: number;
 }
 
-/** A turn and the worker's lease on it. `startedAt`: when its input was accepted, in milliseconds since 1970. */
+/** A turn and the worker's lease on it. Times are milliseconds since 1970. */
 export interface ClaimedTurn extends TurnId {
   fencingToken: number;
+  /** When the turn's input was accepted. */
   startedAt: number;
+  /** When the run was created. No event is recorded with an earlier time, wherever the clock of this machine stands. */
+  createdAt: number;
+  /** Number of the run's last event. The functions below increase it with each applied write. */
+  sequence: number;
+}
+
+export function claimedTurn({ id, turn, createdAt, sequence, ...run }: Run, fencingToken: number): ClaimedTurn {
+  return { runId: id, turn, fencingToken, startedAt: turnStartedAt(run), createdAt, sequence };
 }
 
 interface Deps {
@@ -42,27 +52,28 @@ export async function startTurn(deps: Deps & { workflow: Workflow }, runId: stri
  */
 export async function finishTurn(
   { runs, now }: Deps,
-  { runId, turn, fencingToken, startedAt }: ClaimedTurn,
+  claimed: ClaimedTurn,
   { text, last, queue }: { text: string; last: AnswerEntry; queue: QueuedInput[] },
 ): Promise<"finished" | "lost" | { next: number }> {
+  const { runId, turn, fencingToken, startedAt } = claimed;
+  const at = timeOf(claimed, now());
   // Repeats when an input is queued between the read and the write.
   for (let waiting = queue; ;) {
     const [next] = waiting;
     const updatedAt = now();
     const { from, to } = next ? transitions.nextInputAccepted : transitions.turnFinished;
+    const messages: TurnMessage[] = [{ turn, role: "output_from_agent", text }];
+    if (next) messages.push({ turn: next.turn, role: "input_to_agent", text: next.text });
     const change: RunChange = {
       runId,
       expect: { status: from, turn, queued: waiting.length },
       fencingToken,
       set: { status: to, turn: next?.turn ?? turn, updatedAt },
-      messages: [{ turn, role: "output_from_agent", text }],
-      entries: [{ turn, ...last }],
+      entries: stamped([{ turn, ...last }], { sequence: claimed.sequence, at }),
+      messages: stamped(messages, { sequence: claimed.sequence + 1, at }),
       used: addUsage(usageOfEntry(last) ?? noUsage, wallClock(updatedAt - startedAt)),
+      ...(next && { queue: { take: next.turn } }),
     };
-    if (next) {
-      change.messages?.push({ turn: next.turn, role: "input_to_agent", text: next.text });
-      change.queue = { take: next.turn };
-    }
     if (await changeWithRetries(runs, change)) return next ? { next: next.turn } : "finished";
     const state = await runs.load(runId);
     const same = state?.run.status === from && state.run.turn === turn;
@@ -77,48 +88,49 @@ export async function finishTurn(
  */
 export function failTurn(
   deps: Deps,
-  { runId, turn, fencingToken, startedAt }: TurnId & Partial<ClaimedTurn>,
+  failed: ClaimedTurn | (TurnId & { fencingToken?: number }),
   failure: Failure,
   last?: AnswerEntry,
 ): Promise<boolean> {
+  const { runId, turn, fencingToken } = failed;
   const { from, to } = transitions.turnFailed;
   const updatedAt = deps.now();
-  const used = addUsage(
-    (last && usageOfEntry(last)) ?? noUsage,
-    startedAt === undefined ? noUsage : wallClock(updatedAt - startedAt),
-  );
   const change: RunChange = {
     runId,
     expect: { status: from, turn },
     ...(fencingToken !== undefined && { fencingToken }),
     set: { status: to, turn, updatedAt, failure },
-    ...(last && { entries: [{ turn, ...last }] }),
-    ...((last || startedAt !== undefined) && { used }),
     queue: "drop",
   };
-  return last ? changeWithRetries(deps.runs, change) : deps.runs.change(change);
+  if (!("sequence" in failed)) return deps.runs.change(change);
+  change.used = addUsage((last && usageOfEntry(last)) ?? noUsage, wallClock(updatedAt - failed.startedAt));
+  if (!last) return deps.runs.change(change);
+  const at = timeOf(failed, updatedAt);
+  return changeWithRetries(deps.runs, {
+    ...change,
+    entries: stamped([{ turn, ...last }], { sequence: failed.sequence, at }),
+  });
 }
 
 /**
  * Returns a function that writes journal entries of a turn in progress.
- * - False: the entry exists, the run is no longer in this turn, or the worker lost its lease.
- * - Entries that arrive during a write share the next one, in order: parallel writes to one run would conflict.
+ * - False: another worker has recorded an event, the run is no longer in this turn, or the worker lost its lease.
+ * - Entries that arrive during a write share the next one, in order: parallel writes to one run would conflict. The time
+ *   of an entry is that of its arrival.
  */
-export function journalWriter(
-  { runs }: Pick<Deps, "runs">,
-  { runId, turn, fencingToken }: ClaimedTurn,
-): (entry: RunJournalEntry) => Promise<boolean> {
-  let waiting: RunJournalEntry[] = [];
+export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry: RunJournalEntry) => Promise<boolean> {
+  const { runId, turn, fencingToken } = claimed;
+  let waiting: (RunJournalEntry & { at: number })[] = [];
   let next: Promise<boolean> | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   async function writeWaiting(): Promise<boolean> {
-    const entries = waiting;
+    const entries = waiting.map((entry, index) => ({ ...entry, sequence: claimed.sequence + index + 1 }));
     waiting = [];
     next = undefined;
     const used = entries.reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
     const summary = entries.findLast((entry) => entry.part === "summary");
-    return changeWithRetries(runs, {
+    const applied = await changeWithRetries(runs, {
       runId,
       expect: { status: transitions.turnFinished.from, turn },
       fencingToken,
@@ -126,10 +138,12 @@ export function journalWriter(
       ...(used.steps > 0 && { used }),
       ...(summary && summary.throughTurn > 0 && { summary: { throughTurn: summary.throughTurn, text: summary.text } }),
     });
+    if (applied) claimed.sequence += entries.length;
+    return applied;
   }
 
   return (entry) => {
-    waiting.push(entry);
+    waiting.push({ ...entry, at: timeOf(claimed, now()) });
     if (!next) {
       next = last.then(writeWaiting);
       last = next.catch(() => {}); // the awaiting caller handles the rejection
@@ -168,6 +182,11 @@ export const notStarted: Failure = {
   remedy: "Create a new run. The reason is in the log of the request or command that sent the input.",
   retryable: true,
 };
+
+/** The time of an event that is recorded now. */
+function timeOf({ createdAt }: ClaimedTurn, now: number): number {
+  return Math.max(now, createdAt);
+}
 
 function wallClock(milliseconds: number): Usage {
   return { ...noUsage, milliseconds: Math.max(0, milliseconds) };

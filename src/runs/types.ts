@@ -22,6 +22,16 @@ export interface Run {
   queued?: number;
   /** Usage of all turns. Absent: none. `milliseconds` counts ended turns only. */
   used?: Usage;
+  /** Number of the run's last event. 0: none, or none since the service numbers them. */
+  sequence: number;
+}
+
+/** Number and time of an event: a transcript message or a journal entry. */
+export interface EventStamp {
+  /** Counts the events of a run from 1, without gaps. */
+  sequence: number;
+  /** When the event was recorded, in milliseconds since 1970: the end of a call that took `milliseconds`. */
+  at: number;
 }
 
 /** An accepted input or the output of a turn. */
@@ -30,11 +40,17 @@ export interface TranscriptMessage {
   text: string;
 }
 
-/** A transcript message with its turn. (turn, role) is its key. */
-export type TurnMessage = TranscriptMessage & { turn: number };
+/** A transcript message with its turn. Messages of earlier versions have no number and no time. */
+export type TurnMessage = TranscriptMessage & { turn: number } & Partial<EventStamp>;
 
-/** A journal entry with its turn. (turn, step, part, call) is its key. */
-export type RunJournalEntry = { turn: number } & JournalEntry;
+/** A journal entry with its turn. Entries of earlier versions have no number and no time. */
+export type RunJournalEntry = { turn: number } & JournalEntry & Partial<EventStamp>;
+
+/** An event of a run. */
+export type RunEvent = TurnMessage | RunJournalEntry;
+
+/** An event with its number and time. */
+export type Stamped<Event extends RunEvent> = Event & EventStamp;
 
 /** An input that was accepted while a turn was in progress. `turn`: the turn that it will start. */
 export interface QueuedInput {
@@ -51,7 +67,8 @@ export interface Summary {
 /**
  * One conditional, atomic write to a run. It is applied whole, or rejected when
  * - the run does not exist or differs from `expect`,
- * - one of `entries`, `messages` or the added input already exists,
+ * - the number of its last event is not the one before the first of `entries` and `messages`,
+ * - the added input already exists,
  * - `fencingToken` is not the current one.
  *
  * A change that sets the status ends the lease.
@@ -63,8 +80,8 @@ export interface RunChange {
   /** From `claim`. Absent for writers without a lease (API, CLI, sweep). */
   fencingToken?: number;
   set?: { status: RunStatus; turn: number; updatedAt: number; failure?: Failure };
-  messages?: TurnMessage[];
-  entries?: RunJournalEntry[];
+  messages?: Stamped<TurnMessage>[];
+  entries?: Stamped<RunJournalEntry>[];
   /** Added to the usage of the run. */
   used?: Usage;
   /** Replaces the summary of the run. */
@@ -79,7 +96,7 @@ export interface RunChange {
 export interface RunState {
   run: Run;
   transcript: TranscriptMessage[];
-  /** Of the current turn. */
+  /** Of the current turn, in the order of recording. */
   journal: RunJournalEntry[];
   queue: QueuedInput[];
   summary?: Summary;

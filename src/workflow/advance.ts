@@ -4,8 +4,14 @@ import { pause } from "../async/backoff.ts";
 import { log } from "../log.ts";
 import { claimRun, keepLease } from "../runs/leases.ts";
 import type { Runs } from "../runs/ports.ts";
-import { turnStartedAt } from "../runs/status.ts";
-import { type ClaimedTurn, failTurn, finishTurn, journalWriter, type TurnId } from "../runs/turn-writes.ts";
+import {
+  type ClaimedTurn,
+  claimedTurn,
+  failTurn,
+  finishTurn,
+  journalWriter,
+  type TurnId,
+} from "../runs/turn-writes.ts";
 import type { Lease, QueuedInput, RunState } from "../runs/types.ts";
 import type { AdvanceResult } from "./payload.ts";
 import { leaseWaitSeconds } from "./policy.ts";
@@ -60,8 +66,8 @@ async function advanceWithLease(
   lease: Lease,
   { signal, deadline }: InvocationBudget,
 ): Promise<AdvanceResult> {
-  const { id: runId, turn } = state.run;
-  const claimed: ClaimedTurn = { runId, turn, fencingToken: lease.fencingToken, startedAt: turnStartedAt(state.run) };
+  const { turn } = state.run;
+  const claimed = claimedTurn(state.run, lease.fencingToken);
   const heartbeat = keepLease(deps, lease, signal);
   const writeEntry = journalWriter(deps, claimed);
   let progress = false;

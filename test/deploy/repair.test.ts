@@ -45,8 +45,9 @@ test("the sweep ends a run that was never started and ignores a running one", as
     turn: 1,
     createdAt: now,
     updatedAt: now,
+    sequence: 1,
   };
-  await deployed.stores.runs.create(lost, [{ turn: 1, role: "input_to_agent", text: "Hello?" }]);
+  await deployed.stores.runs.create(lost, [{ turn: 1, role: "input_to_agent", text: "Hello?", sequence: 1, at: now }]);
   expect(await callFunction("Sweep")).toMatchObject({ ended: 1 });
   expect(await agent.api.read(lost.id)).toMatchObject({ loop_status: "technical_error" });
 

@@ -16,7 +16,7 @@ import { bucketObjects } from "../../src/platform/aws/bucket.ts";
 import { listIndex, partitionKey, runningIndex, sortKey, ttlAttribute } from "../../src/platform/aws/table.ts";
 import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
 import { describeAccounts } from "../platform/accounts.contract.ts";
-import { input, newRun } from "../platform/run-fixtures.ts";
+import { firstMessages, input, newRun } from "../platform/run-fixtures.ts";
 import { describeRuns } from "../platform/runs.contract.ts";
 import { describeWorkflow, type WorkflowHarness } from "../platform/workflow.contract.ts";
 import { describeWorkspace } from "../platform/workspace.contract.ts";
@@ -51,8 +51,8 @@ describe("the AWS platform", () => {
   test("an expired run is not read, and other items carry the time of their expiry", async () => {
     const store = { documents, s3: async () => s3, table: name, bucket: name };
     const [gone, kept] = [newRun(), newRun()];
-    await awsStores({ ...store, retentionDays: -1 }).runs.create(gone, [input(1, "first")]);
-    await awsStores({ ...store, retentionDays: 2 }).runs.create(kept, [input(1, "first")]);
+    await awsStores({ ...store, retentionDays: -1 }).runs.create(gone, firstMessages(input(1, "first")));
+    await awsStores({ ...store, retentionDays: 2 }).runs.create(kept, firstMessages(input(1, "first")));
     expect(await stores.runs.read(gone.id)).toBeUndefined();
     expect(await stores.runs.listByAgent(gone.agentId, 10)).toEqual([]);
     expect((await stores.runs.read(kept.id))?.transcript).toHaveLength(1);

@@ -3,6 +3,7 @@ import { advance, type AdvanceDeps } from "../../src/workflow/advance.ts";
 import { RetryLater } from "../../src/workflow/retry-later.ts";
 import { fail } from "../../src/workflow/fail.ts";
 import type { Fault } from "../support/fake-aws/client.ts";
+import { violations } from "../support/event-rules.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "../support/scripted-runs.ts";
 
@@ -16,6 +17,8 @@ interface Outcome {
   recordedSteps: number;
   storeCalls: number;
   invocations: number;
+  /** Of the rules for events, after each invocation. */
+  violations: string[];
 }
 
 interface FaultPlan {
@@ -52,6 +55,7 @@ async function run(steps: number, fault?: FaultPlan): Promise<Outcome> {
     openModel: async () => ({ model, name: "m", provider: "p" }),
   };
   const turn = { runId: "R", turn: 1 };
+  const wrong: string[] = [];
   let invocations = 0;
   for (let done = false; !done && invocations < 40;) {
     invocations++;
@@ -69,6 +73,16 @@ async function run(steps: number, fault?: FaultPlan): Promise<Outcome> {
       }
     }
     now += 10_000;
+    await checkEvents();
+  }
+
+  /** Its calls are not counted and have no fault. */
+  async function checkEvents(): Promise<void> {
+    const before = stores.calls();
+    [armed, crashed] = [false, false];
+    wrong.push(...(await violations(stores.runs, "R")));
+    armed = true;
+    first += stores.calls() - before;
   }
 
   /** The state machine retries its last task after any error. */
@@ -91,12 +105,13 @@ async function run(steps: number, fault?: FaultPlan): Promise<Outcome> {
     recordedSteps: state?.run.used?.steps ?? 0,
     storeCalls: stores.calls() - first,
     invocations,
+    violations: wrong,
   };
 }
 
 /** Injects each kind of fault at every client call of a run with `steps` steps. */
 export function describeFaults(steps: number): void {
-  const complete = { status: "finished", transcript: ["Go", outputTo("Go")], recordedSteps: steps + 1 };
+  const complete = { status: "finished", transcript: ["Go", outputTo("Go")], recordedSteps: steps + 1, violations: [] };
 
   describe(`a fault at each client call of a ${steps}-step run on AWS`, async () => {
     const { storeCalls, ...faultless } = await run(steps);
@@ -134,7 +149,8 @@ export function describeFaults(steps: number): void {
       for (const at of places) {
         const outcome = await run(steps, { at, kind: "refused", firstAttemptOnly: false });
         ends[outcome.status] = (ends[outcome.status] ?? 0) + 1;
-        expect({ at, ...outcome }).toMatchObject({ at, status: expect.stringMatching(/^(finished|technical_error)$/) });
+        const status = expect.stringMatching(/^(finished|technical_error)$/);
+        expect({ at, ...outcome }).toMatchObject({ at, status, violations: [] });
         expect(outcome.modelCalls).toBeLessThanOrEqual(steps + 1);
       }
       console.log(`refused at ${places.length} calls:`, ends);

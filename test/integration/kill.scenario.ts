@@ -61,14 +61,26 @@ export function testKills(steps: number): void {
       files: [{ filename: "data.csv", content_base64: Buffer.from("city,people\nOslo,709037\n").toString("base64") }],
     });
     const db = new DatabaseSync(join(dataDir, "runs.sqlite"), { readOnly: true });
-    const count = db.prepare("SELECT count(*) AS n FROM steps");
+    const count = db.prepare("SELECT count(*) AS n FROM journal");
     const recorded = (): number => Number(count.get()?.["n"]);
 
     let service: Service = first;
     const killedAt: number[] = [];
     let killsInModelCalls = 0;
+    const events = db.prepare("SELECT sequence, at FROM journal UNION ALL SELECT sequence, at FROM messages");
+    const head = db.prepare("SELECT sequence, created_at FROM runs");
+
+    /** The events are numbered from 1 without gaps and doubles, and none is older than the run. */
+    function checkEvents(): void {
+      const rows = events.all().toSorted((a, b) => Number(a["sequence"]) - Number(b["sequence"]));
+      const { sequence, created_at: createdAt } = head.get() ?? {};
+      expect(rows.map((row) => row["sequence"])).toEqual(Array.from({ length: Number(sequence) }, (_, n) => n + 1));
+      expect(rows.filter(({ at }) => Number(at) < Number(createdAt))).toEqual([]);
+    }
+
     async function killAndRestart(): Promise<void> {
       expect(await service.end("SIGKILL")).toBe("SIGKILL");
+      checkEvents();
       service = await startService(dataDir, args);
     }
 
@@ -96,6 +108,7 @@ export function testKills(steps: number): void {
     const kills = killedAt.length + killsInModelCalls;
     expect(server.received.length).toBeLessThanOrEqual(steps + 1 + kills);
     expect(recorded()).toBe(records);
+    checkEvents();
     for (let step = 1; step <= steps; step++) {
       expect(readFileSync(join(dataDir, "workspaces", runId, `note-${step}.txt`), "utf8")).toBe(`of step ${step}`);
     }

@@ -7,6 +7,7 @@ import { ServiceError } from "../../src/errors.ts";
 import { acceptInput, stopRun } from "../../src/runs/control-run.ts";
 import { advance, type AdvanceDeps } from "../../src/workflow/advance.ts";
 import { RetryLater } from "../../src/workflow/retry-later.ts";
+import { violations } from "../support/event-rules.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "../support/scripted-runs.ts";
 
 /** An event during a run. `crash`: of one of two workers. `jump`: of the clock, in seconds. */
@@ -129,6 +130,7 @@ export async function walk(stores: Stores, runId: string, events: Event[], sched
     for (const what of events) {
       await scheduler.schedule(Promise.resolve(), what.type);
       await happen(what);
+      wrong.push(...(await violations(stores.runs, runId)));
     }
   })();
   await scheduler.waitFor(Promise.all([driven, happening]));
@@ -138,6 +140,7 @@ export async function walk(stores: Stores, runId: string, events: Event[], sched
 
   const state = await stores.runs.load(runId);
   if (!state) return ["the run is gone"];
+  wrong.push(...(await violations(stores.runs, runId)));
   const { run, transcript } = state;
   if (stopped !== undefined) {
     if (run.status !== "terminated") wrong.push(`stopped, and then ${run.status}`);

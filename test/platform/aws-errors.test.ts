@@ -14,9 +14,10 @@ import { describe, expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/errors.ts";
 import type { RunChange } from "../../src/runs/types.ts";
 import { headItem, mockedPlatform, problem, run } from "./aws-mocks.ts";
+import { numbered, output } from "./run-fixtures.ts";
 
 const change: RunChange = { runId: "R", expect: { status: "running", turn: 1 } };
-const large: RunChange = { ...change, messages: [{ turn: 1, role: "output_from_agent", text: "x".repeat(1e5) }] };
+const large: RunChange = { ...change, ...numbered(1, { messages: [output(1, "x".repeat(1e5))] }) };
 
 describe("canceled transactions", () => {
   test.each([
@@ -111,6 +112,8 @@ test.each(unavailable)("%s: every port rejects with StoreUnavailable and the cau
     runs.change(large),
     runs.listByAgent("A", 1),
     runs.listRunning(),
+    runs.listEvents("R", 0, 1),
+    runs.listUnnumberedEvents("R"),
     workspace.write("R", [{ name: "a", content: new Uint8Array() }]),
     workspace.read("R", "a"),
     workspace.list("R"),

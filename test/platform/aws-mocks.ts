@@ -46,6 +46,7 @@ export const run: Run = {
   turn: 1,
   createdAt: 1_763_000_000_000,
   updatedAt: 1_763_000_000_001,
+  sequence: 1,
 };
 
 export const shard = 5; // CRC-32 of "R" modulo 16
@@ -61,7 +62,22 @@ export const headItem = {
   gsi2sk: "R",
 };
 
-export const inputItem = { pk: "RUN#R", sk: "MESSAGE#00001#input_to_agent", role: "input_to_agent", text: "hi" };
+const recordedAt = 1_763_000_000_002;
+
+export const inputItem = {
+  pk: "RUN#R",
+  sk: "MESSAGE#00001#input_to_agent",
+  turn: 1,
+  role: "input_to_agent",
+  sequence: 1,
+  at: recordedAt,
+  text: "hi",
+};
+
+/** An item of a journal entry without number and time, of an earlier version. */
+export function unnumberedItem(turn: number) {
+  return { pk: "RUN#R", sk: `STEP#${99_999 - turn}#00012#result#00003`, text: JSON.stringify({ ...step, turn }) };
+}
 
 export const step = {
   turn: 1,
@@ -71,7 +87,16 @@ export const step = {
   result: { callId: "c", name: "n", text: "" },
 } as const satisfies RunJournalEntry;
 
-export const stepItem = { pk: "RUN#R", sk: "STEP#99998#00012#result#00003", text: JSON.stringify(step) };
+/** The item of an entry that is the event with this number. */
+export function stepItem(turn: number, sequence: number) {
+  const sk = `SEQUENCE#${99_999_999 - sequence}`;
+  return { pk: "RUN#R", sk, turn, sequence, at: recordedAt, text: JSON.stringify({ ...step, turn }) };
+}
+
+/** The entry of `stepItem`. */
+export function stepEntry(turn: number, sequence: number) {
+  return { ...step, turn, sequence, at: recordedAt };
+}
 
 /** An AWS error response. */
 export function problem(httpStatusCode: number) {

@@ -1,7 +1,17 @@
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
-import { headItem, inputItem, inputs, mockedPlatform, run, step, stepItem } from "./aws-mocks.ts";
+import {
+  headItem,
+  inputItem,
+  inputs,
+  mockedPlatform,
+  run,
+  step,
+  stepEntry,
+  stepItem,
+  unnumberedItem,
+} from "./aws-mocks.ts";
 
 const query = { TableName: "T", ExpressionAttributeValues: { ":pk": "RUN#R" }, ConsistentRead: true };
 
@@ -34,30 +44,39 @@ test("a transcript of several pages is read completely", async () => {
 
 test("load sends one Query that ends before the journals of earlier turns", async () => {
   const { runs, dynamo } = mockedPlatform();
-  const second = { ...headItem, turn: 2 };
-  const current = { ...stepItem, sk: "STEP#99997#00012#result#00003", text: JSON.stringify({ ...step, turn: 2 }) };
+  const second = { ...headItem, turn: 2, sequence: 5 };
+  const input2 = { ...inputItem, sk: "MESSAGE#00002#input_to_agent", turn: 2, sequence: 3 };
+  const [current, before] = [stepItem(2, 5), stepItem(2, 4)];
   dynamo
     .on(QueryCommand)
-    .resolvesOnce({ Items: [second, inputItem, current], LastEvaluatedKey: { sk: current.sk } })
-    .resolvesOnce({ Items: [stepItem], LastEvaluatedKey: { sk: stepItem.sk } })
+    .resolvesOnce({ Items: [second, inputItem, input2, current, before], LastEvaluatedKey: { sk: before.sk } })
+    .resolvesOnce({ Items: [stepItem(1, 2)], LastEvaluatedKey: { sk: stepItem(1, 2).sk } })
     .rejects(new Error("nothing more is needed"));
-  expect((await runs.load("R"))?.journal).toEqual([{ ...step, turn: 2 }]);
+  expect((await runs.load("R"))?.journal).toEqual([stepEntry(2, 4), stepEntry(2, 5)]);
   expect(inputs(dynamo, QueryCommand)).toMatchObject([query, query]);
 });
 
-test("the journal of all turns is one range, oldest turn first", async () => {
+test("load continues the journal of an earlier version and ends before those of its earlier turns", async () => {
   const { runs, dynamo } = mockedPlatform();
-  const later = { ...stepItem, text: JSON.stringify({ ...step, turn: 2 }) };
+  const { sequence: _sequence, at: _at, ...oldInput } = inputItem;
+  const items = [{ ...headItem, turn: 2, sequence: 1 }, oldInput, stepItem(2, 1), unnumberedItem(2)];
   dynamo
     .on(QueryCommand)
-    .resolvesOnce({ Items: [later], LastEvaluatedKey: { sk: later.sk } })
-    .resolves({ Items: [stepItem] });
-  expect(await runs.listJournal("R")).toEqual([step, { ...step, turn: 2 }]);
-  expect(inputs(dynamo, QueryCommand)[0]).toMatchObject({
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :journal)",
-    ExpressionAttributeValues: { ":pk": "RUN#R", ":journal": "STEP#" },
-    ConsistentRead: true,
-  });
+    .resolvesOnce({ Items: items, LastEvaluatedKey: { sk: unnumberedItem(2).sk } })
+    .resolvesOnce({ Items: [unnumberedItem(1)], LastEvaluatedKey: { sk: unnumberedItem(1).sk } })
+    .rejects(new Error("nothing more is needed"));
+  expect((await runs.load("R"))?.journal).toEqual([{ ...step, turn: 2 }, stepEntry(2, 1)]);
+});
+
+test("a journal that lacks a counted entry is read again", async () => {
+  const { runs, dynamo } = mockedPlatform();
+  const head3 = { ...headItem, sequence: 3 };
+  dynamo
+    .on(QueryCommand)
+    .resolvesOnce({ Items: [head3, inputItem, stepItem(1, 3)] })
+    .resolves({ Items: [head3, inputItem, stepItem(1, 3), stepItem(1, 2)] });
+  expect((await runs.load("R"))?.journal).toEqual([stepEntry(1, 2), stepEntry(1, 3)]);
+  expect(dynamo.commandCalls(QueryCommand)).toHaveLength(2);
 });
 
 test("a transcript that lacks a counted message is read again", async () => {

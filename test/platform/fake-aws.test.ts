@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import { describeAccounts } from "./accounts.contract.ts";
+import { describeEvents } from "./runs-events.contract.ts";
 import { describeLeases } from "./runs-leases.contract.ts";
 import { describeQueue } from "./runs-queue.contract.ts";
 import { describeRunChanges } from "./runs-changes.contract.ts";
@@ -12,4 +13,5 @@ describe("AWS stores over a table in memory", () => {
   describeRunChanges(async () => runs);
   describeLeases(async () => runs);
   describeQueue(async () => runs);
+  describeEvents(async () => runs);
 });

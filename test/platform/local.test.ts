@@ -13,6 +13,7 @@ import { describeAccounts } from "./accounts.contract.ts";
 import { describeRuns } from "./runs.contract.ts";
 import { describeWorkflow, type WorkflowHarness } from "./workflow.contract.ts";
 import { describeWorkspace } from "./workspace.contract.ts";
+import { firstMessages, input, newRun } from "./run-fixtures.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
 describe("local platform", () => {
@@ -69,8 +70,8 @@ describe("local platform", () => {
         const id = randomUUID();
         const now = Date.now();
         await stores.runs.create(
-          { id, agentId, organizationId, name: "Run", status: "running", turn: 1, createdAt: now, updatedAt: now },
-          [{ turn: 1, role: "input_to_agent", text: inputOf(id, 1) }],
+          newRun({ id, agentId, organizationId, createdAt: now, updatedAt: now }),
+          firstMessages(input(1, inputOf(id, 1))),
         );
         return id;
       },
@@ -92,8 +93,7 @@ test("a run cannot be claimed while the disk is full: its model response could n
   using stores = temporaryStores();
   const { db } = stores.database;
   const runId = randomUUID();
-  const run = { id: runId, agentId: "a", organizationId: "o", name: "Run", turn: 1, createdAt: 1, updatedAt: 1 };
-  await stores.runs.create({ ...run, status: "running" }, [{ turn: 1, role: "input_to_agent", text: "" }]);
+  await stores.runs.create(newRun({ id: runId }), firstMessages(input(1, "")));
   const claim = () => stores.runs.claim({ runId, owner: "a", now: 1, until: 2 });
   expect(await claim()).toBeDefined();
   db.exec("PRAGMA max_page_count = 1"); // no page more than now
@@ -191,9 +191,8 @@ test("a damaged database serves intact pages and rejects reads of damaged ones",
   const before = openLocalPlatform({ dataDir });
   const ids = Array.from({ length: 20 }, () => randomUUID());
   for (const id of ids) {
-    const run = { id, agentId: "a", organizationId: "o", name: "Run", turn: 1, createdAt: 1, updatedAt: 1 };
     const long = id.repeat(200); // two pages
-    await before.runs.create({ ...run, status: "running" }, [{ turn: 1, role: "input_to_agent", text: long }]);
+    await before.runs.create(newRun({ id }), firstMessages(input(1, long)));
   }
   before.close();
   const content = readFileSync(file);

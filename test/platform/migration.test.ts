@@ -57,7 +57,7 @@ test("a database of version 1 is migrated with all its data", async () => {
     expect(await accounts.findKey("h")).toEqual({ hash: "h", agentId: "A" });
     const run = { id: "R", agentId: "A", organizationId: "O", name: "Run", status: "running", turn: 1 };
     expect(await runs.load("R")).toEqual({
-      run: { ...run, createdAt: 11, updatedAt: 12 },
+      run: { ...run, createdAt: 11, updatedAt: 12, sequence: 0 },
       transcript: [{ role: "input_to_agent", text: "first" }],
       journal: [
         { turn: 1, step: 1, part: "answer", answer },

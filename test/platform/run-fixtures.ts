@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Failure, ModelAnswer } from "../../src/agent/model.ts";
-import type { Run, RunChange, RunJournalEntry, TurnMessage } from "../../src/runs/types.ts";
+import { stamped } from "../../src/runs/events.ts";
+import type { Run, RunChange, RunJournalEntry, Stamped, TurnMessage } from "../../src/runs/types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 
 export const failure: Failure = {
@@ -37,12 +38,37 @@ export function newRun(fields: Partial<Run> = {}): Run {
     turn: 1,
     createdAt: 1_763_000_000_000,
     updatedAt: 1_763_000_000_000,
+    sequence: fields.turn === 0 ? 0 : 1,
     ...fields,
   };
 }
 
 export function onTurn(run: Run): Pick<RunChange, "runId" | "expect"> {
   return { runId: run.id, expect: { status: run.status, turn: run.turn } };
+}
+
+/** When the events of these tests are recorded. */
+const recordedAt = 1_763_000_000_500;
+
+/** The events of a change, numbered after `sequence`: entries first. */
+export function numbered(
+  sequence: number,
+  { entries = [], messages = [] }: { entries?: RunJournalEntry[]; messages?: TurnMessage[] },
+): Required<Pick<RunChange, "entries" | "messages">> {
+  return {
+    entries: stamped(entries, { sequence, at: recordedAt }),
+    messages: stamped(messages, { sequence: sequence + entries.length, at: recordedAt }),
+  };
+}
+
+/** Journal entries as they read back when they are the events after number `sequence`. */
+export function recorded(sequence: number, entries: RunJournalEntry[]): Stamped<RunJournalEntry>[] {
+  return numbered(sequence, { entries }).entries;
+}
+
+/** The first messages of a run. */
+export function firstMessages(...messages: TurnMessage[]): Stamped<TurnMessage>[] {
+  return numbered(0, { messages }).messages;
 }
 
 export function input(turn: number, text: string): TurnMessage {
@@ -68,6 +94,6 @@ export function byId(a: { id: string }, b: { id: string }): number {
 /** Creates a run that is running in turn 1 with the input "first". */
 export async function created(runs: Runs, fields: Partial<Run> = {}): Promise<Run> {
   const run = newRun(fields);
-  await runs.create(run, [input(1, "first")]);
+  await runs.create(run, firstMessages(input(1, "first")));
   return run;
 }

@@ -1,7 +1,19 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Run, RunChange } from "../../src/runs/types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
-import { answered, created, failure, input, largeText, newRun, onTurn, output } from "./run-fixtures.ts";
+import {
+  answered,
+  created,
+  failure,
+  firstMessages,
+  input,
+  largeText,
+  newRun,
+  numbered,
+  onTurn,
+  output,
+  recorded,
+} from "./run-fixtures.ts";
 
 /** Contract tests of `Runs.change`. `open` is called once. Each test creates its own runs. */
 export function describeRunChanges(open: () => Promise<Runs>): void {
@@ -28,9 +40,10 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
     test("message and status appear together", async () => {
       const run = await created(runs);
       const set = { status: "finished", turn: 1, updatedAt: 7 } as const;
-      expect(await runs.change({ ...onTurn(run), set, messages: [output(1, "done")] })).toBe(true);
+      const messages = [output(1, "done")];
+      expect(await runs.change({ ...onTurn(run), set, ...numbered(1, { messages }) })).toBe(true);
       expect(await runs.read(run.id)).toEqual({
-        run: { ...run, ...set },
+        run: { ...run, ...set, sequence: 2 },
         transcript: [
           { role: "input_to_agent", text: "first" },
           { role: "output_from_agent", text: "done" },
@@ -38,14 +51,14 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       });
     });
 
-    test("adds messages and journal entries without changing the run", async () => {
+    test("adds messages and journal entries, which changes only the number of the last event", async () => {
       const run = await created(runs);
-      expect(await runs.change({ ...onTurn(run), messages: [output(1, "early")] })).toBe(true);
-      expect(await runs.change({ ...onTurn(run), entries: [answered(1, 1)] })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), ...numbered(1, { messages: [output(1, "early")] }) })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), ...numbered(2, { entries: [answered(1, 1)] }) })).toBe(true);
       const found = await runs.load(run.id);
-      expect(found?.run).toEqual(run);
+      expect(found?.run).toEqual({ ...run, sequence: 3 });
       expect(found?.transcript.map(({ text }) => text)).toEqual(["first", "early"]);
-      expect(found?.journal).toEqual([answered(1, 1)]);
+      expect(found?.journal).toEqual(recorded(2, [answered(1, 1)]));
     });
 
     test("a change without writes checks whether the run is as expected", async () => {
@@ -59,41 +72,54 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       ["another status", () => ({ expect: { status: "finished", turn: 1 } })],
       ["an earlier turn", () => ({ expect: { status: "running", turn: 0 } })],
       ["a later turn", () => ({ expect: { status: "running", turn: 2 } })],
-      ["a message that exists", () => ({ messages: [output(1, "new"), input(1, "other")] })],
-      ["a journal entry that exists", () => ({ entries: [answered(1, 2), answered(1, 1, "other")] })],
-      ["a message that exists, of a large text", () => ({ messages: [input(1, "large".repeat(100_000))] })],
+      ["fewer events", () => numbered(1, { entries: [answered(1, 2)], messages: [output(1, "new")] })],
+      ["more events", () => numbered(3, { entries: [answered(1, 2)], messages: [output(1, "new")] })],
+      ["no events", () => numbered(0, { messages: [input(1, "large".repeat(100_000))] })],
     ];
     test.each(lost)("a change that expects %s is rejected, and nothing is applied", async (_, difference) => {
       const run = await created(runs);
-      await runs.change({ ...onTurn(run), entries: [answered(1, 1)] });
+      await runs.change({ ...onTurn(run), ...numbered(1, { entries: [answered(1, 1)] }) });
       const before = await runs.load(run.id);
       const whole: RunChange = {
         ...onTurn(run),
         set: { status: "technical_error", turn: 1, updatedAt: 99, failure },
-        messages: [output(1, "new")],
-        entries: [answered(1, 2)],
+        ...numbered(2, { entries: [answered(1, 2)], messages: [output(1, "new")] }),
         ...difference(run),
       };
       expect(await runs.change(whole)).toBe(false);
       expect(await runs.load(run.id)).toEqual(before);
       // The other parts of the rejected change can still be written.
-      expect(await runs.change({ ...onTurn(run), messages: [output(1, "x")], entries: [answered(1, 2)] })).toBe(true);
+      const rest = numbered(2, { entries: [answered(1, 2)], messages: [output(1, "x")] });
+      expect(await runs.change({ ...onTurn(run), ...rest })).toBe(true);
+    });
+
+    test("events that are numbered with a gap are an error", async () => {
+      const run = await created(runs);
+      const [first, second] = recorded(1, [answered(1, 1), answered(1, 2)]);
+      if (!first || !second) throw new Error("two entries are numbered");
+      const gap = { ...onTurn(run), entries: [first, { ...second, sequence: 4 }] };
+      await expect(runs.change(gap)).rejects.toThrow("are numbered 2, 4; expected no gaps");
+      expect((await runs.load(run.id))?.run).toEqual(run);
     });
 
     test("a change to a missing run is rejected and does not create it", async () => {
       const missing = newRun();
       const set = { status: "finished", turn: 1, updatedAt: 7 } as const;
       expect(await runs.change({ ...onTurn(missing), set })).toBe(false);
-      expect(await runs.change({ ...onTurn(missing), messages: [output(1, "x")] })).toBe(false);
-      expect(await runs.change({ ...onTurn(missing), entries: [answered(1, 1)] })).toBe(false);
+      for (const last of [0, 1]) {
+        expect(await runs.change({ ...onTurn(missing), ...numbered(last, { messages: [output(1, "x")] }) })).toBe(
+          false,
+        );
+        expect(await runs.change({ ...onTurn(missing), ...numbered(last, { entries: [answered(1, 1)] }) })).toBe(false);
+      }
       expect(await runs.load(missing.id)).toBeUndefined();
-      await runs.create(missing, [input(1, "first")]);
+      await runs.create(missing, firstMessages(input(1, "first")));
       expect((await runs.load(missing.id))?.journal).toEqual([]);
     });
 
     test("the same change is rejected the second time", async () => {
       const run = await created(runs);
-      const step = { ...onTurn(run), entries: [answered(1, 1)] };
+      const step = { ...onTurn(run), ...numbered(1, { entries: [answered(1, 1)] }) };
       expect(await runs.change(step)).toBe(true);
       expect(await runs.change(step)).toBe(false);
       const set = { status: "finished", turn: 1, updatedAt: 7 } as const;
@@ -108,7 +134,7 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
           runs.change({
             ...onTurn(run),
             set: { status: index % 2 === 0 ? "finished" : "technical_error", turn: 1, updatedAt: index },
-            messages: [output(1, `writer ${index}`)],
+            ...numbered(1, { messages: [output(1, `writer ${index}`)] }),
           }),
         ),
       );
@@ -124,17 +150,17 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
 
     test("one of 20 equal journal entries is applied", async () => {
       const run = await created(runs);
-      const change = { ...onTurn(run), entries: [answered(1, 1)] };
+      const change = { ...onTurn(run), ...numbered(1, { entries: [answered(1, 1)] }) };
       const results = await Promise.all(Array.from({ length: 20 }, () => runs.change(change)));
       expect(results.filter(Boolean)).toHaveLength(1);
-      expect((await runs.load(run.id))?.journal).toEqual([answered(1, 1)]);
+      expect((await runs.load(run.id))?.journal).toEqual(recorded(1, [answered(1, 1)]));
     });
 
-    test("one of 20 large texts with the same key is kept", async () => {
+    test("one of 20 large texts with the same number is kept", async () => {
       const run = await created(runs);
       const results = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          runs.change({ ...onTurn(run), messages: [output(1, largeText(index))] }),
+          runs.change({ ...onTurn(run), ...numbered(1, { messages: [output(1, largeText(index))] }) }),
         ),
       );
       expect(results.filter(Boolean)).toHaveLength(1);
@@ -142,12 +168,15 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       expect(found?.transcript[1]?.text === largeText(results.indexOf(true))).toBe(true);
     });
 
-    test("concurrent writers of different steps do not conflict", async () => {
+    test("of 10 writers of different entries with the same number, one is applied", async () => {
       const run = await created(runs);
       const steps = Array.from({ length: 10 }, (_, index) => answered(1, index + 1));
-      const results = await Promise.all(steps.map((step) => runs.change({ ...onTurn(run), entries: [step] })));
-      expect(results.every(Boolean)).toBe(true);
-      expect((await runs.load(run.id))?.journal).toEqual(steps);
+      const results = await Promise.all(
+        steps.map((step) => runs.change({ ...onTurn(run), ...numbered(1, { entries: [step] }) })),
+      );
+      expect(results.filter(Boolean)).toHaveLength(1);
+      const applied = steps.filter((_, index) => results[index]);
+      expect((await runs.load(run.id))?.journal).toEqual(recorded(1, applied));
     });
   });
 }

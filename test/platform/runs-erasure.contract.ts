@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Runs } from "../../src/runs/ports.ts";
-import { answered, created, failure, largeText, onTurn, output } from "./run-fixtures.ts";
+import { answered, created, failure, largeText, numbered, onTurn, output } from "./run-fixtures.ts";
 
 /** Contract tests of `Runs.erase`. `open` is called once. Each test creates its own runs. */
 export function describeErasure(open: () => Promise<Runs>): void {
@@ -14,8 +14,8 @@ export function describeErasure(open: () => Promise<Runs>): void {
       const [run, other] = [await created(runs), await created(runs)];
       const now = onTurn(run);
       const steps = Array.from({ length: 60 }, (_, index) => answered(1, index + 1));
-      await runs.change({ ...now, entries: steps });
-      await runs.change({ ...now, messages: [output(1, largeText(1))] });
+      await runs.change({ ...now, ...numbered(1, { entries: steps }) });
+      await runs.change({ ...now, ...numbered(61, { messages: [output(1, largeText(1))] }) });
       await runs.change({ ...now, queue: { add: { turn: 2, text: "Later." } } });
       await runs.change({ ...now, summary: { throughTurn: 1, text: "What was said." } });
       const set = { status: "terminated", turn: 1, updatedAt: 7, failure } as const;
@@ -27,6 +27,7 @@ export function describeErasure(open: () => Promise<Runs>): void {
       expect(await runs.load(run.id)).toMatchObject({ run: bare, transcript: [], journal: [], queue: [] });
       expect((await runs.read(run.id))?.run.failure).toBeUndefined();
       expect((await runs.load(run.id))?.summary).toBeUndefined();
+      expect(await runs.listEvents(run.id, 0, 100)).toEqual([]);
       expect((await runs.read(other.id))?.transcript).toHaveLength(1);
     });
 

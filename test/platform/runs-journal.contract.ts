@@ -10,11 +10,14 @@ import {
   byId,
   created,
   failure,
+  firstMessages,
   inlineText,
   input,
   newRun,
+  numbered,
   onTurn,
   output,
+  recorded,
   resulted,
 } from "./run-fixtures.ts";
 
@@ -47,29 +50,32 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
 
     test.each(texts)("a run with an input of $name reads back", async ({ text }) => {
       const run = newRun();
-      await runs.create(run, [input(1, text)]);
+      await runs.create(run, firstMessages(input(1, text)));
       expect(await runs.read(run.id)).toEqual({ run, transcript: [{ role: "input_to_agent", text }] });
     });
 
     test("creating an existing id is rejected and changes nothing", async () => {
       const run = await created(runs);
-      const again = runs.create({ ...run, name: "other", organizationId: randomUUID() }, [input(1, "second")]);
+      const again = runs.create(
+        { ...run, name: "other", organizationId: randomUUID() },
+        firstMessages(input(1, "second")),
+      );
       await expect(again).rejects.toThrow(Error);
       expect(await runs.read(run.id)).toEqual({ run, transcript: [{ role: "input_to_agent", text: "first" }] });
     });
 
     test.each(texts)("a text of $name reads back unchanged", async ({ text }) => {
       const run = newRun();
-      await runs.create(run, [input(1, text)]);
-      const answer = { ...anAnswer, text };
-      await runs.change({ ...onTurn(run), entries: [{ turn: 1, step: 1, part: "answer", answer }] });
+      await runs.create(run, firstMessages(input(1, text)));
+      const entry = { turn: 1, step: 1, part: "answer", answer: { ...anAnswer, text } } as const;
+      await runs.change({ ...onTurn(run), ...numbered(1, { entries: [entry] }) });
       const set = { status: "finished", turn: 1, updatedAt: 2 } as const;
-      expect(await runs.change({ ...onTurn(run), set, messages: [output(1, text)] })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), set, ...numbered(2, { messages: [output(1, text)] }) })).toBe(true);
 
       const transcript = [input(1, text), output(1, text)].map(({ turn: _turn, ...message }) => message);
       const found = await runs.load(run.id);
       expect(found?.transcript).toEqual(transcript);
-      expect(found?.journal).toEqual([{ turn: 1, step: 1, part: "answer", answer }]);
+      expect(found?.journal).toEqual(recorded(1, [entry]));
       expect((await runs.read(run.id))?.transcript).toEqual(transcript);
     });
   });
@@ -84,24 +90,25 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
           runId: run.id,
           expect: { status: "finished", turn: turn - 1 },
           set: { ...running, updatedAt: turn },
-          messages: [input(turn, `in ${turn}`)],
+          ...numbered(3 * turn - 3, { messages: [input(turn, `in ${turn}`)] }),
         });
-        await applied({ runId: run.id, expect: running, entries: [answered(turn, 1)] });
-        expect((await runs.load(run.id))?.journal).toEqual([answered(turn, 1)]);
+        await applied({
+          runId: run.id,
+          expect: running,
+          ...numbered(3 * turn - 2, { entries: [answered(turn, 1)] }),
+        });
+        expect((await runs.load(run.id))?.journal).toEqual(recorded(3 * turn - 2, [answered(turn, 1)]));
         await applied({
           runId: run.id,
           expect: running,
           set: { status: "finished", turn, updatedAt: turn },
-          messages: [output(turn, `out ${turn}`)],
+          ...numbered(3 * turn - 1, { messages: [output(turn, `out ${turn}`)] }),
         });
       }
       const texts = Array.from({ length: 12 }, (_, index) => [`in ${index + 1}`, `out ${index + 1}`]).flat();
       const [read, loaded] = [await runs.read(run.id), await runs.load(run.id)];
       expect(read?.transcript.map(({ text }) => text)).toEqual(texts);
-      expect(loaded).toEqual({ ...read, journal: [answered(12, 1)], queue: [] });
-      const all = Array.from({ length: 12 }, (_, index) => answered(index + 1, 1));
-      expect(await runs.listJournal(run.id)).toEqual(all);
-      expect(await runs.listJournal(randomUUID())).toEqual([]);
+      expect(loaded).toEqual({ ...read, journal: recorded(34, [answered(12, 1)]), queue: [] });
       expect(read).not.toHaveProperty("journal");
 
       async function applied(change: RunChange): Promise<void> {
@@ -109,33 +116,32 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       }
     });
 
-    test("120 journal entries are ordered by step, part and call, not by time of writing", async () => {
+    test("480 journal entries are in the order of recording", async () => {
       const run = await created(runs);
       const steps = Array.from({ length: 120 }, (_, index) => [
         answered(1, index + 1),
         { turn: 1, step: index + 1, part: "began", call: 0 } as const,
-        resulted(1, index + 1, 2),
         resulted(1, index + 1, 11),
+        resulted(1, index + 1, 2),
       ]).flat();
-      const shuffled = steps.map((step, index) => ({ step, place: (index * 97) % 480 }));
-      const written = shuffled.toSorted((a, b) => a.place - b.place).map(({ step }) => step);
-      for (let first = 0; first < written.length; first += 10) {
-        expect(await runs.change({ ...onTurn(run), entries: written.slice(first, first + 10) })).toBe(true);
+      for (let first = 0; first < steps.length; first += 10) {
+        const events = numbered(first + 1, { entries: steps.slice(first, first + 10) });
+        expect(await runs.change({ ...onTurn(run), ...events })).toBe(true);
       }
-      expect((await runs.load(run.id))?.journal).toEqual(steps);
+      expect((await runs.load(run.id))?.journal).toEqual(recorded(1, steps));
     });
 
     test("a transcript of 4 MB of inline texts is read completely", async () => {
-      const run = newRun({ turn: 40 });
+      const run = newRun({ turn: 40, sequence: 40 });
       const messages = Array.from({ length: 40 }, (_, n) => [
         input(n + 1, inlineText(n + 1)),
         output(n + 1, inlineText(-n)),
       ]).flat();
       const half = messages.length / 2;
-      await runs.create(run, messages.slice(0, half));
-      expect(await runs.change({ ...onTurn(run), messages: messages.slice(half) })).toBe(true);
+      await runs.create(run, firstMessages(...messages.slice(0, half)));
+      expect(await runs.change({ ...onTurn(run), ...numbered(40, { messages: messages.slice(half) }) })).toBe(true);
       const steps = Array.from({ length: 30 }, (_, n) => answered(40, n + 1, inlineText(n)));
-      expect(await runs.change({ ...onTurn(run), entries: steps })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), ...numbered(80, { entries: steps }) })).toBe(true);
 
       const found = await runs.load(run.id);
       expect(found?.transcript.map(({ role, text }) => `${role} ${text.slice(0, 6)} ${text.length}`)).toEqual(
@@ -149,10 +155,10 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       const run = await created(runs);
       const text = "0123456789abcdé€".repeat(300_000);
       const steps = [resulted(1, 1, 0, text), resulted(1, 1, 1, "")];
-      expect(await runs.change({ ...onTurn(run), entries: steps })).toBe(true);
+      expect(await runs.change({ ...onTurn(run), ...numbered(1, { entries: steps }) })).toBe(true);
       const found = await runs.load(run.id);
       expect(found?.journal[0]?.part === "result" && found.journal[0].result.text === text).toBe(true);
-      expect(found?.journal[1]).toEqual(steps[1]);
+      expect(found?.journal[1]).toEqual(recorded(1, steps)[1]);
     });
 
     test("a model response reads back unchanged", async () => {
@@ -171,8 +177,9 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
         usage: { inputTokens: 12, outputTokens: 0 },
         echo: [{ type: "reasoning", text: "…", signature: "c2ln", empty: {}, none: null, list: [[]] }],
       };
-      expect(await runs.change({ ...onTurn(run), entries: [{ turn: 1, step: 1, part: "answer", answer }] })).toBe(true);
-      expect((await runs.load(run.id))?.journal).toEqual([{ turn: 1, step: 1, part: "answer", answer }]);
+      const entry = { turn: 1, step: 1, part: "answer", answer } as const;
+      expect(await runs.change({ ...onTurn(run), ...numbered(1, { entries: [entry] }) })).toBe(true);
+      expect((await runs.load(run.id))?.journal).toEqual(recorded(1, [entry]));
     });
   });
 

@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Claim, Lease, Run } from "../../src/runs/types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
-import { answered, created, onTurn, output } from "./run-fixtures.ts";
+import { answered, created, numbered, onTurn, output } from "./run-fixtures.ts";
 
 const now = 1_763_000_000_000;
 const lasts = 45_000;
+const entries = numbered(1, { entries: [answered(1, 1)] });
 
 /** Contract tests of leases. `open` is called once. Each test creates its own runs. */
 export function describeLeases(open: () => Promise<Runs>): void {
@@ -77,16 +78,17 @@ export function describeLeases(open: () => Promise<Runs>): void {
       await runs.release(old);
       expect(await runs.holds(current)).toBe(true);
       const set = { status: "finished", turn: 1, updatedAt: 7 } as const;
-      expect(await runs.change({ ...onTurn(run), fencingToken: old.fencingToken, entries: [answered(1, 1)] })).toBe(
-        false,
-      );
+      expect(await runs.change({ ...onTurn(run), fencingToken: old.fencingToken, ...entries })).toBe(false);
       expect(
-        await runs.change({ ...onTurn(run), fencingToken: old.fencingToken, set, messages: [output(1, "old")] }),
+        await runs.change({
+          ...onTurn(run),
+          fencingToken: old.fencingToken,
+          set,
+          ...numbered(1, { messages: [output(1, "old")] }),
+        }),
       ).toBe(false);
       expect(await runs.load(run.id)).toMatchObject({ run: { status: "running" }, journal: [] });
-      expect(await runs.change({ ...onTurn(run), fencingToken: current.fencingToken, entries: [answered(1, 1)] })).toBe(
-        true,
-      );
+      expect(await runs.change({ ...onTurn(run), fencingToken: current.fencingToken, ...entries })).toBe(true);
       expect(await runs.change({ ...onTurn(run), fencingToken: current.fencingToken, set })).toBe(true);
     });
 
@@ -98,9 +100,7 @@ export function describeLeases(open: () => Promise<Runs>): void {
       expect([await runs.holds(lease), await runs.status(run.id)]).toEqual([false, "terminated"]);
       expect(await runs.status("no-such-run")).toBeUndefined();
       expect(await runs.renew(lease, now + 2 * lasts)).toBe(false);
-      expect(await runs.change({ ...onTurn(run), fencingToken: lease.fencingToken, entries: [answered(1, 1)] })).toBe(
-        false,
-      );
+      expect(await runs.change({ ...onTurn(run), fencingToken: lease.fencingToken, ...entries })).toBe(false);
     });
 
     test("the write that ends a turn ends the lease, also when it starts the next turn", async () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { noUsage, addUsage, type Usage } from "../../src/agent/turn/limits.ts";
 import type { Run, RunChange } from "../../src/runs/types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
-import { answered, created, input, largeText, onTurn, output } from "./run-fixtures.ts";
+import { answered, created, input, largeText, numbered, onTurn, output } from "./run-fixtures.ts";
 
 /** Contract tests of queued inputs, usage and summaries. `open` is called once. Each test creates its own runs. */
 export function describeQueue(open: () => Promise<Runs>): void {
@@ -45,16 +45,16 @@ export function describeQueue(open: () => Promise<Runs>): void {
       await runs.change(add(run, 2, "second"));
       await runs.change(add(run, 3, "third"));
       const set = { status: "running", turn: 2, updatedAt: 9 } as const;
-      const messages = [output(1, "done"), input(2, "second")];
-      expect(await runs.change({ ...onTurn(run), set, messages, queue: { take: 2 } })).toBe(true);
+      const events = numbered(1, { messages: [output(1, "done"), input(2, "second")] });
+      expect(await runs.change({ ...onTurn(run), set, ...events, queue: { take: 2 } })).toBe(true);
       const found = await runs.load(run.id);
-      expect(found?.run).toEqual({ ...run, ...set, queued: 1 });
+      expect(found?.run).toEqual({ ...run, ...set, queued: 1, sequence: 3 });
       expect(found?.transcript.map(({ text }) => text)).toEqual(["first", "done", "second"]);
       expect(found?.queue).toEqual([{ turn: 3, text: "third" }]);
       const last = { status: "running", turn: 3, updatedAt: 10 } as const;
       expect(await runs.change({ runId: run.id, expect: set, set: last, queue: { take: 3 } })).toBe(true);
       expect(await runs.load(run.id)).toMatchObject({ queue: [] });
-      expect((await runs.read(run.id))?.run).toEqual({ ...run, ...last });
+      expect((await runs.read(run.id))?.run).toEqual({ ...run, ...last, sequence: 3 });
     });
 
     test("a stop drops the queued inputs", async () => {
@@ -73,20 +73,19 @@ export function describeQueue(open: () => Promise<Runs>): void {
 
     test("is added with its change or not at all", async () => {
       const run = await created(runs);
-      expect(await runs.change({ ...onTurn(run), entries: [answered(1, 1)], used: one })).toBe(true);
-      expect(await runs.change({ ...onTurn(run), entries: [answered(1, 1)], used: one })).toBe(false);
+      const step = { ...onTurn(run), ...numbered(1, { entries: [answered(1, 1)] }), used: one };
+      expect(await runs.change(step)).toBe(true);
+      expect(await runs.change(step)).toBe(false);
       const used = addUsage(one, { ...noUsage, milliseconds: 1_234 });
       const set = { status: "finished", turn: 1, updatedAt: 9 } as const;
       const milliseconds = { ...noUsage, milliseconds: 1_234 };
       expect(await runs.change({ ...onTurn(run), set, used: milliseconds })).toBe(true);
-      expect((await runs.read(run.id))?.run).toEqual({ ...run, ...set, used });
+      expect((await runs.read(run.id))?.run).toEqual({ ...run, ...set, used, sequence: 2 });
     });
 
     test("of 10 concurrent writers is added completely", async () => {
       const run = await created(runs);
-      const changes = Array.from({ length: 10 }, (_, n) =>
-        runs.change({ ...onTurn(run), entries: [answered(1, n + 1)], used: one }),
-      );
+      const changes = Array.from({ length: 10 }, () => runs.change({ ...onTurn(run), used: one }));
       expect(await Promise.all(changes)).toEqual(changes.map(() => true));
       expect((await runs.load(run.id))?.run.used).toMatchObject({ steps: 10, inputTokens: 1_000, dollars: 2.5 });
     });

@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import type { Runs } from "../../src/runs/ports.ts";
 import { describeRunChanges } from "./runs-changes.contract.ts";
+import { describeEvents } from "./runs-events.contract.ts";
 import { describeErasure } from "./runs-erasure.contract.ts";
 import { describeLeases } from "./runs-leases.contract.ts";
 import { describeQueue } from "./runs-queue.contract.ts";
@@ -14,5 +15,6 @@ export function describeRuns(open: () => Promise<Runs>): void {
     describeLeases(open);
     describeQueue(open);
     describeErasure(open);
+    describeEvents(open);
   });
 }

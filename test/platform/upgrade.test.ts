@@ -6,7 +6,10 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { authenticate } from "../../src/accounts/authenticate.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
+import { eventsOf, journalOf } from "../../src/runs/list-events.ts";
+import type { Runs } from "../../src/runs/ports.ts";
 import { readRun } from "../../src/runs/read-run.ts";
+import type { RunEvent } from "../../src/runs/types.ts";
 
 // The data directory of an earlier version: two finished runs, and one that was killed after two steps.
 const fixture = new URL("data-dir-v2/", import.meta.url);
@@ -35,7 +38,10 @@ test("runs of an earlier version are read with their API key", async () => {
   const { transcript } = await read(withFile);
   expect(transcript.map(({ role }) => role)).toEqual(["input_to_agent", "output_from_agent"]);
   expect(transcript[1]?.text).toContain("notes.txt (25 bytes)");
-  expect(await platform.runs.listJournal(withFile)).toHaveLength(5);
+  expect(await journalOf(platform, withFile)).toHaveLength(5);
+  const kinds = (await eventsIn(platform, finished)).map((event) => ("part" in event ? event.part : event.role));
+  const turn = ["input_to_agent", "answer", "output_from_agent"];
+  expect(kinds).toEqual([...turn, ...turn]);
   expect(String(await platform.workspace.read(withFile, "notes.txt"))).toBe("First line.\nSecond line.\n");
   await platform.removeOrphanedFiles(Date.now());
   expect(await platform.workspace.list(withFile)).toHaveLength(1);
@@ -44,7 +50,7 @@ test("runs of an earlier version are read with their API key", async () => {
 
 test("a run of an earlier version that was killed in a turn resumes and takes its queued input", async () => {
   const platform = openLocalPlatform({ dataDir });
-  const before = await platform.runs.listJournal(killed);
+  const before = await journalOf(platform, killed);
   const { updatedAt = 0 } = (await platform.runs.read(killed))?.run ?? {};
   const began = Date.now();
   const now = (): number => updatedAt + 60_000 + Date.now() - began; // one minute later: within the limits of the turn
@@ -60,7 +66,28 @@ test("a run of an earlier version that was killed in a turn resumes and takes it
     "output_from_agent",
   ]);
   expect(state?.transcript[1]?.text).toContain("plan.txt");
-  expect((await platform.runs.listJournal(killed)).slice(0, before.length)).toEqual(before);
+  expect((await journalOf(platform, killed)).slice(0, before.length)).toEqual(before);
+  const events = await eventsIn(platform, killed);
+  const old = before.length + 1; // and the input
+  expect(events.slice(0, old).some((event) => "sequence" in event || "at" in event)).toBe(false);
+  expect(events.slice(old).map(({ sequence }) => sequence)).toEqual(
+    Array.from({ length: state?.run.sequence ?? 0 }, (_, index) => index + 1),
+  );
+  expect(events.slice(old).every(({ at = 0 }) => at >= updatedAt)).toBe(true);
+  expect(events.map((event) => ("role" in event ? [event.turn, event.role] : []))).toEqual(
+    expect.arrayContaining([
+      [1, "input_to_agent"],
+      [1, "output_from_agent"],
+      [2, "input_to_agent"],
+      [2, "output_from_agent"],
+    ]),
+  );
   await runner.close();
   platform.close();
 });
+
+async function eventsIn(stores: { runs: Runs }, runId: string): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  for await (const event of eventsOf(stores, runId)) events.push(event);
+  return events;
+}

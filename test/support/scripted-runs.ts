@@ -20,8 +20,8 @@ export async function putAgent({ accounts }: Stores): Promise<void> {
 
 export async function newRun({ runs }: Stores, id: string, now: number, text: string): Promise<Run> {
   const fields = { id, agentId: "A", organizationId: "O", name: "Run" };
-  const run: Run = { ...fields, status: "running", turn: 1, createdAt: now, updatedAt: now };
-  await runs.create(run, [{ turn: 1, role: "input_to_agent", text }]);
+  const run: Run = { ...fields, status: "running", turn: 1, createdAt: now, updatedAt: now, sequence: 1 };
+  await runs.create(run, [{ turn: 1, role: "input_to_agent", text, sequence: 1, at: now }]);
   return run;
 }
 

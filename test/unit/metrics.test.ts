@@ -4,6 +4,7 @@ import { noUsage, type Usage } from "../../src/agent/turn/limits.ts";
 import type { Failure } from "../../src/agent/model.ts";
 import type { Run, RunJournalEntry } from "../../src/runs/types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
+import { firstMessages, input, numbered, output } from "../platform/run-fixtures.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
 const run: Run = {
@@ -15,7 +16,9 @@ const run: Run = {
   turn: 1,
   createdAt: 1_000,
   updatedAt: 1_000,
+  sequence: 1,
 };
+const first = firstMessages(input(1, "i"));
 const failure: Failure = { category: "model_refused", title: "No.", remedy: "Ask otherwise.", retryable: false };
 
 function answer(step: number): RunJournalEntry {
@@ -45,17 +48,16 @@ async function measuredStore(
 
 test("emits the metrics of a turn from its creation to its end", () =>
   measuredStore(async (runs, emitted, clock) => {
-    await runs.create(run, [{ turn: 1, role: "input_to_agent", text: "i" }]);
+    await runs.create(run, first);
     clock.now = 1_250;
     await runs.load(run.id);
     const expected = { status: "running", turn: 1 } as const;
-    await runs.change({ runId: run.id, expect: expected, entries: [answer(1)], used: used(1) });
+    await runs.change({ runId: run.id, expect: expected, ...numbered(1, { entries: [answer(1)] }), used: used(1) });
     await runs.change({
       runId: run.id,
       expect: expected,
       set: { status: "finished", turn: 1, updatedAt: 4_000 },
-      messages: [{ turn: 1, role: "output_from_agent", text: "o" }],
-      entries: [answer(2)],
+      ...numbered(2, { entries: [answer(2)], messages: [output(1, "o")] }),
       used: used(2, { milliseconds: 3_000, dollars: 0.25 }),
     });
     expect(emitted).toEqual([
@@ -77,7 +79,7 @@ test("emits the metrics of a turn from its creation to its end", () =>
 
 test("counts a failure with its category, for the applied write only", () =>
   measuredStore(async (runs, emitted) => {
-    await runs.create(run, []);
+    await runs.create(run, first);
     const change = {
       runId: run.id,
       expect: { status: "running", turn: 1 },
@@ -97,12 +99,14 @@ test("counts an aborted execution as a terminated run only when the run is termi
 
 test("emits the queue time once, and not for a turn that another worker has started", () =>
   measuredStore(async (runs, emitted) => {
-    await runs.create(run, []);
+    await runs.create(run, first);
     const expected = { status: "running", turn: 1 } as const;
     await runs.load(run.id);
-    for (const step of [1, 2]) await runs.change({ runId: run.id, expect: expected, entries: [answer(step)] });
+    const record = (step: number) =>
+      runs.change({ runId: run.id, expect: expected, ...numbered(step, { entries: [answer(step)] }) });
+    for (const step of [1, 2]) await record(step);
     await runs.load(run.id);
-    await runs.change({ runId: run.id, expect: expected, entries: [answer(3)] });
+    await record(3);
     expect(emitted.slice(1).map(([measured]) => "QueueTime" in measured)).toEqual([true, false, false]);
   }));
 

@@ -86,7 +86,7 @@ export function startProgress(history: Message[]): TurnProgress {
   return { messages: [...history], inputAt: history.length - 1, used: noUsage, emptyAnswers: 0 };
 }
 
-/** Applies one entry. Entries are folded in the order of step, part and call. */
+/** Applies one entry. Entries are folded in the order of recording; results of one answer can come in any order. */
 export function foldEntry(progress: TurnProgress, entry: JournalEntry): TurnProgress {
   switch (entry.part) {
     case "answer":

@@ -15,7 +15,7 @@ export interface TurnInput {
   parameters?: ModelParameters;
   /** Earlier turns and, last, this turn's input. */
   history: Message[];
-  /** This turn's journal so far, ordered by step, part and call. */
+  /** This turn's journal so far, in the order of recording. */
   journal: JournalEntry[];
   limits: TurnLimits;
   runLimits?: RunLimits;

@@ -1,9 +1,10 @@
 import { crc32 } from "node:zlib";
 import { type Usage, usageFields } from "../../agent/turn/limits.ts";
 import type { RunStatus } from "../../runs/status.ts";
-import type { QueuedInput, Run, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
+import type { EventStamp, QueuedInput, Run, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
 import type { DynamoTable } from "./clients.ts";
 import type { Objects } from "./bucket.ts";
+import { readText, type StoredText } from "./large-text.ts";
 import { head, shards, sortable } from "./table.ts";
 
 /** An item of a run. `table.ts` describes the layout. */
@@ -18,15 +19,24 @@ export interface RunsTable extends DynamoTable {
 
 /** First sort key that API clients do not see. */
 export const firstInternal = "QUEUE#";
-/** Sort key prefix of the journal. Named `STEP#` in storage; its items are journal entries. */
-export const journalPrefix = "STEP#";
+/** Sort key prefix of the journal. It sorts after the other items and before `unnumberedPrefix`. */
+export const journalPrefix = "SEQUENCE#";
+/** Sort key prefix of the journal of earlier versions. */
+export const unnumberedPrefix = "STEP#";
+/** Sort key prefix of the transcript. */
+export const messagePrefix = "MESSAGE#";
 
 export function partition(runId: string): string {
   return `RUN#${runId}`;
 }
 
 export function messageKey(runId: string, { turn, role }: Pick<TurnMessage, "turn" | "role">): Item {
-  return { pk: partition(runId), sk: `MESSAGE#${digits(turn)}#${role}` };
+  return { pk: partition(runId), sk: `${messagesOfTurn(turn)}${role}` };
+}
+
+/** Sort key prefix of the messages of a turn. */
+export function messagesOfTurn(turn: number): string {
+  return `${messagePrefix}${digits(turn)}#`;
 }
 
 export function queueKey(runId: string, turn: QueuedInput["turn"]): Item {
@@ -37,20 +47,58 @@ export function summaryKey(runId: string): Item {
   return { pk: partition(runId), sk: "RECAP" };
 }
 
-/** The names of parts sort in the order of a step. */
-export function entryKey(runId: string, entry: RunJournalEntry): Item {
-  const { turn, step, part } = entry;
-  const call = "call" in entry ? `#${digits(entry.call)}` : "";
-  return { pk: partition(runId), sk: `${journalOfTurn(turn)}${digits(step)}#${part}${call}` };
+export function entryKey(runId: string, { sequence }: EventStamp): Item {
+  return { pk: partition(runId), sk: journalAt(sequence) };
 }
 
-/** Sort key prefix of the journal of a turn. Turns count down, so that a Query returns the current turn first. */
-export function journalOfTurn(turn: number): string {
-  return `${journalPrefix}${digits(99_999 - turn)}#`;
+const maxSequence = 99_999_999;
+
+/** Sort key of a journal entry. Numbers count down, so that a Query returns the current turn first. */
+export function journalAt(sequence: number): string {
+  return `${journalPrefix}${String(maxSequence - sequence).padStart(8, "0")}`;
+}
+
+/** Sort key prefix of the journal of a turn that an earlier version wrote: its sort keys end with step, part and call. */
+function unnumberedOfTurn(turn: number): string {
+  return `${unnumberedPrefix}${digits(99_999 - turn)}#`;
+}
+
+/** The journal of a turn, in the order of recording. */
+export function journalIn(items: Item[], turn: number): Item[] {
+  const numbered = startingWith(items, journalPrefix).filter((item) => item["turn"] === turn);
+  return [...startingWith(items, unnumberedOfTurn(turn)), ...numbered.toReversed()];
+}
+
+/** Whether the item is of the journal of an earlier turn. */
+export function isOfEarlierTurn({ sk, turn: turnOfItem }: Item, turn: number): boolean {
+  return String(sk).startsWith(journalPrefix) ? Number(turnOfItem) < turn : String(sk) > `${unnumberedOfTurn(turn)}~`;
+}
+
+/** Whether the items hold all events of the run's current turn that its head counts. A Query can see half a transaction. */
+export function holdsAllEvents(items: Item[], { sequence, turn }: Run): boolean {
+  const inTranscript = Math.max(0, ...messagesIn(items).map((item) => Number(item["sequence"] ?? 0)));
+  const later = journalIn(items, turn).filter((item) => Number(item["sequence"] ?? 0) > inTranscript);
+  return later.length >= sequence - inTranscript;
+}
+
+export async function readEntry(objects: RunsTable["objects"], item: Item): Promise<RunJournalEntry> {
+  const entry = JSON.parse(await readText(objects, item as StoredText)) as RunJournalEntry;
+  return { ...entry, ...stampOf(item) };
+}
+
+export async function readMessage(objects: RunsTable["objects"], item: Item): Promise<TurnMessage> {
+  const turn = Number(String(item["sk"]).split("#")[1]);
+  const role = item["role"] as TurnMessage["role"];
+  return { turn, role, text: await readText(objects, item as StoredText), ...stampOf(item) };
+}
+
+/** Empty for items of earlier versions. */
+function stampOf({ sequence, at }: Item): Partial<EventStamp> {
+  return sequence === undefined ? {} : { sequence: Number(sequence), at: Number(at) };
 }
 
 export function messagesIn(items: Item[]): Item[] {
-  return startingWith(items, "MESSAGE#");
+  return startingWith(items, messagePrefix);
 }
 
 /** Queued inputs. Items of taken and dropped inputs may still exist; they are not returned. */
@@ -85,7 +133,8 @@ export function toItem(run: Run, messageCount: number): Item {
 export function toRun(item: Item): Run {
   const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued } =
     item as unknown as Run;
-  const run = { id, agentId, organizationId, name, status, turn, createdAt, updatedAt };
+  const sequence = Number(item["sequence"] ?? 0);
+  const run = { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence };
   const used = usedIn(item);
   return { ...run, ...(failure && { failure }), ...(queued ? { queued } : {}), ...(used && { used }) };
 }

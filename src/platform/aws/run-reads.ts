@@ -1,22 +1,23 @@
 import { paginateQuery, QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { StoreUnavailable } from "../../errors.ts";
 import type { RunStatus } from "../../runs/status.ts";
-import type { QueuedInput, RunState, RunJournalEntry, TranscriptMessage } from "../../runs/types.ts";
+import type { QueuedInput, RunState, TranscriptMessage } from "../../runs/types.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { DynamoTable } from "./clients.ts";
 import { attempts, backOff } from "./conditional-write.ts";
 import {
   agentRuns,
-  journalPrefix,
   firstInternal,
+  holdsAllEvents,
+  isOfEarlierTurn,
   type Item,
+  journalIn,
   messagesIn,
   partition,
   queueIn,
+  readEntry,
   running,
   type RunsTable,
-  startingWith,
-  journalOfTurn,
   summaryIn,
   toRun,
 } from "./run-items.ts";
@@ -27,7 +28,7 @@ export function awsRunReads({
   documents,
   table,
   objects,
-}: RunsTable): Pick<Runs, "read" | "load" | "status" | "listJournal" | "listByAgent" | "listRunning"> {
+}: RunsTable): Pick<Runs, "read" | "load" | "status" | "listByAgent" | "listRunning"> {
   function query(input: Omit<QueryCommandInput, "TableName">) {
     return paginateQuery({ client: documents }, { ...input, TableName: table });
   }
@@ -44,21 +45,23 @@ export function awsRunReads({
       found.push(...Items);
       const [first, last] = [found[0], found.at(-1)];
       // The journals of earlier turns follow that of the current turn.
-      if (first && last && String(last["sk"]) > `${journalOfTurn(toRun(first).turn)}~`) break;
+      if (first && last && isOfEarlierTurn(last, toRun(first).turn)) break;
     }
     return found;
   }
 
   /**
    * Repeats a read that saw a transaction half applied: a Query can return the new status of a run without the message
-   * of the same transaction. The run's message count shows it.
+   * of the same transaction. The counts of the run show it.
    */
   async function wholeItemsOf(id: string, withJournal: boolean): Promise<Item[]> {
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const found = await itemsOf(id, withJournal);
       const { messageCount = 0, queued = 0 } = found[0] ?? {};
+      const [first] = found;
+      const whole = !withJournal || !first || holdsAllEvents(found, toRun(first));
       const queueWhole = !withJournal || queueIn(found).length >= Number(queued);
-      if (messagesIn(found).length >= Number(messageCount) && queueWhole) return found;
+      if (messagesIn(found).length >= Number(messageCount) && queueWhole && whole) return found;
       if (attempt < attempts) await backOff(attempt);
     }
     throw new StoreUnavailable(`run ${id}: the transcript is being written; try again later`);
@@ -71,7 +74,7 @@ export function awsRunReads({
     const recap = summaryIn(found);
     const [transcript, journal, queue, summary] = await Promise.all([
       Promise.all(messagesIn(found).map(toMessage)),
-      Promise.all(startingWith(found, journalOfTurn(run.turn)).map(toEntry)),
+      Promise.all(journalIn(found, run.turn).map((item) => readEntry(objects, item))),
       Promise.all(queueIn(found).map(toQueued)),
       recap && readText(objects, recap as StoredText),
     ]);
@@ -87,10 +90,6 @@ export function awsRunReads({
 
   async function toMessage(item: Item): Promise<TranscriptMessage> {
     return { role: item["role"] as TranscriptMessage["role"], text: await readText(objects, item as StoredText) };
-  }
-
-  async function toEntry(item: Item): Promise<RunJournalEntry> {
-    return JSON.parse(await readText(objects, item as StoredText)) as RunJournalEntry;
   }
 
   /** Queries all shards of a list in parallel, each up to the page with the item number `limit`. */
@@ -118,17 +117,6 @@ export function awsRunReads({
     load: (id) => find(id, true),
 
     status: async (id) => (await readHead({ documents, table }, id))?.status as RunStatus | undefined,
-
-    async listJournal(id) {
-      const found: Item[] = [];
-      const pages = query({
-        KeyConditionExpression: "pk = :pk AND begins_with(sk, :journal)",
-        ExpressionAttributeValues: { ":pk": partition(id), ":journal": journalPrefix },
-        ConsistentRead: true,
-      });
-      for await (const { Items = [] } of pages) found.push(...Items);
-      return (await Promise.all(found.map(toEntry))).toSorted((a, b) => a.turn - b.turn);
-    },
 
     async listByAgent(agentId, limit) {
       const newestFirst = { KeyConditionExpression: "gsi1pk = :pk", ScanIndexForward: false, Limit: limit };

@@ -6,7 +6,8 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from "@aws-sdk/lib-dynamodb";
-import type { RunChange, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
+import { sequenceOf } from "../../runs/events.ts";
+import type { RunChange, RunJournalEntry, Stamped, TurnMessage } from "../../runs/types.ts";
 import type { Runs } from "../../runs/ports.ts";
 import { auditItem } from "./audit.ts";
 import { sendConditional, runUpdates } from "./conditional-write.ts";
@@ -48,20 +49,28 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
     return (await sendConditional(send)) ?? false;
   }
 
-  function messageWrites(runId: string, messages: TurnMessage[]): Promise<Write[]> {
+  function messageWrites(runId: string, messages: Stamped<TurnMessage>[]): Promise<Write[]> {
     return Promise.all(
       messages.map(async (message) => {
-        const stored = await storeText(objects, runId, message.text);
-        return put({ ...messageKey(runId, message), role: message.role, ...stored });
+        const { turn, role, text, sequence, at } = message;
+        return put({
+          ...messageKey(runId, message),
+          turn,
+          role,
+          sequence,
+          at,
+          ...(await storeText(objects, runId, text)),
+        });
       }),
     );
   }
 
-  function entryWrites(runId: string, entries: RunJournalEntry[]): Promise<Write[]> {
+  function entryWrites(runId: string, entries: Stamped<RunJournalEntry>[]): Promise<Write[]> {
     return Promise.all(
-      entries.map(async (entry) => {
+      entries.map(async ({ sequence, at, ...entry }) => {
         const stored = await storeText(objects, runId, JSON.stringify(entry));
-        return put({ ...entryKey(runId, entry), ...stored });
+        const stamp = { sequence, at };
+        return put({ ...entryKey(runId, stamp), turn: entry.turn, ...stamp, ...stored });
       }),
     );
   }
@@ -143,7 +152,8 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
 }
 
 /** The write to the head item, with the conditions of the change. A missing run has no status: the condition is false. */
-function headWrite(table: string, { runId, expect, fencingToken, set, messages = [], used, queue }: RunChange): Write {
+function headWrite(table: string, change: RunChange): Write {
+  const { runId, expect, fencingToken, set, messages = [], used, queue } = change;
   const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
   const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
   const conditions = ["#status = :expectedStatus AND #turn = :expectedTurn"];
@@ -151,6 +161,13 @@ function headWrite(table: string, { runId, expect, fencingToken, set, messages =
     values[":expectedQueued"] = expect.queued;
     const none = expect.queued === 0 ? "attribute_not_exists(queued) OR " : "";
     conditions.push(`(${none}queued = :expectedQueued)`);
+  }
+  const sequence = sequenceOf(change);
+  if (sequence) {
+    names["#sequence"] = "sequence";
+    values[":before"] = sequence.before;
+    const none = sequence.before === 0 ? "attribute_not_exists(#sequence) OR " : "";
+    conditions.push(`(${none}#sequence = :before)`);
   }
   if (fencingToken !== undefined) {
     values[":token"] = fencingToken;
@@ -163,12 +180,16 @@ function headWrite(table: string, { runId, expect, fencingToken, set, messages =
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
   };
-  if (!set && messages.length === 0 && !used && queue === undefined) return { ConditionCheck: on };
+  if (!set && !sequence && !used && queue === undefined) return { ConditionCheck: on };
 
   const sets = ["messageCount = messageCount + :added"];
   const removes: string[] = [];
   const adds: string[] = [];
   values[":added"] = messages.length;
+  if (sequence) {
+    sets.push("#sequence = :sequence");
+    values[":sequence"] = sequence.after;
+  }
   const { status, turn, updatedAt, failure } = set ?? {};
   const { gsi2pk, gsi2sk } = runningKeys(runId, status);
   const fields: Item = set ? { status, turn, updatedAt, failure, gsi2pk, gsi2sk } : {};

@@ -1,6 +1,7 @@
 import type { Runs } from "../../runs/ports.ts";
 import { withMappedErrors } from "./errors.ts";
 import { awsLeases } from "./leases.ts";
+import { awsRunEvents } from "./run-events.ts";
 import type { RunsTable } from "./run-items.ts";
 import { awsRunReads } from "./run-reads.ts";
 import { awsRunWrites } from "./run-writes.ts";
@@ -9,6 +10,7 @@ import { awsRunWrites } from "./run-writes.ts";
 export function awsRuns(table: RunsTable): Runs {
   return withMappedErrors<Runs>("DynamoDB or S3", {
     ...awsRunReads(table),
+    ...awsRunEvents(table),
     ...awsRunWrites(table),
     ...awsLeases(table),
   });

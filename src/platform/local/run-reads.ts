@@ -17,18 +17,19 @@ type RunRow = [
   failure: string | null,
   queued: number,
   used: string | null,
+  sequence: number,
 ];
 
 export function localRunReads({
   db,
   read,
-}: Database): Pick<Runs, "read" | "load" | "status" | "listJournal" | "listByAgent" | "listRunning"> {
+}: Database): Pick<Runs, "read" | "load" | "status" | "listByAgent" | "listRunning"> {
   const findRun = db.prepare("SELECT * FROM runs WHERE id = ?");
-  const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY turn, role");
-  const journalOfTurn = db.prepare("SELECT body FROM steps WHERE run = ? AND turn = ? ORDER BY step, part, call");
-  const journalOf = db.prepare(
-    "SELECT body FROM steps WHERE run = (SELECT seq FROM runs WHERE id = ?) ORDER BY turn, step, part, call",
+  const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY sequence");
+  const journalOfTurn = db.prepare(
+    "SELECT sequence, at, body FROM journal WHERE run = ? AND turn = ? ORDER BY sequence",
   );
+  journalOfTurn.setReturnArrays(true);
   const queueOf = db.prepare("SELECT turn, text FROM queue WHERE run = ? ORDER BY turn");
   const summaryOf = db.prepare("SELECT through_turn, text FROM summaries WHERE run = ?");
   const runsOfAgent = db.prepare("SELECT * FROM runs WHERE agent_id = ? ORDER BY created_at DESC, id LIMIT ?");
@@ -54,15 +55,13 @@ export function localRunReads({
         const found = find(id);
         if (!found) return undefined;
         const { row, run, transcript } = found;
-        const journal = journalOfTurn.all(row[0], run.turn).map(toEntry);
+        const journal = (journalOfTurn.all(row[0], run.turn) as unknown as JournalRow[]).map(toEntry);
         const queue = run.queued === undefined ? [] : queueOf.all(row[0]).map(toQueued);
         const summary = run.turn > 1 ? summaryOf.get(row[0]) : undefined;
         return { run, transcript, journal, queue, ...(summary && { summary: toSummary(summary) }) };
       }),
 
     status: async (id) => read(() => statusOf.get(id))?.["status"] as Run["status"] | undefined,
-
-    listJournal: async (id) => read(() => journalOf.all(id)).map(toEntry),
 
     listByAgent: async (agentId, limit) =>
       read(() => runsOfAgent.all(agentId, limit) as unknown as RunRow[]).map(toRun),
@@ -76,8 +75,12 @@ export function localRunReads({
   };
 }
 
-function toEntry({ body }: Record<string, unknown>): RunJournalEntry {
-  return JSON.parse(String(body)) as RunJournalEntry;
+/** `at` is null for entries of earlier versions. */
+type JournalRow = [sequence: number, at: number | null, body: string];
+
+function toEntry([sequence, at, body]: JournalRow): RunJournalEntry {
+  const entry = JSON.parse(body) as RunJournalEntry;
+  return at === null ? entry : { ...entry, sequence, at };
 }
 
 function toQueued({ turn, text }: Record<string, unknown>): QueuedInput {
@@ -89,7 +92,8 @@ function toSummary({ through_turn: throughTurn, text }: Record<string, unknown>)
 }
 
 function toRun(row: RunRow): Run {
-  const [, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, used] = row;
+  const [, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, used, sequence] =
+    row;
   return {
     id,
     agentId,
@@ -102,5 +106,6 @@ function toRun(row: RunRow): Run {
     ...(failure !== null && { failure: JSON.parse(failure) as NonNullable<Run["failure"]> }),
     ...(queued > 0 && { queued }),
     ...(used !== null && { used: JSON.parse(used) as Usage }),
+    sequence,
   };
 }

@@ -1,6 +1,7 @@
 import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
+import { sequenceOf } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
-import type { Lease, RunChange, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
+import type { Lease, RunChange, RunJournalEntry, Stamped, TurnMessage } from "../../runs/types.ts";
 import { auditWriter } from "./audit.ts";
 import type { Database } from "./sqlite.ts";
 
@@ -13,39 +14,43 @@ export function localRunWrites(
   const requeue = queueWrites(db);
   const erase = erasure(db);
   const insertAudit = auditWriter(db);
-  const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL)");
+  const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL, ?)");
   const putSummary = db.prepare("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)");
-  const expected = db.prepare("SELECT seq, queued, used FROM runs WHERE id = ? AND status = ? AND turn = ?");
+  const expected = db.prepare("SELECT seq, queued, used, sequence FROM runs WHERE id = ? AND status = ? AND turn = ?");
   expected.setReturnArrays(true);
   const updateRun = db.prepare(
-    "UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ?, queued = ?, used = ? WHERE seq = ?",
+    "UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ?, queued = ?, used = ?, sequence = ? WHERE seq = ?",
   );
-  const updateCounts = db.prepare("UPDATE runs SET queued = ?, used = ? WHERE seq = ?");
+  const updateCounts = db.prepare("UPDATE runs SET queued = ?, used = ?, sequence = ? WHERE seq = ?");
 
   function apply(change: RunChange): void {
     const { runId, expect, fencingToken, set, messages = [], entries = [], used, summary, queue, audit } = change;
     if (fencingToken !== undefined && !isCurrent({ runId, fencingToken })) throw changeRejected;
-    const found = expected.get(runId, expect.status, expect.turn) as [number, number, string | null] | undefined;
+    const found = expected.get(runId, expect.status, expect.turn) as HeadRow | undefined;
     if (!found) throw changeRejected;
-    const [seq, queuedBefore, usedBefore] = found;
+    const [seq, queuedBefore, usedBefore, sequenceBefore] = found;
     if (expect.queued !== undefined && expect.queued !== queuedBefore) throw changeRejected;
-    if (!insert(seq, messages, entries)) throw changeRejected;
+    const { before, after } = sequenceOf(change) ?? { before: sequenceBefore, after: sequenceBefore };
+    if (before !== sequenceBefore) throw changeRejected;
+    insert(seq, messages, entries);
     if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
     if (audit) insertAudit(audit);
     const queued = queue === undefined ? queuedBefore : requeue(seq, queuedBefore, queue);
     if (set) {
       const failure = set.failure ? JSON.stringify(set.failure) : null;
-      updateRun.run(set.status, set.turn, set.updatedAt, failure, queued, total(usedBefore, used), seq);
-    } else if (used || queue !== undefined) updateCounts.run(queued, total(usedBefore, used), seq);
+      updateRun.run(set.status, set.turn, set.updatedAt, failure, queued, total(usedBefore, used), after, seq);
+    } else if (used || queue !== undefined || after !== before) {
+      updateCounts.run(queued, total(usedBefore, used), after, seq);
+    }
   }
 
   return {
     create: (run, messages) =>
       write(() => {
-        const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt } = run;
-        const values = [id, agentId, organizationId, name, status, turn, createdAt, updatedAt];
+        const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence } = run;
+        const values = [id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence];
         const { lastInsertRowid: seq } = insertRun.run(...values);
-        if (!insert(seq, messages, [])) throw new Error(`run ${id}: two messages have the same key`);
+        insert(seq, messages, []);
       }),
 
     change: (change) =>
@@ -64,17 +69,19 @@ export function localRunWrites(
 // Thrown to roll back the transaction.
 const changeRejected = new Error("the change was rejected");
 
-/** Returns a function that inserts messages and journal entries. False: one of them already exists. */
+/** Columns of the run that a change checks or adds to. */
+type HeadRow = [seq: number, queued: number, used: string | null, sequence: number];
+
+/** Returns a function that inserts messages and journal entries. */
 function rowInserts(db: Database["db"]) {
-  const insertMessage = db.prepare("INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?)");
-  const insertEntry = db.prepare("INSERT OR IGNORE INTO steps VALUES (?, ?, ?, ?, ?, ?)");
-  return (seq: number | bigint, messages: TurnMessage[], entries: RunJournalEntry[]): boolean =>
-    messages.every(({ turn, role, text }) => insertMessage.run(seq, turn, role, text).changes === 1) &&
-    entries.every((entry) => {
-      const { turn, step, part } = entry;
-      const call = "call" in entry ? entry.call : 0;
-      return insertEntry.run(seq, turn, step, part, call, JSON.stringify(entry)).changes === 1;
-    });
+  const insertMessage = db.prepare("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?)");
+  const insertEntry = db.prepare("INSERT INTO journal VALUES (?, ?, ?, ?, ?)");
+  return (seq: number | bigint, messages: Stamped<TurnMessage>[], entries: Stamped<RunJournalEntry>[]): void => {
+    for (const { turn, role, text, sequence, at } of messages) insertMessage.run(seq, sequence, at, turn, role, text);
+    for (const { sequence, at, ...entry } of entries) {
+      insertEntry.run(seq, entry.turn, sequence, at, JSON.stringify(entry));
+    }
+  };
 }
 
 /** Returns a function that changes the queue of a run and returns the new number of queued inputs. */
@@ -100,7 +107,7 @@ function queueWrites(db: Database["db"]) {
 function erasure(db: Database["db"]) {
   const terminated = db.prepare("SELECT seq FROM runs WHERE id = ? AND status = 'terminated'");
   const eraseHead = db.prepare("UPDATE runs SET name = '', failure = NULL, queued = 0 WHERE seq = ?");
-  const erasures = ["messages", "steps", "queue", "summaries"].map((table) =>
+  const erasures = ["messages", "journal", "queue", "summaries"].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE run = ?`),
   );
   return (id: string): boolean => {

@@ -1,5 +1,6 @@
 import type { Runs } from "../../runs/ports.ts";
 import { memoryLeases } from "./leases.ts";
+import { localRunEvents } from "./run-events.ts";
 import { localRunReads } from "./run-reads.ts";
 import { localRunWrites } from "./run-writes.ts";
 import type { Database } from "./sqlite.ts";
@@ -21,6 +22,7 @@ export function localRuns(database: Database): Runs {
 
   return {
     ...localRunReads(database),
+    ...localRunEvents(database),
     ...writes,
 
     async change(change) {

@@ -2,12 +2,18 @@ import type { DatabaseSync } from "node:sqlite";
 
 const schemaVersion = 3;
 
-// Named `steps` in storage; holds journal entries. The names of their parts sort in the order of a step, so the primary
-// key is the order of the journal.
-const steps = `
-  CREATE TABLE steps (
-    run INTEGER NOT NULL, turn INTEGER NOT NULL, step INTEGER NOT NULL, part TEXT NOT NULL, call INTEGER NOT NULL,
-    body TEXT NOT NULL, PRIMARY KEY (run, turn, step, part, call)
+// The order of the transcript is that of the numbers of its messages ("sequence"). Messages and journal entries of
+// version 2 and earlier have no number: "sequence" is 0 or less and keeps their order, and "at" is null.
+const messages = `
+  CREATE TABLE messages (
+    run INTEGER NOT NULL, sequence INTEGER NOT NULL, at INTEGER, turn INTEGER NOT NULL, role TEXT NOT NULL,
+    text TEXT NOT NULL, PRIMARY KEY (run, sequence)
+  ) STRICT, WITHOUT ROWID;`;
+// The turn is part of the key, so that a worker loads the current turn without reading earlier ones.
+const journal = `
+  CREATE TABLE journal (
+    run INTEGER NOT NULL, turn INTEGER NOT NULL, sequence INTEGER NOT NULL, at INTEGER, body TEXT NOT NULL,
+    PRIMARY KEY (run, turn, sequence)
   ) STRICT, WITHOUT ROWID;`;
 const queueAndSummaries = `
   CREATE TABLE queue (
@@ -32,21 +38,14 @@ const schema = `
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent_id TEXT NOT NULL, organization_id TEXT NOT NULL,
     name TEXT NOT NULL, status TEXT NOT NULL, turn INTEGER NOT NULL, created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL, failure TEXT, queued INTEGER NOT NULL DEFAULT 0, used TEXT
+    updated_at INTEGER NOT NULL, failure TEXT, queued INTEGER NOT NULL DEFAULT 0, used TEXT,
+    sequence INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX runs_by_agent ON runs (agent_id, created_at);
   CREATE INDEX runs_running ON runs (seq) WHERE status = 'running';
-  -- "input_to_agent" sorts before "output_from_agent", so the primary key is the order of the transcript.
-  CREATE TABLE messages (
-    run INTEGER NOT NULL, turn INTEGER NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (run, turn, role)
-  ) STRICT, WITHOUT ROWID;
-  ${steps}
+  ${messages}
+  ${journal}
   ${queueAndSummaries}
-  ${versionsAndAudit}
-`;
-
-// Version 2 kept no versions of agents and no audit.
-const fromVersion2 = `
   ${versionsAndAudit}
 `;
 
@@ -55,7 +54,10 @@ const fromVersion1 = `
   ALTER TABLE runs ADD COLUMN queued INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE runs ADD COLUMN used TEXT;
   ALTER TABLE steps RENAME TO steps_1;
-  ${steps}
+  CREATE TABLE steps (
+    run INTEGER NOT NULL, turn INTEGER NOT NULL, step INTEGER NOT NULL, part TEXT NOT NULL, call INTEGER NOT NULL,
+    body TEXT NOT NULL, PRIMARY KEY (run, turn, step, part, call)
+  ) STRICT, WITHOUT ROWID;
   INSERT INTO steps SELECT run, turn, step, part, 0, body FROM steps_1 WHERE part <> 'results';
   INSERT INTO steps
     SELECT run, turn, step, 'result', results.key, json_object(
@@ -63,14 +65,32 @@ const fromVersion1 = `
     ) FROM steps_1, json_each(steps_1.body, '$.results') AS results WHERE part = 'results';
   DROP TABLE steps_1;
   ${queueAndSummaries}
-  ${fromVersion2}
+`;
+
+// Version 2 had no versions of agents, no audit, and no numbers and times of events. The names of the parts of a step
+// sorted in its order, and "input_to_agent" before "output_from_agent".
+const fromVersion2 = `
+  ALTER TABLE runs ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE messages RENAME TO messages_2;
+  ${messages}
+  INSERT INTO messages
+    SELECT run, 1 - row_number() OVER (PARTITION BY run ORDER BY turn DESC, role DESC), NULL, turn, role, text
+    FROM messages_2;
+  DROP TABLE messages_2;
+  ${journal}
+  INSERT INTO journal
+    SELECT run, turn,
+      1 - row_number() OVER (PARTITION BY run ORDER BY turn DESC, step DESC, part DESC, call DESC), NULL, body
+    FROM steps;
+  DROP TABLE steps;
+  ${versionsAndAudit}
 `;
 
 /** Creates the tables, or updates those of an earlier version. Throws for a file of a later version. */
 export function migrate(db: DatabaseSync, file: string): void {
   db.exec("BEGIN IMMEDIATE");
   const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
-  const script = [schema, fromVersion1, fromVersion2][version];
+  const script = [schema, fromVersion1 + fromVersion2, fromVersion2][version];
   if (script !== undefined) db.exec(`${script} PRAGMA user_version = ${schemaVersion}`);
   db.exec("COMMIT");
   if (version > schemaVersion) {

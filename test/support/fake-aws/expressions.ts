@@ -63,6 +63,11 @@ export function meets(condition: string, item: Item | undefined, expressions: Ex
       if (first === "attribute_not_exists") return !exists;
       throw new Error(`the fake table does not support ${first}`);
     }
+    if (tokens[at] === "BETWEEN") {
+      const [between, from, to] = [first, tokens[at + 1] ?? "", tokens[at + 3] ?? ""].map(value);
+      at += 4;
+      return Boolean(between && from && to && compare(between, ">=", from) && compare(between, "<=", to));
+    }
     const operator = tokens[at++] ?? "";
     const [left, right] = [value(first), value(tokens[at++] ?? "")];
     if (left === undefined || right === undefined) return false;

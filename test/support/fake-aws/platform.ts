@@ -3,10 +3,11 @@ import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
 import type { Objects } from "../../../src/platform/aws/bucket.ts";
 import { awsRuns } from "../../../src/platform/aws/runs.ts";
 import { awsWorkspace } from "../../../src/platform/aws/workspace.ts";
+import type { DynamoTable } from "../../../src/platform/aws/clients.ts";
 import { fakeDocumentClient, type FaultAt } from "./client.ts";
 
-/** Counts of calls to DynamoDB and S3, and the keys of the bucket. */
-interface Observed {
+/** The table's client, counts of calls to DynamoDB and S3, and the keys of the bucket. */
+interface Observed extends Pick<DynamoTable, "documents"> {
   /** A call and its retries count once. */
   calls: () => number;
   /** Length of the longest chain of calls, each sent after the response to the one before. Needs a `delay`. */
@@ -62,6 +63,7 @@ export function fakeAwsStores(faultAt?: FaultAt, { delay = 0 } = {}): Stores & O
     accounts: awsAccounts(runsTable),
     runs: awsRuns(runsTable),
     workspace: awsWorkspace(runsTable.objects),
+    documents: dynamo.documents,
     calls: () => dynamo.calls() + objectCalls,
     sequentialCalls: () => answeredDepth,
     objectKeys: () => [...content.keys()],

@@ -9,7 +9,7 @@ export interface TableResponse {
   body: object;
 }
 
-/** One DynamoDB table in memory, with the operations that the stores use. Reads are consistent. A Query has one page: `Limit` cuts it. */
+/** One DynamoDB table in memory, with the operations that the stores use. Reads are consistent; a page ends at `Limit` or 1 MB. */
 export function fakeTable() {
   const items = new Map<string, Item>();
   const transactions = new Set<string>();
@@ -75,11 +75,22 @@ export function fakeTable() {
       .filter((item) => meets(condition, item, input))
       .toSorted((a, b) => (text(a[sortKey]) < text(b[sortKey]) ? -1 : 1));
     if (input["ScanIndexForward"] === false) found.reverse();
-    const Items = found.slice(0, Number(input["Limit"] ?? Infinity));
-    return ok({ Items, Count: Items.length });
+    const start = input["ExclusiveStartKey"] as Item | undefined;
+    const first = start ? found.findIndex((item) => keyOf(item) === keyOf(start)) + 1 : 0;
+    const Items = firstMegabyte(found.slice(first, first + Number(input["Limit"] ?? Infinity)));
+    const last = Items.at(-1);
+    const more = last && first + Items.length < found.length;
+    const { pk, sk } = last ?? {};
+    return ok({ Items, Count: Items.length, ...(more && { LastEvaluatedKey: { pk, sk } }) });
   }
 
   return { items, perform };
+}
+
+function firstMegabyte(found: Item[]): Item[] {
+  let bytes = 0;
+  const end = found.findIndex((item) => (bytes += JSON.stringify(item).length) > 1_000_000);
+  return end === -1 ? found : found.slice(0, Math.max(1, end));
 }
 
 export function failed(type: string, message: string, more = {}): TableResponse {

@@ -5,7 +5,7 @@ import { getHandler } from "../../../src/api/handlers/get.ts";
 import { limitResponseSize } from "../../../src/api/handlers/response-size.ts";
 import { lambdaHandler } from "../../../src/api/server/lambda.ts";
 import { issueKey } from "../../../src/accounts/keys.ts";
-import { input, newRun } from "../../platform/run-fixtures.ts";
+import { firstMessages, input, newRun } from "../../platform/run-fixtures.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 
 /** From Lambda's error: "Response payload size exceeded maximum allowed payload size (6291556 bytes)". */
@@ -15,7 +15,7 @@ const maxLambdaBytes = 6_291_556;
 async function poll(text: string, headers: Record<string, string>) {
   using stores = temporaryStores();
   const run = newRun({ status: "finished" });
-  await stores.runs.create(run, [input(1, text)]);
+  await stores.runs.create(run, firstMessages(input(1, text)));
   const { key } = await issueKey(stores.accounts, { id: run.agentId, organizationId: run.organizationId });
   const response = await lambdaHandler(limitResponseSize(getHandler(stores)))({
     rawPath: `/v1/agents/${run.id}`,

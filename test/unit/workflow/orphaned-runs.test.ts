@@ -9,7 +9,7 @@ import { RetryLater } from "../../../src/workflow/retry-later.ts";
 import { graceSeconds, turnSeconds } from "../../../src/workflow/policy.ts";
 import { type ExecutionEvent, endFailedExecution } from "../../../src/workflow/reconcile.ts";
 import { sweep } from "../../../src/workflow/sweep.ts";
-import { newRun } from "../../platform/run-fixtures.ts";
+import { firstMessages, input, newRun } from "../../platform/run-fixtures.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 const stores = temporaryStores();
 const { runs } = stores;
@@ -48,7 +48,7 @@ beforeEach(async () => {
 
 async function running(fields: Partial<Run> = {}): Promise<string> {
   const run = newRun({ createdAt: begun, updatedAt: begun, ...fields });
-  await runs.create(run, [{ turn: run.turn, role: "input_to_agent", text: "Hello?" }]);
+  await runs.create(run, firstMessages(input(run.turn, "Hello?")));
   return run.id;
 }
 

@@ -4,7 +4,7 @@ import { stopRun } from "../../../src/runs/control-run.ts";
 import { graceSeconds, turnSeconds } from "../../../src/workflow/policy.ts";
 import { endFailedExecution } from "../../../src/workflow/reconcile.ts";
 import { sweep, type SweepDeps } from "../../../src/workflow/sweep.ts";
-import { newRun } from "../../platform/run-fixtures.ts";
+import { firstMessages, input, newRun } from "../../platform/run-fixtures.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 const stores = temporaryStores();
 afterAll(() => stores[Symbol.dispose]());
@@ -17,7 +17,7 @@ async function metricsAfter(turn: number, end: (deps: SweepDeps, runId: string) 
   const emit = (values: MetricValues): void => void measured.push(values);
   const runs = measuredRuns(stores.runs, emit);
   const run = newRun({ turn, createdAt: begun, updatedAt: begun });
-  await stores.runs.create(run, [{ turn, role: "input_to_agent", text: "Hello?" }]);
+  await stores.runs.create(run, firstMessages(input(turn, "Hello?")));
   let aborted = false;
   const deps = {
     runs,

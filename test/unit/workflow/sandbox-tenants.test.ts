@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { advance } from "../../../src/workflow/advance.ts";
-import { newRun } from "../../platform/run-fixtures.ts";
+import { firstMessages, input, newRun } from "../../platform/run-fixtures.ts";
 import { answer, call, scripted } from "../agent/scripted.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 const stores = temporaryStores();
@@ -18,7 +18,7 @@ test("each agent has its own sandbox tenant, shared by its runs", async () => {
   ] as const) {
     await stores.accounts.createAgent({ ...agent, id: agentId, status: "active" });
     const run = newRun({ agentId, organizationId: "o", createdAt: Date.now(), updatedAt: Date.now() });
-    await stores.runs.create(run, [{ turn: 1, role: "input_to_agent", text: "Compute." }]);
+    await stores.runs.create(run, firstMessages(input(1, "Compute.")));
     const { model } = scripted([answer("", [call("c", "run_javascript", { code })]), answer("Done.")]);
     const deps = {
       ...stores,

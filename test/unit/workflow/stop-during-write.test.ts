@@ -5,7 +5,7 @@ import { stopRun } from "../../../src/runs/control-run.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { endFailedExecution } from "../../../src/workflow/reconcile.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
-import { newRun } from "../../platform/run-fixtures.ts";
+import { firstMessages, input, newRun } from "../../platform/run-fixtures.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 
 const stores = temporaryStores();
@@ -33,7 +33,7 @@ test.each(writes)("a run stopped while advance writes %s stays terminated, witho
     status: "active",
   });
   await stores.workspace.write(run.id, [{ name: "a.txt", content: Buffer.from("Hello.") }]);
-  await stores.runs.create(run, [{ turn: 1, role: "input_to_agent", text: "What is in the files?" }]);
+  await stores.runs.create(run, firstMessages(input(1, "What is in the files?")));
 
   let stopped = false;
   const runs: Runs = {

@@ -1,0 +1,78 @@
+import type { StatementSync } from "node:sqlite";
+import { consecutive, inTurnOrder } from "../../runs/events.ts";
+import type { Runs } from "../../runs/ports.ts";
+import type { EventStamp, RunEvent, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
+import type { Database } from "./sqlite.ts";
+
+/** Characters after which a page ends. */
+const maxPageLength = 1_000_000;
+
+/** A row of `messages` (with `role`) or `journal`. `sequence` of 0 or less and `at` null: an event of an earlier version. */
+interface EventRow {
+  sequence: number;
+  at: number | null;
+  turn: number;
+  role?: TurnMessage["role"];
+  text: string;
+}
+
+export function localRunEvents({ db, read }: Database): Pick<Runs, "listEvents" | "listUnnumberedEvents"> {
+  const findRun = db.prepare("SELECT seq FROM runs WHERE id = ?");
+  const messagesAfter = db.prepare(
+    "SELECT sequence, at, turn, role, text FROM messages WHERE run = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+  );
+  // The message at or before a number shows its turn, which the key of the journal begins with.
+  const journalAfter = db.prepare(
+    `SELECT sequence, at, turn, body AS text FROM journal WHERE run = ?1 AND (turn, sequence) > (coalesce(
+       (SELECT turn FROM messages WHERE run = ?1 AND sequence <= ?2 ORDER BY sequence DESC LIMIT 1), 0
+     ), ?2) ORDER BY turn, sequence LIMIT ?3`,
+  );
+  const unnumberedMessages = db.prepare(
+    "SELECT sequence, at, turn, role, text FROM messages WHERE run = ? AND sequence <= 0 ORDER BY sequence",
+  );
+  const unnumberedEntries = db.prepare(
+    `SELECT sequence, at, turn, body AS text FROM journal
+     WHERE run = ? AND turn <= ? AND sequence <= 0 ORDER BY turn, sequence`,
+  );
+
+  return {
+    listEvents: async (id, after, limit) =>
+      read(() => {
+        const seq = findRun.get(id)?.["seq"];
+        if (seq === undefined) return [];
+        const rows = [messagesAfter, journalAfter].flatMap((statement) =>
+          firstRows(statement, Number(seq), after, limit),
+        );
+        return consecutive(rows as (EventRow & EventStamp)[], after)
+          .slice(0, limit)
+          .map((row) => Object.assign(toEvent(row), { sequence: row.sequence, at: row.at }));
+      }),
+
+    listUnnumberedEvents: async (id) =>
+      read(() => {
+        const seq = findRun.get(id)?.["seq"];
+        if (seq === undefined) return [];
+        const messages = unnumberedMessages.all(Number(seq)) as unknown as EventRow[];
+        const lastTurn = messages.at(-1)?.turn;
+        if (lastTurn === undefined) return [];
+        const entries = unnumberedEntries.all(Number(seq), lastTurn) as unknown as EventRow[];
+        return inTurnOrder([...messages, ...entries].map(toEvent));
+      }),
+  };
+}
+
+/** Rows up to `limit` and, together, about `maxPageLength` characters. */
+function firstRows(statement: StatementSync, seq: number, after: number, limit: number): EventRow[] {
+  const rows: EventRow[] = [];
+  let length = 0;
+  for (const row of statement.iterate(seq, after, limit) as unknown as Iterable<EventRow>) {
+    rows.push(row);
+    length += row.text.length;
+    if (length >= maxPageLength) break;
+  }
+  return rows;
+}
+
+function toEvent({ turn, role, text }: EventRow): RunEvent {
+  return role === undefined ? (JSON.parse(text) as RunJournalEntry) : { turn, role, text };
+}
