@@ -126,7 +126,8 @@ export const ValidationError = {
     ctx: {
       type: "object",
       additionalProperties: true,
-      description: "The figures behind the message, such as the limit.",
+      description:
+        "Details: the limit that was exceeded, or in `error` what could not be parsed, such as a `Content-Type` that is not JSON.",
     },
   },
 };

@@ -9,7 +9,7 @@ export interface Answer {
 }
 
 /** The response of this service to a case, in the form of record.py. */
-export function answer(one: Case): Answer {
+export async function answer(one: Case): Promise<Answer> {
   if ("path" in one) {
     const checked = validateRunId(decodeURIComponent(one.path));
     if ("issues" in checked) return invalid(checked.issues);
@@ -17,7 +17,7 @@ export function answer(one: Case): Answer {
   }
   const raw = "base64" in one ? Buffer.from(one.base64, "base64") : Buffer.from(one.body);
   const contentType = one.contentType === undefined ? "application/json" : one.contentType;
-  const parsed = parseJsonBody(raw, contentType ?? undefined);
+  const parsed = await parseJsonBody(raw, contentType ?? undefined);
   const checked = "issues" in parsed ? parsed : validateCreate(parsed.value);
   if ("issues" in checked) return invalid(checked.issues);
   return { status: 201, body: { template_id: checked.value.template_id } };

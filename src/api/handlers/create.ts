@@ -11,7 +11,7 @@ import { apiKeyOf, withErrorResponses } from "./middleware.ts";
 export function createHandler(deps: CreateRunDeps): ApiHandler {
   return withErrorResponses(async ({ id: requestId, headers, readBody }) => {
     const principal = await authenticate(deps, apiKeyOf(headers));
-    const input = validOrThrow(parseCreateBody(await readBody(), headers["content-type"]));
+    const input = validOrThrow(await parseCreateBody(await readBody(), headers["content-type"]));
     const runId = await createRun(deps, principal, input);
     log("info", "run created", { requestId, runId });
     return jsonResponse(201, { agent_id: runId } satisfies CreateResponse);

@@ -64,8 +64,6 @@ export function bodyHandler(
   limits: BodyLimits,
 ): (request: IncomingMessage, sendContinue?: () => void) => Promise<{ response: ApiResponse; complete: boolean }> {
   const inTurn = semaphore(largeBodiesAtATime);
-  // Parsing starts when a body has been read. One after the other, small requests are handled between two of them.
-  const readInTurn = semaphore(1);
   return async (incoming, sendContinue) => {
     if (sendContinue) {
       const rejection = await rejectionWithoutBody(handler, incoming, limits.maxBytes);
@@ -74,7 +72,7 @@ export function bodyHandler(
     }
     const body = await receiveBody(incoming, limits);
     try {
-      const request = apiRequest(incoming, body.spooled ? () => readInTurn(body.read) : body.read);
+      const request = apiRequest(incoming, body.read);
       const response = await (body.spooled ? inTurn(() => handler(request)) : handler(request));
       return { response, complete: body.complete };
     } finally {

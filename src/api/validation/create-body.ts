@@ -1,12 +1,18 @@
 import type { CreateInput } from "../../runs/create-run.ts";
 import { withExactIntegers } from "./exact-integers.ts";
 import { type Issues, validateCreate } from "./issues.ts";
-import { parseJsonBody, textOf, withoutByteOrderMark } from "./parse-json.ts";
+import { parseJsonBody, textOf, turnFor, withoutByteOrderMark } from "./parse-json.ts";
 
 /** Parses and validates the body of a create. The only place where a request body is parsed. */
-export function parseCreateBody(raw: string | Uint8Array, contentType?: string): { value: CreateInput } | Issues {
-  const parsed = parseJsonBody(raw, contentType);
+export async function parseCreateBody(
+  raw: string | Uint8Array,
+  contentType?: string,
+): Promise<{ value: CreateInput } | Issues> {
+  const parsed = await parseJsonBody(raw, contentType);
   if ("issues" in parsed) return parsed;
   const checked = validateCreate(parsed.value);
-  return "issues" in checked ? withExactIntegers(checked, withoutByteOrderMark(textOf(raw))) : checked;
+  if (!("issues" in checked)) return checked;
+  const text = withoutByteOrderMark(textOf(raw));
+  await turnFor(text);
+  return withExactIntegers(checked, text);
 }

@@ -39,9 +39,9 @@ export function issue(
 }
 
 /** The issue of a value that should be an object. */
-export function notAnObject(loc: Loc, input: unknown): ValidationIssue {
+export function notAnObject(loc: Loc, input: unknown, ctx?: ValidationIssue["ctx"]): ValidationIssue {
   const msg = "Input should be a valid dictionary or object to extract fields from";
-  return issue("model_attributes_type", loc, msg, input);
+  return issue("model_attributes_type", loc, msg, input, ctx);
 }
 
 /** Validates a parsed body against `PublicCreateAgentRequest`. Returns all issues, in the order of the fields. */

@@ -1,33 +1,50 @@
 import { isUtf8 } from "node:buffer";
+import { ownIteration } from "../../async/event-loop.ts";
 import { issue, type Issues, notAnObject } from "./issues.ts";
 import { type Fault, findExcess } from "./json-bounds.ts";
 
 /**
  * Parses a request body by FastAPI's rules:
- * - Only `application/json` and `application/…+json` are JSON. With another type, or none, the body is a string.
+ * - Only `application/json` and `application/…+json` are JSON. With another type, or none, the body is a string. The
+ *   issue is FastAPI's; its `ctx` names the header, because the body that it echoes looks like a JSON object.
  * - An empty body is a missing field.
  * - JSON is UTF-8. A byte order mark is skipped. NaN and Infinity are not JSON.
  * - Nesting and the text outside of strings are bounded. FastAPI bounds only nesting, with a 400.
+ *
+ * A pass over 20 MB takes 10 to 40 ms, so each pass over a long body gets an iteration of the event loop.
  */
-export function parseJsonBody(raw: string | Uint8Array, contentType?: string): { value: unknown } | Issues {
+export async function parseJsonBody(
+  raw: string | Uint8Array,
+  contentType?: string,
+): Promise<{ value: unknown } | Issues> {
   if (raw.length === 0) return { issues: [issue("missing", ["body"], "Field required", null)] };
-  if (!isJson(contentType)) return { issues: [notAnObject(["body"], textOf(raw))] };
+  if (!isJson(contentType)) return { issues: [notAnObject(["body"], textOf(raw), { error: notJson(contentType) })] };
   if (typeof raw !== "string" && !isUtf8(raw)) {
+    await turnFor(raw);
     return invalid({ position: validPrefix(raw), error: "Invalid UTF-8" });
   }
   const text = withoutByteOrderMark(textOf(raw));
+  await turnFor(text);
   const excess = findExcess(text);
   if (excess) return invalidAt(excess, text);
+  await turnFor(text);
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
+    await turnFor(text);
     const fault = findFault(text);
     if (!fault) throw error; // findFault accepts what JSON.parse rejects: a bug in findFault
     return invalidAt(fault, text);
   }
 }
 
-function invalidAt({ position, error }: Fault, text: string): Issues {
+/** Waits for an iteration of the event loop if a pass over the body takes more than a millisecond. */
+export async function turnFor({ length }: string | Uint8Array): Promise<void> {
+  if (length > 512 * 1024) await ownIteration();
+}
+
+async function invalidAt({ position, error }: Fault, text: string): Promise<Issues> {
+  await turnFor(text);
   return invalid({ position: characters(text, position), error });
 }
 
@@ -40,17 +57,24 @@ function isJson(contentType = ""): boolean {
   return /^[ \t]*application\/([^/;]*\+)?json[ \t]*(;|$)/i.test(contentType);
 }
 
+/** What is wrong with a content type that is not JSON, and what to send. */
+function notJson(contentType = ""): string {
+  const received = contentType.trim();
+  const shown = received.length > 100 ? `${received.slice(0, 100)}…` : received;
+  const problem = received === "" ? "The Content-Type header is missing" : `Content-Type is ${shown}`;
+  return `${problem}; send the body with Content-Type: application/json`;
+}
+
 export const textOf = (raw: string | Uint8Array): string =>
   typeof raw === "string" ? raw : Buffer.from(raw.buffer, raw.byteOffset, raw.length).toString();
 export const withoutByteOrderMark = (text: string): string => (text.startsWith("\uFEFF") ? text.slice(1) : text);
 
 /** Counts the code points before an index without copying a text of up to 20 MB. */
 function characters(text: string, end: number): number {
-  let count = 0;
+  let count = end;
   for (let at = 0; at < end; at++) {
     const isPair = (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
-    if (isPair) at++;
-    count++;
+    if (isPair) count--;
   }
   return count;
 }
@@ -80,8 +104,6 @@ function validPrefix(bytes: Uint8Array): number {
 
 const space = /[ \t\n\r]*/y;
 const scalar = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?)/y;
-const plain = /[^"\\\u0000-\u001F]*/y;
-const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}(?!$))/y;
 
 /** The index after a match of `pattern` at `from`. */
 function endOf(pattern: RegExp, text: string, from: number): number | undefined {
@@ -141,21 +163,43 @@ function findFault(text: string): Fault | undefined {
   }
 }
 
+const quote = 0x22;
+const backslash = 0x5c;
+const letterU = 0x75;
+/** 1 for the code units that can follow a backslash, without `u`. */
+const simpleEscapes = new Uint8Array(0x80);
+for (const character of '"\\/bfnrt') simpleEscapes[character.charCodeAt(0)] = 1;
+
+/**
+ * The index after a string, or its first error. By code units: two regular expressions per escape took 0.4 s of the
+ * process for 19 MiB of escapes, this loop takes 0.03 s.
+ */
 function endOfString(text: string, start: number): number | Fault {
-  let at = start + 1;
-  for (;;) {
-    at = endOf(plain, text, at) ?? at;
-    if (text[at] === '"') return at + 1;
-    if (at >= text.length || (text[at] === "\\" && at + 1 === text.length)) {
-      return { position: start, error: "Unterminated string starting at" };
+  for (let at = start + 1; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === quote) return at + 1;
+    if (unit < 0x20) return { position: at, error: "Invalid control character at" };
+    if (unit !== backslash) continue;
+    const escaped = text.charCodeAt(++at);
+    if (Number.isNaN(escaped)) break; // the end of the text
+    if (escaped === letterU) {
+      // Python reports four digits at the end of the text as invalid, too.
+      if (!isHex(text, at + 1, at + 5) || at + 5 === text.length) {
+        return { position: at, error: "Invalid \\uXXXX escape" };
+      }
+      at += 4;
+    } else if (simpleEscapes[escaped] !== 1) {
+      return { position: at - 1, error: "Invalid \\escape" };
     }
-    if (text[at] !== "\\") return { position: at, error: "Invalid control character at" };
-    const end = endOf(escape, text, at);
-    if (end === undefined) {
-      return text[at + 1] === "u"
-        ? { position: at + 1, error: "Invalid \\uXXXX escape" }
-        : { position: at, error: "Invalid \\escape" };
-    }
-    at = end;
   }
+  return { position: start, error: "Unterminated string starting at" };
+}
+
+function isHex(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at); // NaN after the end
+    const lower = unit | 0x20;
+    if (!((unit >= 0x30 && unit <= 0x39) || (lower >= 0x61 && lower <= 0x66))) return false;
+  }
+  return true;
 }

@@ -145,7 +145,7 @@ export interface components {
             type: string;
             /** @description What was received. Left out where it is longer than 1,000 characters. */
             input?: unknown;
-            /** @description The figures behind the message, such as the limit. */
+            /** @description Details: the limit that was exceeded, or in `error` what could not be parsed, such as a `Content-Type` that is not JSON. */
             ctx?: {
                 [key: string]: unknown;
             };

@@ -12,8 +12,8 @@ const body = (files: string, more = ""): string =>
   `{"name": "n", "template_id": "${template_id}"${more}, "files": [${files}]}`;
 
 /** The issues of a body, or the body with its decoded files. */
-function parse(raw: string | Uint8Array) {
-  const read = parseCreateBody(raw, type);
+async function parse(raw: string | Uint8Array) {
+  const read = await parseCreateBody(raw, type);
   if ("issues" in read) return read;
   const { files = [], ...rest } = read.value;
   try {
@@ -51,35 +51,55 @@ const cases: Record<string, string> = {
   ),
 };
 
-test.each(Object.entries(cases))("%s: text and bytes are parsed alike", (_name, text) => {
-  expect(JSON.stringify(parse(Buffer.from(text))) === JSON.stringify(parse(text))).toBe(true);
+test.each(Object.entries(cases))("%s: text and bytes are parsed alike", async (_name, text) => {
+  expect(JSON.stringify(await parse(Buffer.from(text))) === JSON.stringify(await parse(text))).toBe(true);
 });
 
-test("the last of two equal keys counts", () => {
-  const read = parse(cases["the later of two equal keys"] ?? "");
+test("the last of two equal keys counts", async () => {
+  const read = await parse(cases["the later of two equal keys"] ?? "");
   expect(read).toMatchObject({ files: [["a", Buffer.from("ABC").toString("hex")]] });
 });
 
-test("bytes that are not UTF-8 beside a long content are an issue", () => {
+test("bytes that are not UTF-8 beside a long content are an issue", async () => {
   const bytes = Buffer.from(body(file("a", long), ', "input_text": "t?"'));
   bytes[bytes.indexOf("?")] = 0xff;
-  expect(parse(bytes)).toMatchObject({ issues: [{ type: "json_invalid", ctx: { error: "Invalid UTF-8" } }] });
+  expect(await parse(bytes)).toMatchObject({ issues: [{ type: "json_invalid", ctx: { error: "Invalid UTF-8" } }] });
 });
 
-test("text and bytes of a damaged body are parsed alike", () => {
+test("text and bytes of a damaged body are parsed alike", async () => {
   const text = body([file("a", long), file("b", long)].join(","), ', "input_text": "t"');
   const places = [...text.matchAll(/["{}[\],:]/g)].map(({ index }) => index);
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       fc.constantFrom(...places),
       fc.integer({ min: -3, max: 3 }),
       fc.constantFrom("", '"', "\\", "{", "}", ",", ":", "\n", "1", "content_base64", '"content_base64":"'),
-      (place, offset, replacement) => {
+      async (place, offset, replacement) => {
         const at = Math.max(0, place + offset);
         const damaged = text.slice(0, at) + replacement + text.slice(at + 1);
-        expect(parse(Buffer.from(damaged))).toEqual(parse(damaged));
+        expect(await parse(Buffer.from(damaged))).toEqual(await parse(damaged));
       },
     ),
     { numRuns: 300 },
   );
+});
+
+test.each([
+  [undefined, "The Content-Type header is missing"],
+  ["", "The Content-Type header is missing"],
+  ["application/x-www-form-urlencoded", "Content-Type is application/x-www-form-urlencoded"],
+  [`text/${"x".repeat(200)}`, `Content-Type is text/${"x".repeat(95)}…`],
+])("the issue of a JSON body with the content type %j names the header", async (contentType, problem) => {
+  const read = await parseCreateBody(body(""), contentType);
+  expect(read).toEqual({
+    issues: [
+      {
+        type: "model_attributes_type",
+        loc: ["body"],
+        msg: "Input should be a valid dictionary or object to extract fields from",
+        input: body(""),
+        ctx: { error: `${problem}; send the body with Content-Type: application/json` },
+      },
+    ],
+  });
 });

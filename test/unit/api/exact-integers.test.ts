@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { parseCreateBody } from "../../../src/api/validation/create-body.ts";
 
 /** The inputs that the issues of a body echo, as JSON. */
-function inputs(body: string): string[] {
-  const read = parseCreateBody(body, "application/json");
+async function inputs(body: string): Promise<string[]> {
+  const read = await parseCreateBody(body, "application/json");
   return "issues" in read ? read.issues.map(({ input }) => JSON.stringify(input)) : [];
 }
 const template = '"template_id": "00000000-0000-4000-8000-000000000001"';
@@ -13,18 +13,18 @@ test.each([
   ["-18446744073709551617"],
   ['{"a":[1152921504606846977,1.5,"1152921504606846977"]}'],
   [`[${"1".repeat(900)}]`],
-])("%s is echoed with the digits that were sent", (name) => {
-  expect(inputs(`\uFEFF{${template}, "name": ${name}}`)).toEqual([name]);
-  expect(inputs(`{${template}, "name": "n", "files": [{"filename": ${name}, "content_base64": ""}]}`)).toEqual([
+])("%s is echoed with the digits that were sent", async (name) => {
+  expect(await inputs(`\uFEFF{${template}, "name": ${name}}`)).toEqual([name]);
+  expect(await inputs(`{${template}, "name": "n", "files": [{"filename": ${name}, "content_base64": ""}]}`)).toEqual([
     name,
     '""',
   ]);
-  expect(inputs(`{"name": ${name}}`)).toEqual([name, `{"name":${name}}`]); // an object that lacks a field
-  expect(inputs(`[${name}]`)).toEqual([`[${name}]`]);
+  expect(await inputs(`{"name": ${name}}`)).toEqual([name, `{"name":${name}}`]); // an object that lacks a field
+  expect(await inputs(`[${name}]`)).toEqual([`[${name}]`]);
 });
 
-test("long integers are not echoed, and nesting does not overflow the stack", () => {
-  expect(inputs(`{${template}, "name": ${"1".repeat(1_001)}}`)).toEqual([undefined]);
+test("long integers are not echoed, and nesting does not overflow the stack", async () => {
+  expect(await inputs(`{${template}, "name": ${"1".repeat(1_001)}}`)).toEqual([undefined]);
   const deep = "[".repeat(989) + "]".repeat(989);
-  expect(inputs(`{${template}, "name": 9007199254740993, "x": ${deep}}`)).toEqual(["9007199254740993"]);
+  expect(await inputs(`{${template}, "name": 9007199254740993, "x": ${deep}}`)).toEqual(["9007199254740993"]);
 });

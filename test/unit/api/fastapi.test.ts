@@ -74,12 +74,23 @@ const differences: Record<string, { why: string; detail: unknown[] }> = {
   "very-deep-closed": { why: "as not-utf8", detail: [invalid(998, "More than 990 levels of nesting")] },
 };
 
+/** A response without the `ctx` that names the content type. FastAPI has none there. */
+function withoutHint({ status, body }: Answer): Answer {
+  const { detail } = body as { detail?: unknown };
+  if (!Array.isArray(detail)) return { status, body };
+  const issues = (detail as { ctx?: { error?: string } }[]).map(({ ctx, ...issue }) =>
+    ctx === undefined || ctx.error?.endsWith("with Content-Type: application/json") ? issue : { ...issue, ctx },
+  );
+  return { status, body: { detail: issues } };
+}
+
 describe("responses equal the recorded responses of FastAPI", () => {
   const groups = Map.groupBy(cases, ({ id }) => id.split("-")[0] ?? id);
-  test.for([...groups])("%s", ([, group]) => {
+  test.for([...groups])("%s", async ([, group]) => {
     for (const one of group) {
       if (one.id in differences) continue;
-      expect(answer(one), `${one.id}: ${JSON.stringify(one)}`).toEqual(withoutLongInputs(answers[one.id] as Answer));
+      const received = withoutHint(await answer(one));
+      expect(received, `${one.id}: ${JSON.stringify(one)}`).toEqual(withoutLongInputs(answers[one.id] as Answer));
     }
   });
 
@@ -107,9 +118,9 @@ describe("responses equal the recorded responses of FastAPI", () => {
 });
 
 describe("responses that differ from FastAPI", () => {
-  test.for(Object.entries(differences))("%s", ([id, { detail }]) => {
+  test.for(Object.entries(differences))("%s", async ([id, { detail }]) => {
     const one = cases.find((other) => other.id === id);
-    expect(one && answer(one)).toEqual({ status: 422, body: { detail } });
+    expect(one && withoutHint(await answer(one))).toEqual({ status: 422, body: { detail } });
     expect(answers[id]).not.toEqual({ status: 422, body: { detail } });
   });
 });
