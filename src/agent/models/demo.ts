@@ -4,6 +4,7 @@ import type { Message, Model, ModelAnswer, ModelRequest, ToolCall, ToolResult } 
 const maxSteps = 100;
 const maxDelayMs = 10_000;
 const maxFiles = 10;
+const maxCounted = 1_000_000;
 const scratchFile = "demo-scratch.txt";
 
 /**
@@ -58,7 +59,8 @@ function currentTurn(messages: Message[]): DemoTurn {
 }
 
 function parseDirective(input: string): { steps: number; delay: number } {
-  const line = /^\s*demo:(.*)$/im.exec(input)?.[1] ?? "";
+  // Not \s, which matches line breaks: from each of them it would read all that follow.
+  const line = /^[ \t]*demo:(.*)$/im.exec(input)?.[1] ?? "";
   const number = (name: string, max: number): number =>
     Math.min(Number(new RegExp(`\\b${name}=(\\d+)`, "i").exec(line)?.[1] ?? 0), max);
   return { steps: number("steps", maxSteps), delay: number("delay", maxDelayMs) };
@@ -99,7 +101,7 @@ function report(turn: DemoTurn): string {
   const files = listedFiles(turn);
   const read = files.slice(0, maxFiles).flatMap((name, index) => describe(name, reads[index]));
   return [
-    `The input has ${count(input.length, "character")} and ${count(words(input), "word")}: "${clipped(input)}"`,
+    `The input has ${count(input.length, "character")} and ${words(input)}: "${clipped(input)}"`,
     listing === undefined
       ? "I read no files."
       : `The workspace has ${count(files.length, "file")}:\n${listing}\n\n${read.join("\n\n")}`,
@@ -118,9 +120,8 @@ function describe(name: string, result: ToolResult | undefined): string[] {
   const more = /^\[(More|Line \d+ is cut): .*\]$/.test(rest.at(-1) ?? "");
   const lines = more ? rest.slice(0, -1) : rest;
   const total = Number(/ of (\d+)$/.exec(heading)?.[1] ?? 0);
-  const wordCount = `${more ? "at least " : ""}${count(words(lines.join("\n")), "word")}`;
   return [
-    `${name}: ${count(total, "line")}, ${wordCount}. It begins:\n` +
+    `${name}: ${count(total, "line")}, ${words(lines.join("\n"), more)}. It begins:\n` +
       lines
         .slice(0, 3)
         .map((line) => `> ${clipped(line)}`)
@@ -133,8 +134,10 @@ function clipped(text: string): string {
   return characters.length > 200 ? `${characters.slice(0, 200).join("")}…` : text;
 }
 
-function words(text: string): number {
-  return text.match(/\S+/g)?.length ?? 0;
+/** Counts the words in the first million characters: 20 MB would take seconds. `more`: the text continues. */
+function words(text: string, more = false): string {
+  const counted = text.slice(0, maxCounted).match(/\S+/g)?.length ?? 0;
+  return `${more || text.length > maxCounted ? "at least " : ""}${count(counted, "word")}`;
 }
 
 function count(number: number, noun: string): string {
