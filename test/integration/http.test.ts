@@ -203,6 +203,8 @@ test("requests that are not valid HTTP are rejected, in JSON if they cannot be p
     const response = await exchange(`${head}\r\nConnection: close\r\n\r\n`);
     expect([head, /^HTTP\/1\.1 (\d+) /.exec(response)?.[1]]).toEqual([head, status]);
   }
+  const twoHosts = await exchange("GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
+  expect(twoHosts).toMatch(/^HTTP\/1\.1 400 [^]*\r\n\r\n\{"detail":"The request has 2 Host headers; send one"\}$/);
   const url = `http://${host}/v1/openapi.json?a=/b`;
   expect(await exchange(`GET ${url} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toMatch(
     /^HTTP\/1\.1 200 /,

@@ -12,6 +12,7 @@ import type { Duplex } from "node:stream";
 import { semaphore } from "../../async/semaphore.ts";
 import { log } from "../../log.ts";
 import { type ApiHandler, type ApiRequest, type ApiResponse, jsonResponse } from "../handlers/handler.ts";
+import { addRequestId } from "../handlers/middleware.ts";
 import { type BodyLimits, ClientDisconnected, receiveBody, tooLarge } from "./read-body.ts";
 
 /**
@@ -65,6 +66,8 @@ export function bodyHandler(
 ): (request: IncomingMessage, sendContinue?: () => void) => Promise<{ response: ApiResponse; complete: boolean }> {
   const inTurn = semaphore(largeBodiesAtATime);
   return async (incoming, sendContinue) => {
+    const ambiguous = rejectAmbiguous(incoming);
+    if (ambiguous) return { response: ambiguous, complete: false };
     if (sendContinue) {
       const rejection = await rejectionWithoutBody(handler, incoming, limits.maxBytes);
       if (rejection) return { response: rejection, complete: false };
@@ -79,6 +82,19 @@ export function bodyHandler(
       await body.discard();
     }
   };
+}
+
+/**
+ * The response to a request that another server could read in another way. Node accepts both of these:
+ * - two `Host` headers (RFC 9112, 3.2),
+ * - a transfer coding besides `chunked` (6.1), such as a body that is compressed for the transfer.
+ */
+function rejectAmbiguous({ headersDistinct }: IncomingMessage): ApiResponse | undefined {
+  const hosts = headersDistinct["host"]?.length ?? 0;
+  const codings = headersDistinct["transfer-encoding"]?.join(", ") ?? "chunked";
+  if (hosts > 1) return errorResponse(400, `The request has ${hosts} Host headers; send one`);
+  if (codings.trim().toLowerCase() === "chunked") return undefined;
+  return errorResponse(501, "The only supported Transfer-Encoding is chunked; send the body without compression");
 }
 
 /** The response of a handler that does not read the body. Undefined as soon as it would: it is called again then. */
@@ -122,14 +138,14 @@ export function writeResponse(response: ServerResponse, { status, headers, body 
   });
 }
 
-function statusResponse(status: number): ApiResponse {
-  return jsonResponse(status, { detail: STATUS_CODES[status] });
+function errorResponse(status: number, detail = STATUS_CODES[status]): ApiResponse {
+  return addRequestId(jsonResponse(status, { detail }), randomUUID());
 }
 
 /** Answers on a connection whose request could not be parsed, and closes it. */
 function rejectConnection(socket: Duplex, status: number): void {
   if (!socket.writable) return void socket.destroy();
-  const { body } = statusResponse(status);
+  const { body } = errorResponse(status);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
   socket.end(`${head}\r\nconnection: close\r\n\r\n${body.toString()}`, () => socket.destroy());
 }

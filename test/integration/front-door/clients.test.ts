@@ -65,6 +65,19 @@ describe("Expect: 100-continue", () => {
   });
 });
 
+test("a transfer coding besides chunked is 501, two Host headers are 400", async () => {
+  const gzip = open();
+  gzip.socket.write(`${head({ "transfer-encoding": "gzip, chunked" })}2\r\n{}\r\n0\r\n\r\n`);
+  await gzip.closed;
+  expect(gzip.received()).toMatch(
+    /^HTTP\/1\.1 501 [^]*\{"detail":"The only supported Transfer-Encoding is chunked[^"]*"\}$/,
+  );
+  const twoHosts = open();
+  twoHosts.socket.write(head({ "content-length": 2, Host: "other" }));
+  await twoHosts.closed;
+  expect(twoHosts.received()).toMatch(/^HTTP\/1\.1 400 [^]*\{"detail":"The request has 2 Host headers; send one"\}$/);
+});
+
 test("a body over 32 MiB is 413 before it is read", async () => {
   const { received, socket, closed } = open();
   socket.write(head({ "content-length": 32 * MiB + 1 }));

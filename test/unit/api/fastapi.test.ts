@@ -78,9 +78,8 @@ const differences: Record<string, { why: string; detail: unknown[] }> = {
 function withoutHint({ status, body }: Answer): Answer {
   const { detail } = body as { detail?: unknown };
   if (!Array.isArray(detail)) return { status, body };
-  const issues = (detail as { ctx?: { error?: string } }[]).map(({ ctx, ...issue }) =>
-    ctx === undefined || ctx.error?.endsWith("with Content-Type: application/json") ? issue : { ...issue, ctx },
-  );
+  const issues = structuredClone(detail) as { ctx?: { error?: string } }[];
+  for (const issue of issues) if (issue.ctx?.error?.endsWith("with Content-Type: application/json")) delete issue.ctx;
   return { status, body: { detail: issues } };
 }
 
