@@ -1,4 +1,5 @@
-// Runs before npm scripts, with any installed Node: installs the dependencies if the lock file is newer.
+// Runs before npm scripts, with any installed Node: installs the dependencies if the lock file is newer. Node 24 is one of
+// them on most platforms; npm scripts find it first.
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -21,4 +22,14 @@ if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(wanted).mti
     );
     process.exit(status ?? 1);
   }
+}
+
+const installedNode = `${root}node_modules/.bin/${process.platform === "win32" ? "node.cmd" : "node"}`;
+if (!existsSync(installedNode) && Number.parseInt(process.versions.node, 10) < 24) {
+  const platform = `${process.platform}-${process.arch}`;
+  console.error(
+    `Node 24 or newer is required; this is Node ${process.versions.node}. No Node package is locked for ${platform}: ` +
+      "install it from https://nodejs.org/ or with a version manager (.nvmrc).",
+  );
+  process.exit(1);
 }

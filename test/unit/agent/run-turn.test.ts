@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Failure } from "../../../src/agent/model.ts";
+import type { Failure, Model } from "../../../src/agent/model.ts";
 import { toolNames } from "../../../src/agent/tools/index.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
@@ -29,9 +29,17 @@ describe("a turn", () => {
     const log: string[] = [];
     const { model } = scripted([answer("", [write("1", "a.txt"), write("2", "b.txt")]), answer("Done.")]);
     const space = files();
-    const { input, ports } = turn(async (request) => (log.push("model"), model(request)), {
+    const logged: Model = (request) => {
+      log.push("model");
+      return model(request);
+    };
+    const writeAndLog = async (name: string, data: Uint8Array): Promise<void> => {
+      log.push(`write ${name}`);
+      await space.write(name, data);
+    };
+    const { input, ports } = turn(logged, {
       ports: {
-        files: { ...space, write: async (name, data) => (log.push(`write ${name}`), space.write(name, data)) },
+        files: { ...space, write: writeAndLog },
         record: async (entry) => (log.push(`record ${entry.part}`), true),
       },
     });

@@ -10,10 +10,11 @@ describe("pausing and stopping", () => {
   it("starts no step after the deadline, but completes a step whose answer is recorded", async () => {
     let now = 0;
     const { model, requests } = scripted([answer("", [write("1", "a.txt")]), answer("Done.")]);
-    const { input, ports, records } = turn(async (request) => ((now = 100), model(request)), {
-      ports: { now: () => now },
-      input: { deadline: 100 },
-    });
+    const slow: Model = (request) => {
+      now = 100;
+      return model(request);
+    };
+    const { input, ports, records } = turn(slow, { ports: { now: () => now }, input: { deadline: 100 } });
     expect(await runTurn(input, ports)).toEqual({ kind: "paused" });
     expect(records.map((record) => record.part)).toEqual(["answer", "result"]);
     expect(requests).toHaveLength(1);
@@ -42,9 +43,11 @@ describe("pausing and stopping", () => {
   it("passes its signal to the model", async () => {
     const stop = new AbortController();
     let seen: AbortSignal | undefined;
-    const { input, ports } = turn(({ signal }) => ((seen = signal), new Promise(() => {})), {
-      ports: { signal: stop.signal },
-    });
+    const hanging: Model = ({ signal }) => {
+      seen = signal;
+      return new Promise(() => {});
+    };
+    const { input, ports } = turn(hanging, { ports: { signal: stop.signal } });
     const outcome = runTurn(input, ports);
     setImmediate(() => stop.abort(new Error("stopped by an operator")));
     await outcome;

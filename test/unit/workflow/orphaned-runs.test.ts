@@ -133,7 +133,10 @@ describe("sweep", () => {
     let id = "";
     const flaky: Runs = {
       ...runs,
-      create: (run, messages) => ((id = run.id), runs.create(run, messages)),
+      create(run, messages) {
+        id = run.id;
+        return runs.create(run, messages);
+      },
       change: () => Promise.reject(new StoreUnavailable("down")),
     };
     const broken = { ...workflow, start: () => Promise.reject(new StoreUnavailable("down")) };
