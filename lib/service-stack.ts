@@ -93,6 +93,7 @@ export class ServiceStack extends Stack {
     const advance = newFunction("Advance", { concurrency: settings.concurrentRuns });
     storage.grantItems(advance, [
       { kinds: ["AGENT", "ORG"], actions: ["GetItem"] },
+      { kinds: ["CONFIG"], actions: ["GetItem", "PutItem"] },
       { kinds: ["RUN"], actions: ["Query", "PutItem", "UpdateItem", "ConditionCheckItem"] },
     ]);
     storage.grantObjects(advance, { read: ["workspaces", "texts"], write: ["workspaces", "texts"] });

@@ -15,7 +15,7 @@ import {
 import { acknowledgeWildcard, arnInFindings, grant } from "./service-function.ts";
 import type { Settings } from "./settings.ts";
 
-type ItemKind = "KEY" | "AGENT" | "ORG" | "RUN" | "AUDIT" | "ORGS" | "AGENTS" | "KEYS" | "RUNS" | "RUNNING";
+type ItemKind = "KEY" | "AGENT" | "ORG" | "RUN" | "CONFIG" | "AUDIT" | "ORGS" | "AGENTS" | "KEYS" | "RUNS" | "RUNNING";
 type ItemAction = "GetItem" | "Query" | "PutItem" | "UpdateItem" | "ConditionCheckItem" | "DeleteItem";
 type Prefix = keyof typeof objectPrefixes;
 

@@ -1,10 +1,10 @@
-import { hash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { ServiceError } from "../errors.ts";
-import { canonicalJson } from "../json.ts";
 import { along, type Actor } from "./audit.ts";
 import { normalizeId } from "./ids.ts";
 import { modify } from "./modify.ts";
 import { findOrganization } from "./organizations.ts";
+import { definitionHash, definitionOf } from "./definition.ts";
 import type { Accounts, Agent, AgentDefinition, AgentVersion, AgentVersionHead } from "./types.ts";
 
 /** Creates an active agent of an organization, with version 1 of its definition. */
@@ -94,24 +94,6 @@ export function requireNotDeleted(agent: Agent): Agent {
 
 function versionOf(agentId: string, version: number, createdAt: number, definition: AgentDefinition): AgentVersion {
   return { agentId, version, createdAt, hash: definitionHash(definition), definition };
-}
-
-function definitionHash(definition: AgentDefinition): string {
-  return hash("sha256", canonicalJson(definition));
-}
-
-function definitionOf(agent: Agent): AgentDefinition {
-  const {
-    id: _i,
-    organizationId: _o,
-    status: _s,
-    revision: _r,
-    version: _v,
-    createdAt: _c,
-    updatedAt: _u,
-    ...rest
-  } = agent;
-  return rest;
 }
 
 /** `stored`: returns what is stored in the same write as the changed agent. */

@@ -1,8 +1,8 @@
-import { openMcpServer } from "./mcp/client.ts";
+import { openMcpServer, reopenMcpServer } from "./mcp/client.ts";
 import type { McpDependencies } from "./mcp/connection.ts";
 import type { McpServer } from "./mcp/types.ts";
 import { type BuiltInToolChoice, type BuiltInToolDependencies, builtInTools } from "./tools/index.ts";
-import type { Tool } from "./tools/tool.ts";
+import { errorOutput, type OfferedTool, type Tool } from "./tools/tool.ts";
 import { bytesPerToken, defaultContextTokens } from "./turn/context-window.ts";
 
 /** What all tools need from the platform. `addresses` applies to MCP servers, too. */
@@ -65,6 +65,46 @@ export async function openTools(
     );
   }
   return { tools: [...builtIn, ...offered], problems, [Symbol.asyncDispose]: close };
+}
+
+/**
+ * Opens the tools that were offered earlier in the turn, in the same order. Servers are not listed.
+ * - A tool that cannot be used anymore is still offered; its calls return an error.
+ * - A tool that can be used by now, but was not offered, stays unavailable.
+ */
+export async function reopenTools(
+  agent: ToolChoice,
+  offered: OfferedTool[],
+  { addresses = "public", readSecret, ...dependencies }: ToolDependencies,
+): Promise<Toolbox> {
+  const configured = agent.mcp ?? [];
+  const mcpDependencies = { readSecret, addresses };
+  const servers = await Promise.all(configured.map((server) => reopenMcpServer(server, mcpDependencies, offered)));
+  const builtIn = builtInTools(agent, { ...dependencies, addresses });
+  const usable = new Map(
+    [...builtIn, ...servers.flatMap(({ tools }) => tools)].map((tool) => [tool.definition.name, tool]),
+  );
+  const tools = offered.map(({ origin: _o, hasEffects: _h, idempotent: _i, ...definition }): Tool => {
+    const { unavailable, ...tool } = usable.get(definition.name) ?? missingTool(definition.name);
+    return { ...tool, definition, ...(unavailable !== undefined && { run: async () => errorOutput(unavailable) }) };
+  });
+  const names = new Set(offered.map(({ name }) => name));
+  const others = builtIn.filter(({ definition }) => !names.has(definition.name)).map(withdrawn);
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => server.close()));
+  };
+  return { tools: [...tools, ...others], problems: [], [Symbol.asyncDispose]: close };
+}
+
+/** A tool that was not offered at the start of the turn. */
+function withdrawn({ unavailable = "This tool is not available in this turn.", ...tool }: Tool): Tool {
+  return { ...tool, unavailable };
+}
+
+/** For a built-in tool that a later version of the service does not have. */
+function missingTool(name: string): Tool {
+  const definition = { name, description: "", input: {} };
+  return { definition, unavailable: `The tool ${name} does not exist anymore.`, run: async () => errorOutput("") };
 }
 
 /** The MCP tools, from the first on, that fit the model's limits beside `others` built-in tools. */

@@ -1,5 +1,6 @@
 import type { Accounts } from "../accounts/types.ts";
 import type { RunStatus } from "./status.ts";
+import type { EncodedConfiguration } from "./turn-configuration.ts";
 import type {
   Claim,
   Lease,
@@ -76,6 +77,17 @@ export interface Workspace {
   removeAll(runId: string): Promise<void>;
 }
 
+/**
+ * Store of what turns run on (`turn-configuration.ts`), by agent and hash.
+ * Rejects with `StoreUnavailable` when a retry can help.
+ */
+export interface Configurations {
+  /** Resolves when the text is durable. Idempotent. It is kept at least as long as any run that exists a day later. */
+  put(agentId: string, configuration: EncodedConfiguration): Promise<void>;
+  /** The text. Undefined: it was not stored, or has expired. */
+  get(agentId: string, hash: string): Promise<string | undefined>;
+}
+
 /** Drives a turn to its end, even if the caller fails. */
 export interface Workflow {
   /** Resolves when the start is durable. Idempotent. */
@@ -92,4 +104,5 @@ export interface Stores {
   accounts: Accounts;
   runs: Runs;
   workspace: Workspace;
+  configurations: Configurations;
 }

@@ -1,8 +1,8 @@
-import type { Agent } from "../accounts/types.ts";
+import type { AgentDefinition } from "../accounts/types.ts";
 import type { Failure, Message } from "../agent/model.ts";
 import { openModel } from "../agent/models/index.ts";
 import type { ReadSecret, Secrets } from "../agent/secret.ts";
-import { openTools, type ToolDependencies } from "../agent/toolbox.ts";
+import { openTools, reopenTools, type ToolDependencies } from "../agent/toolbox.ts";
 import { summaryMessage, usageOfEntry } from "../agent/turn/journal.ts";
 import { addUsage, noUsage, subtractUsage } from "../agent/turn/limits.ts";
 import { runTurn } from "../agent/turn/run-turn.ts";
@@ -17,9 +17,13 @@ import { filesOf } from "../runs/uploads.ts";
 import type { Sandbox } from "../sandbox/types.ts";
 import { maxRetryWaitSeconds } from "./policy.ts";
 import { storeFailure } from "./retry-later.ts";
+import { findSettings, referencingWriter, plainWriter } from "./turn-settings.ts";
 
 export interface AgentDeps
-  extends Pick<Stores, "accounts" | "workspace">, Pick<Secrets, "secretOf">, Omit<ToolDependencies, "readSecret"> {
+  extends
+    Pick<Stores, "accounts" | "workspace" | "configurations">,
+    Pick<Secrets, "secretOf">,
+    Omit<ToolDependencies, "readSecret"> {
   now: () => number;
   /** Replaces `sandbox` where each agent has its own isolated sandbox. */
   sandboxOf?: (agentId: string) => Sandbox;
@@ -36,40 +40,44 @@ export interface AgentCall {
   record: (entry: RunJournalEntry) => Promise<boolean>;
 }
 
-/** Opens the model and the tools of the run's agent, and runs its current turn. */
+/** Opens the model and the tools of the run's current turn, and runs it. */
 export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall): Promise<TurnOutcome> {
   const { run } = state;
   const { id: runId, turn } = run;
   const { signal } = call;
-  const [agent, organization] = await Promise.all([
-    deps.accounts.findAgent(run.agentId),
-    deps.accounts.findOrganization(run.organizationId),
-  ]);
-  if (!agent) return { kind: "failed", failure: agentNotFound };
-  const { organizationId } = run;
+  const found = await findSettings(deps, state);
+  if ("failure" in found) return { kind: "failed", failure: found.failure };
+  const { agent, provider, offered } = found;
+  const { agentId, organizationId } = run;
   const readSecret: ReadSecret = (secret, url) => deps.secretOf(secret, { organizationId, url });
-  const opened = await (deps.openModel ?? openModel)(organization?.model, agent.model, readSecret);
+  const opened = await (deps.openModel ?? openModel)(provider, agent.model, readSecret);
   if ("failure" in opened) return { kind: opened.failure.retryable ? "retry" : "failed", failure: opened.failure };
-  const sandboxed = deps.sandboxOf ? { ...deps, sandbox: deps.sandboxOf(agent.id) } : deps;
-  await using toolbox = await openTools(agent, { ...sandboxed, readSecret }, signal);
+  const dependencies = { ...deps, ...(deps.sandboxOf && { sandbox: deps.sandboxOf(agentId) }), readSecret };
+  await using toolbox = await (offered
+    ? reopenTools(agent, offered, dependencies)
+    : openTools(agent, dependencies, signal));
   for (const problem of toolbox.problems) log("error", problem, { runId, turn });
-  const trace = deps.telemetry?.begin({ runId, turn, agent, provider: opened.provider, model: opened.name });
+  const traced = { runId, turn, agent: { id: agentId, name: agent.name } };
+  const trace = deps.telemetry?.begin({ ...traced, provider: opened.provider, model: opened.name });
+  const writer = offered
+    ? plainWriter(call.record)
+    : referencingWriter(deps, found, toolbox.tools, agentId, call.record);
   const outcome = runTurn(turnInput(state, agent, opened.name, call.deadline), {
     model: opened.model,
     tools: toolbox.tools,
     files: filesOf(deps.workspace, runId, signal),
     now: deps.now,
     signal,
-    record: (entry) => call.record({ turn, ...entry }),
+    record: (entry) => writer.record({ turn, ...entry }),
     emit(event: TurnEvent) {
       log("info", event.type, { runId, turn, ...event });
       trace?.emit(event);
     },
   });
-  return await (trace ? endTrace(trace, outcome) : outcome);
+  return writer.outcome(await (trace ? endTrace(trace, outcome) : outcome));
 }
 
-function turnInput(state: RunState, agent: Agent, modelName: string, deadline: number): TurnInput {
+function turnInput(state: RunState, agent: AgentDefinition, modelName: string, deadline: number): TurnInput {
   const { run, journal } = state;
   const { instructions, limits, runLimits, prices, parameters, contextTokens } = agent;
   const usedByTurn = journal.reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
@@ -118,12 +126,5 @@ const unexpectedError: Failure = {
   category: "internal",
   title: "The turn stopped with an unexpected error.",
   remedy: "Search the log for the run id.",
-  retryable: false,
-};
-
-const agentNotFound: Failure = {
-  category: "internal",
-  title: "The run's agent no longer exists.",
-  remedy: "Create a new run with an existing agent.",
   retryable: false,
 };

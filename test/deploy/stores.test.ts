@@ -16,6 +16,7 @@ import { bucketObjects } from "../../src/platform/aws/bucket.ts";
 import { listIndex, partitionKey, runningIndex, sortKey, ttlAttribute } from "../../src/platform/aws/table.ts";
 import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
 import { describeAccounts } from "../platform/accounts.contract.ts";
+import { describeConfigurations } from "../platform/configurations.contract.ts";
 import { firstMessages, input, newRun } from "../platform/run-fixtures.ts";
 import { describeRuns } from "../platform/runs.contract.ts";
 import { describeWorkflow, type WorkflowHarness } from "../platform/workflow.contract.ts";
@@ -68,6 +69,10 @@ describe("the AWS platform", () => {
   });
 
   describeAccounts(async () => stores.accounts);
+  describeConfigurations(
+    async () =>
+      awsStores({ documents, s3: async () => s3, table: name, bucket: name, retentionDays: 2 }).configurations,
+  );
   describeRuns(async () => stores.runs);
   describeWorkspace(async () => stores.workspace);
 

@@ -20,6 +20,7 @@ test("permissions match the snapshot", () => {
     [
       "Advance: Allow logs:CreateLogStream, logs:PutLogEvents on <AdvanceLog.Arn>",
       "Advance: Allow dynamodb:GetItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["AGENT#*","ORG#*"]}}",
+      "Advance: Allow dynamodb:GetItem, dynamodb:PutItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["CONFIG#*"]}}",
       "Advance: Allow dynamodb:ConditionCheckItem, dynamodb:PutItem, dynamodb:Query, dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
       "Advance: Allow s3:GetObject, s3:PutObject on <StorageBucket.Arn>/texts/*, <StorageBucket.Arn>/workspaces/*",
       "Advance: Allow s3:ListBucket on <StorageBucket.Arn>",

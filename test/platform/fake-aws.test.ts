@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import { describeAccounts } from "./accounts.contract.ts";
+import { describeConfigurations } from "./configurations.contract.ts";
 import { describeEvents } from "./runs-events.contract.ts";
 import { describeLeases } from "./runs-leases.contract.ts";
 import { describeQueue } from "./runs-queue.contract.ts";
@@ -8,8 +9,9 @@ import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 
 // Shows that the fake is good enough: the AWS stores pass their contract tests over it.
 describe("AWS stores over a table in memory", () => {
-  const { accounts, runs } = fakeAwsStores();
+  const { accounts, runs, reopenConfigurations } = fakeAwsStores();
   describeAccounts(async () => accounts);
+  describeConfigurations(async () => reopenConfigurations());
   describeRunChanges(async () => runs);
   describeLeases(async () => runs);
   describeQueue(async () => runs);

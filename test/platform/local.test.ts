@@ -9,7 +9,9 @@ import { type HttpServer, httpServer } from "../support/http-server.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { type Runner, startRunner } from "../../src/platform/local/workflow.ts";
+import { localConfigurations } from "../../src/platform/local/configurations.ts";
 import { describeAccounts } from "./accounts.contract.ts";
+import { describeConfigurations } from "./configurations.contract.ts";
 import { describeRuns } from "./runs.contract.ts";
 import { describeWorkflow, type WorkflowHarness } from "./workflow.contract.ts";
 import { describeWorkspace } from "./workspace.contract.ts";
@@ -27,6 +29,7 @@ describe("local platform", () => {
   });
 
   describeAccounts(async () => stores.accounts);
+  describeConfigurations(async () => localConfigurations(stores.database));
   describeRuns(async () => stores.runs);
   describeWorkspace(async () => stores.workspace);
 

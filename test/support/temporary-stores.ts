@@ -5,17 +5,19 @@ import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/
 
 type LocalStores = Pick<
   LocalPlatform,
-  "accounts" | "runs" | "workspace" | "database" | "removeOrphanedFiles" | "close"
+  "accounts" | "runs" | "workspace" | "configurations" | "database" | "removeOrphanedFiles" | "close"
 >;
 
 /** The stores of a local platform in a temporary data directory. Disposing closes them and removes the directory. */
 export function temporaryStores(): LocalStores & Disposable & { dataDir: string } {
   const dataDir = mkdtempSync(join(tmpdir(), "agent-runs-"));
-  const { accounts, runs, workspace, database, removeOrphanedFiles, close } = openLocalPlatform({ dataDir });
+  const platform = openLocalPlatform({ dataDir });
+  const { accounts, runs, workspace, configurations, database, removeOrphanedFiles, close } = platform;
   return {
     accounts,
     runs,
     workspace,
+    configurations,
     database,
     removeOrphanedFiles,
     close,

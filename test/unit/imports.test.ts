@@ -40,7 +40,15 @@ const allowed: Record<string, string[]> = {
   "src/agent/turn": ["src/agent/model.ts", "src/agent/tools", "src/agent/unknown-tool.ts", "src/async", "src/json.ts"],
   "src/agent": ["src/async", "src/documents", "src/filenames.ts", "src/json.ts", "src/net", "src/sandbox"],
   "src/accounts": ["src/agent", "src/errors.ts", "src/json.ts"],
-  "src/runs": ["src/accounts", "src/agent", "src/async", "src/errors.ts", "src/filenames.ts", "src/log.ts"],
+  "src/runs": [
+    "src/accounts",
+    "src/agent",
+    "src/async",
+    "src/errors.ts",
+    "src/filenames.ts",
+    "src/json.ts",
+    "src/log.ts",
+  ],
   "src/workflow": [
     "src/accounts",
     "src/agent",

@@ -1,8 +1,8 @@
 import { withTimeout } from "../../async/with-timeout.ts";
-import { errorOutput, type Tool, type ToolContext, type ToolOutput } from "../tools/tool.ts";
+import { errorOutput, type OfferedTool, type Tool, type ToolContext, type ToolOutput } from "../tools/tool.ts";
 import { callSeconds, listSeconds, type McpConnection, mcpConnection, type McpDependencies } from "./connection.ts";
 import { resultOutput } from "./results.ts";
-import { listedTools, unavailableTools } from "./tools.ts";
+import { listedTools, reopenedTools, unavailableTools } from "./tools.ts";
 import type { McpServer } from "./types.ts";
 
 /** An MCP server in use: its tools, or placeholders for them. */
@@ -25,14 +25,7 @@ export async function openMcpServer(
   dependencies: McpDependencies,
   signal: AbortSignal,
 ): Promise<OpenMcpServer> {
-  const { name } = server;
-  const connection = mcpConnection(server, dependencies);
-  const close = (): Promise<void> => connection.close();
-  const call =
-    (tool: string): Tool["run"] =>
-    (input, context) =>
-      callTool(name, connection, tool, input, context);
-
+  const { name, connection, call, close } = connectionTo(server, dependencies);
   const listing = await withTimeout(listSeconds * 1000, signal, (limit) => connection.listTools(limit)).catch(
     (error: unknown) => {
       signal.throwIfAborted();
@@ -47,6 +40,30 @@ export async function openMcpServer(
     problems: [`it could not be listed: ${listed}`],
     close,
   };
+}
+
+/**
+ * Opens an MCP server with the tools that it offered earlier in the turn. It connects at the first call, so that a server
+ * that is away or has changed does not change what the model is offered.
+ */
+export async function reopenMcpServer(
+  server: McpServer,
+  dependencies: McpDependencies,
+  offered: OfferedTool[],
+): Promise<OpenMcpServer> {
+  const { name, call, close } = connectionTo(server, dependencies);
+  const own = offered.filter(({ origin }) => origin?.server === name);
+  return { name, tools: own.length === 0 ? [] : await reopenedTools(own, call), problems: [], close };
+}
+
+function connectionTo(server: McpServer, dependencies: McpDependencies) {
+  const { name } = server;
+  const connection = mcpConnection(server, dependencies);
+  const call =
+    (tool: string): Tool["run"] =>
+    (input, context) =>
+      callTool(name, connection, tool, input, context);
+  return { name, connection, call, close: (): Promise<void> => connection.close() };
 }
 
 async function callTool(

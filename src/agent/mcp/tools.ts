@@ -1,7 +1,7 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import { findExcessiveDepth, toWellFormed } from "../../json.ts";
 import type { ToolDefinition } from "../model.ts";
-import { errorOutput, inputError, type Tool } from "../tools/tool.ts";
+import { errorOutput, inputError, type McpOrigin, type OfferedTool, type Tool } from "../tools/tool.ts";
 import { locallyCheckedSchema, providerSchema } from "./schemas.ts";
 import type { McpServer } from "./types.ts";
 
@@ -22,8 +22,7 @@ export async function listedTools(
   listed: McpTool[],
   call: CallTool,
 ): Promise<{ tools: Tool[]; problems: string[] }> {
-  const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/client/validators/ajv");
-  const validators = new AjvJsonSchemaValidator();
+  const newValidator = await validatorFactory();
   const allowed = listed.filter(({ name }) => server.tools?.includes(name) ?? true);
   const usable = allowed.filter((tool) => hasUsableDefinition(tool));
   const missing = server.tools?.filter((name) => !listed.some((tool) => tool.name === name)) ?? [];
@@ -36,18 +35,16 @@ export async function listedTools(
       description,
       input: providerSchema(inputSchema),
     });
-    const run = call(name);
-    let validate: ((input: unknown) => string | undefined) | undefined;
-    return {
-      definition,
-      ...(!readOnlyHint && { hasEffects: true as const }),
-      ...((readOnlyHint || idempotentHint) && { idempotent: true }),
-      async run(input, context) {
-        validate ??= inputValidator(() => validators.getValidator(locallyCheckedSchema(inputSchema) as never));
-        const problem = validate(input);
-        return problem === undefined ? run(input, context) : inputError(definition, problem, input);
+    return checkedTool(
+      {
+        definition,
+        origin: { server: server.name, tool: name },
+        ...(!readOnlyHint && { hasEffects: true as const }),
+        ...((readOnlyHint || idempotentHint) && { idempotent: true }),
+        run: call(name),
       },
-    };
+      () => newValidator(inputSchema),
+    );
   });
   return {
     tools,
@@ -58,6 +55,40 @@ export async function listedTools(
         .map(({ name }) => JSON.stringify(name.slice(0, 200)))
         .map((name) => `its tool ${name} is left out: its definition is too large or nested too deep`),
     ],
+  };
+}
+
+/**
+ * The tools of a server as they were offered earlier in the turn. The server is not listed. Inputs are checked with the
+ * offered schema, which is the server's without some keywords.
+ */
+export async function reopenedTools(offered: OfferedTool[], call: CallTool): Promise<Tool[]> {
+  const newValidator = await validatorFactory();
+  return offered.map(({ origin, hasEffects, idempotent, ...definition }): Tool => {
+    if (origin?.tool === undefined) return placeholder(definition, origin);
+    const flags = { ...(hasEffects && { hasEffects }), ...(idempotent && { idempotent }) };
+    return checkedTool({ definition, origin, ...flags, run: call(origin.tool) }, () => newValidator(definition.input));
+  });
+}
+
+type Validator = (input: unknown) => { valid: boolean; errorMessage?: string | undefined };
+
+async function validatorFactory(): Promise<(schema: unknown) => Validator> {
+  const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/client/validators/ajv");
+  const validators = new AjvJsonSchemaValidator();
+  return (schema) => validators.getValidator(locallyCheckedSchema(schema) as never);
+}
+
+/** The tool with a check of its inputs. The schema is compiled at the first call. */
+function checkedTool(tool: Tool, compile: () => Validator): Tool {
+  let validate: ((input: unknown) => string | undefined) | undefined;
+  return {
+    ...tool,
+    async run(input, context) {
+      validate ??= inputValidator(compile);
+      const problem = validate(input);
+      return problem === undefined ? tool.run(input, context) : inputError(tool.definition, problem, input);
+    },
   };
 }
 
@@ -72,9 +103,7 @@ function hasUsableDefinition(tool: McpTool): boolean {
 }
 
 /** Compiles a schema. For an invalid schema, every input is accepted here; the server validates it. */
-function inputValidator(
-  compile: () => (input: unknown) => { valid: boolean; errorMessage?: string | undefined },
-): (input: unknown) => string | undefined {
+function inputValidator(compile: () => Validator): (input: unknown) => string | undefined {
   try {
     const validate = compile();
     return (input) => {
@@ -93,13 +122,20 @@ export function unavailableTools(server: McpServer, reason: string, call: CallTo
   const taken = new Set<string>();
   if (!server.tools) {
     const definition = { name: uniqueToolName(server, "unavailable", taken), description: problem, input };
-    return [{ definition, run: async () => errorOutput(`${problem} Its tools cannot be used in this turn.`) }];
+    return [placeholder(definition, { server: server.name })];
   }
   return server.tools.map((name) => ({
     definition: { name: uniqueToolName(server, name, taken), description: problem, input },
+    origin: { server: server.name, tool: name },
     hasEffects: true,
     run: call(name),
   }));
+}
+
+/** A tool that stands for a server without a list of tools. Its description says why. */
+function placeholder(definition: ToolDefinition, origin: McpOrigin | undefined): Tool {
+  const text = `${definition.description} Its tools cannot be used in this turn.`;
+  return { definition, ...(origin && { origin }), run: async () => errorOutput(text) };
 }
 
 /** The server's name and the tool's name, with the characters and the length that all providers accept. */

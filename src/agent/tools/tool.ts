@@ -28,7 +28,31 @@ export interface Tool {
   unavailable?: string;
   /** Calling it twice with the same input has the effect of calling it once. */
   idempotent?: boolean;
+  /** Of a tool of an MCP server: the server's name, and its own name for the tool. */
+  origin?: McpOrigin;
   run(input: unknown, context: ToolContext): Promise<ToolOutput>;
+}
+
+/** `tool`: the server's name for the tool. Absent: the tool stands for a server that could not be listed. */
+export interface McpOrigin {
+  server: string;
+  tool?: string;
+}
+
+/**
+ * A tool as it was offered to the model. With `origin`, `hasEffects` and `idempotent`, a tool of an MCP server can be called
+ * although the server's tools are not listed again.
+ */
+export interface OfferedTool extends ToolDefinition, Pick<Tool, "origin" | "hasEffects" | "idempotent"> {}
+
+/** The tools that are offered, with what their calls need. */
+export function offeredTools(tools: Tool[]): OfferedTool[] {
+  return tools.filter(({ unavailable }) => unavailable === undefined).map(offeredTool);
+}
+
+function offeredTool({ definition, origin, hasEffects, idempotent }: Tool): OfferedTool {
+  if (!origin) return definition;
+  return { ...definition, origin, ...(hasEffects && { hasEffects }), ...(idempotent && { idempotent }) };
 }
 
 /** The definitions to send to the model: those of the tools that are available. */

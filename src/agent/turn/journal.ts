@@ -22,9 +22,12 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  * - `summary`: its text replaces the first `messages` messages of the conversation. `throughTurn`: the last earlier
  *   turn that it covers, 0 for none.
  *
+ * The turn's first entry has `configuration`, the hash of what the turn runs on, and `agentVersion`. Both are absent in old
+ * entries.
+ *
  * `dollars`: cost of the model call. Absent without prices. `milliseconds`: duration of the call. Absent in old entries.
  */
-export type JournalEntry = { step: number } & (
+export type JournalEntry = { step: number; configuration?: string; agentVersion?: number } & (
   | {
       part: "answer";
       answer: ModelAnswer;

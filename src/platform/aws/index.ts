@@ -4,6 +4,7 @@ import type { Platform } from "../types.ts";
 import { awsAccounts } from "./accounts.ts";
 import type { Objects } from "./bucket.ts";
 import { type ClientSettings, documentClient, type DynamoTable, loadS3Client, sfnClient } from "./clients.ts";
+import { awsConfigurations } from "./configurations.ts";
 import { awsRuns } from "./runs.ts";
 import { awsSecrets, secretsManagerClient } from "./secrets.ts";
 import { awsWorkflow } from "./workflow.ts";
@@ -51,9 +52,11 @@ export function awsStores({ documents, s3, table, bucket, retentionDays }: AwsSt
     const [{ bucketObjects }, client] = await Promise.all([import("./bucket.ts"), s3()]);
     return bucketObjects(client, bucket);
   });
+  const runsTable = { documents, table, objects, ...(retentionDays !== undefined && { retentionDays }) };
   return {
     accounts: awsAccounts({ documents, table }),
-    runs: awsRuns({ documents, table, objects, ...(retentionDays !== undefined && { retentionDays }) }),
+    runs: awsRuns(runsTable),
+    configurations: awsConfigurations(runsTable),
     workspace: awsWorkspace(objects),
   };
 }

@@ -1,18 +1,19 @@
 /**
  * Layout of the table, shared with the infrastructure that creates it. All keys are strings.
  *
- * | item         | pk           | sk                             | gsi1                             | gsi2              |
- * | ------------ | ------------ | ------------------------------ | -------------------------------- | ----------------- |
- * | organization | `ORG#<id>`   | `HEAD`                         | `ORGS` / id                      |                   |
- * | agent        | `AGENT#<id>` | `HEAD`                         | `AGENTS` / organization, id      |                   |
- * | version      | `AGENT#<id>` | `VERSION#<version>`            |                                  |                   |
- * | key          | `KEY#<hash>` | `HEAD`                         | `KEYS#<agent>` / created, hash   |                   |
- * | run          | `RUN#<id>`   | `HEAD`                         | `RUNS#<agent>#<shard>` / created | `RUNNING#<shard>` |
- * | message      | `RUN#<id>`   | `MESSAGE#<turn>#<role>`        |                                  |                   |
- * | queued input | `RUN#<id>`   | `QUEUE#<turn>`                 |                                  |                   |
- * | summary      | `RUN#<id>`   | `RECAP`                        |                                  |                   |
- * | journal      | `RUN#<id>`   | `SEQUENCE#<99999999-sequence>` |                                  |                   |
- * | audit entry  | `AUDIT`      | `<time>#<random>`              |                                  |                   |
+ * | item          | pk               | sk                             | gsi1                             | gsi2              |
+ * | ------------- | ---------------- | ------------------------------ | -------------------------------- | ----------------- |
+ * | organization  | `ORG#<id>`       | `HEAD`                         | `ORGS` / id                      |                   |
+ * | agent         | `AGENT#<id>`     | `HEAD`                         | `AGENTS` / organization, id      |                   |
+ * | version       | `AGENT#<id>`     | `VERSION#<version>`            |                                  |                   |
+ * | configuration | `CONFIG#<agent>` | `<hash>`                       |                                  |                   |
+ * | key           | `KEY#<hash>`     | `HEAD`                         | `KEYS#<agent>` / created, hash   |                   |
+ * | run           | `RUN#<id>`       | `HEAD`                         | `RUNS#<agent>#<shard>` / created | `RUNNING#<shard>` |
+ * | message       | `RUN#<id>`       | `MESSAGE#<turn>#<role>`        |                                  |                   |
+ * | queued input  | `RUN#<id>`       | `QUEUE#<turn>`                 |                                  |                   |
+ * | summary       | `RUN#<id>`       | `RECAP`                        |                                  |                   |
+ * | journal       | `RUN#<id>`       | `SEQUENCE#<99999999-sequence>` |                                  |                   |
+ * | audit entry   | `AUDIT`          | `<time>#<random>`              |                                  |                   |
  *
  * The journals of earlier versions have the sort keys `STEP#<99999-turn>#<step>#<part>#<call>`.
  */

@@ -4,6 +4,7 @@ import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
 import type { Platform } from "../types.ts";
 import { type SecretAllowList, readAllowedSecrets, secretAllowList } from "./allowed-secrets.ts";
 import { localAccounts } from "./accounts.ts";
+import { localConfigurations } from "./configurations.ts";
 import { removeOrphanedFiles } from "./orphaned-files.ts";
 import { localRuns } from "./runs.ts";
 import { localSandbox } from "./sandbox.ts";
@@ -54,6 +55,7 @@ export function openLocalPlatform({ dataDir, environment = {}, allowList }: Loca
     accounts: localAccounts(database),
     runs,
     workspace,
+    configurations: localConfigurations(database),
     ...localSecrets(environment, dataDir, allowList ?? secretAllowList(readAllowedSecrets(dataDir), dataDir)),
     sandboxOf: () => sandbox,
     readDocument: sandboxDocumentReader(sandbox),

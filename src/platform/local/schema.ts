@@ -20,13 +20,16 @@ const queueAndSummaries = `
     run INTEGER NOT NULL, turn INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (run, turn)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE summaries (run INTEGER PRIMARY KEY, through_turn INTEGER NOT NULL, text TEXT NOT NULL) STRICT;`;
-const versionsAndAudit = `
+const agentHistory = `
   CREATE TABLE agent_versions (
     agent_id TEXT NOT NULL, version INTEGER NOT NULL, created_at INTEGER NOT NULL, hash TEXT NOT NULL,
     body TEXT NOT NULL, PRIMARY KEY (agent_id, version)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE audit (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL) STRICT;
-  CREATE INDEX audit_by_time ON audit (at);`;
+  CREATE INDEX audit_by_time ON audit (at);
+  CREATE TABLE configurations (
+    agent_id TEXT NOT NULL, hash TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (agent_id, hash)
+  ) STRICT, WITHOUT ROWID;`;
 
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -46,7 +49,7 @@ const schema = `
   ${messages}
   ${journal}
   ${queueAndSummaries}
-  ${versionsAndAudit}
+  ${agentHistory}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -67,7 +70,7 @@ const fromVersion1 = `
   ${queueAndSummaries}
 `;
 
-// Version 2 had no versions of agents, no audit, and no numbers and times of events. The names of the parts of a step
+// Version 2 had no versions of agents, no configurations of turns, no audit, and no numbers and times of events. The names of the parts of a step
 // sorted in its order, and "input_to_agent" before "output_from_agent".
 const fromVersion2 = `
   ALTER TABLE runs ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
@@ -83,7 +86,7 @@ const fromVersion2 = `
       1 - row_number() OVER (PARTITION BY run ORDER BY turn DESC, step DESC, part DESC, call DESC), NULL, body
     FROM steps;
   DROP TABLE steps;
-  ${versionsAndAudit}
+  ${agentHistory}
 `;
 
 /** Creates the tables, or updates those of an earlier version. Throws for a file of a later version. */

@@ -1,6 +1,7 @@
-import type { Stores } from "../../../src/runs/ports.ts";
+import type { Configurations, Stores } from "../../../src/runs/ports.ts";
 import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
 import type { Objects } from "../../../src/platform/aws/bucket.ts";
+import { awsConfigurations } from "../../../src/platform/aws/configurations.ts";
 import { awsRuns } from "../../../src/platform/aws/runs.ts";
 import { awsWorkspace } from "../../../src/platform/aws/workspace.ts";
 import type { DynamoTable } from "../../../src/platform/aws/clients.ts";
@@ -13,6 +14,8 @@ interface Observed extends Pick<DynamoTable, "documents"> {
   /** Length of the longest chain of calls, each sent after the response to the one before. Needs a `delay`. */
   sequentialCalls: () => number;
   objectKeys: () => string[];
+  /** The store of configurations as another process opens it, with nothing in memory. */
+  reopenConfigurations: () => Configurations;
 }
 
 /** The AWS stores over a table and a bucket in memory. `delay`: milliseconds per call, so that parallel calls overlap. */
@@ -62,10 +65,12 @@ export function fakeAwsStores(faultAt?: FaultAt, { delay = 0 } = {}): Stores & O
   return {
     accounts: awsAccounts(runsTable),
     runs: awsRuns(runsTable),
+    configurations: awsConfigurations(runsTable),
     workspace: awsWorkspace(runsTable.objects),
     documents: dynamo.documents,
     calls: () => dynamo.calls() + objectCalls,
     sequentialCalls: () => answeredDepth,
     objectKeys: () => [...content.keys()],
+    reopenConfigurations: () => awsConfigurations(runsTable),
   };
 }

@@ -1,0 +1,52 @@
+import { hash } from "node:crypto";
+import type { AgentDefinition } from "../accounts/types.ts";
+import type { ModelConfiguration } from "../agent/model.ts";
+import type { OfferedTool } from "../agent/tools/tool.ts";
+import { canonicalJson } from "../json.ts";
+import type { RunJournalEntry } from "./types.ts";
+
+/**
+ * Everything that a turn runs on: the agent's definition, the model of its organization, and the tools as they were offered
+ * to the model. A turn keeps it to its end. Credentials are references, which are resolved at use.
+ */
+export interface TurnConfiguration {
+  /** `model`: the name of a model that replaces the one in `provider`. */
+  agent: AgentDefinition;
+  /** The organization's model. */
+  provider?: ModelConfiguration;
+  /** In the order in which the model receives them. */
+  offered: OfferedTool[];
+}
+
+/** A configuration as it is stored. `hash`: SHA-256 (hex) of `text`, which identifies it. */
+export interface EncodedConfiguration {
+  hash: string;
+  text: string;
+}
+
+/** The text is JSON with sorted keys. Only those of `offered` keep their order, in which providers cache them. */
+export function encodeConfiguration({ agent, provider, offered }: TurnConfiguration): EncodedConfiguration {
+  const text = `{"settings":${canonicalJson({ agent, provider })},"offered":${JSON.stringify(offered)}}`;
+  return { hash: hash("sha256", text), text };
+}
+
+export function decodeConfiguration(text: string): TurnConfiguration {
+  const { settings, offered } = JSON.parse(text) as { settings: object; offered: OfferedTool[] };
+  return { ...settings, offered } as TurnConfiguration;
+}
+
+/** Where a turn's journal says what the turn runs on. Its first entry carries both; entries of earlier releases neither. */
+export interface ConfigurationReference {
+  /** Hash of the configuration of this entry and the following ones. */
+  configuration: string;
+  /** Absent: the agent was not updated since an earlier release, which kept no versions. */
+  agentVersion?: number;
+}
+
+/** The reference that applies to the last of the entries. Undefined: an earlier release wrote them, or there are none. */
+export function referenceIn(entries: RunJournalEntry[]): ConfigurationReference | undefined {
+  const referring = entries.findLast(({ configuration }) => configuration !== undefined);
+  if (referring?.configuration === undefined) return undefined;
+  const { configuration, agentVersion } = referring;
+  return { configuration, ...(agentVersion !== undefined && { agentVersion }) };
+}

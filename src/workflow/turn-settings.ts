@@ -1,0 +1,103 @@
+import { definitionOf } from "../accounts/definition.ts";
+import type { AgentDefinition } from "../accounts/types.ts";
+import type { Failure, ModelConfiguration } from "../agent/model.ts";
+import { type OfferedTool, offeredTools, type Tool } from "../agent/tools/tool.ts";
+import type { TurnOutcome } from "../agent/turn/types.ts";
+import type { Stores } from "../runs/ports.ts";
+import { retryWhileUnavailable } from "../runs/retry-unavailable.ts";
+import { decodeConfiguration, encodeConfiguration, referenceIn } from "../runs/turn-configuration.ts";
+import type { RunJournalEntry, RunState } from "../runs/types.ts";
+
+/** What a turn runs on. `offered`: the tools that earlier invocations offered. Absent: no invocation recorded anything. */
+export interface TurnSettings {
+  agent: AgentDefinition;
+  agentVersion?: number;
+  /** Absent: the organization has no model. */
+  provider?: ModelConfiguration;
+  offered?: OfferedTool[];
+}
+
+type Deps = Pick<Stores, "accounts" | "configurations">;
+
+/**
+ * Reads what the current turn runs on.
+ * - A turn with a recorded configuration runs on it to its end.
+ * - Otherwise it runs on the agent's version that it began with, and the organization's current model.
+ */
+export async function findSettings(
+  { accounts, configurations }: Deps,
+  { run, journal }: Pick<RunState, "run" | "journal">,
+): Promise<TurnSettings | { failure: Failure }> {
+  const reference = referenceIn(journal);
+  if (reference) {
+    const text = await configurations.get(run.agentId, reference.configuration);
+    return text === undefined ? { failure: configurationMissing } : decodeConfiguration(text);
+  }
+  const [agent, organization] = await Promise.all([
+    accounts.findAgent(run.agentId),
+    accounts.findOrganization(run.organizationId),
+  ]);
+  if (!agent) return { failure: agentNotFound };
+  return {
+    agent: definitionOf(agent),
+    ...(agent.version !== undefined && { agentVersion: agent.version }),
+    ...(organization?.model && { provider: organization.model }),
+  };
+}
+
+/** How an invocation writes journal entries. `outcome`: completes the last answer, which the caller writes. */
+interface EntryWriter {
+  record: (entry: RunJournalEntry) => Promise<boolean>;
+  outcome: (outcome: TurnOutcome) => Promise<TurnOutcome>;
+}
+
+/** For a turn whose configuration is recorded. */
+export function plainWriter(record: EntryWriter["record"]): EntryWriter {
+  return { record, outcome: async (outcome) => outcome };
+}
+
+/**
+ * Stores the turn's configuration, and adds its hash to the first entry that is recorded. The configuration is stored
+ * during the first model call, so that no call waits for it. It is durable before the entry that refers to it.
+ */
+export function referencingWriter(
+  { configurations }: Deps,
+  { agent, agentVersion, provider }: TurnSettings,
+  tools: Tool[],
+  agentId: string,
+  record: EntryWriter["record"],
+): EntryWriter {
+  const configuration = encodeConfiguration({ agent, ...(provider && { provider }), offered: offeredTools(tools) });
+  const reference = { configuration: configuration.hash, ...(agentVersion !== undefined && { agentVersion }) };
+  const stored = retryWhileUnavailable(() => configurations.put(agentId, configuration));
+  stored.catch(() => {}); // awaited with the first entry, if there is one
+  let recorded = false;
+  return {
+    async record(entry) {
+      if (recorded) return record(entry);
+      await stored;
+      const accepted = await record({ ...entry, ...reference });
+      recorded ||= accepted;
+      return accepted;
+    },
+    async outcome(outcome) {
+      if (recorded || !("last" in outcome) || !outcome.last) return outcome;
+      await stored;
+      return { ...outcome, last: { ...outcome.last, ...reference } };
+    },
+  };
+}
+
+const agentNotFound: Failure = {
+  category: "internal",
+  title: "The run's agent no longer exists.",
+  remedy: "Create a new run with an existing agent.",
+  retryable: false,
+};
+
+const configurationMissing: Failure = {
+  category: "internal",
+  title: "The configuration that the turn began with is missing from the store.",
+  remedy: "Create a new run. After a restore, copy the items CONFIG#… of the agent, too.",
+  retryable: false,
+};
