@@ -39,6 +39,19 @@ export function journalEvent(entry: RunJournalEntry): JournalEvent {
         text: truncated(text),
       };
     }
+    case "failed": {
+      const { failure, attempt, milliseconds, waitMs } = entry;
+      return {
+        turn,
+        step,
+        event: "model-call-failed",
+        category: failure.category,
+        title: failure.title,
+        attempt,
+        milliseconds,
+        wait_ms: waitMs,
+      };
+    }
     case "began":
       return { turn, step, event: "tool-call-started", call: entry.call };
     case "result": {
@@ -66,6 +79,8 @@ export function eventText({ turn, step, event, ...more }: JournalEvent): string 
     typeof more["model"] === "string" && more["model"],
     typeof more["name"] === "string" && `${more["name"]} (call ${Number(more["call"]) + 1})`,
     more["error"] === true && "with an error",
+    typeof more["category"] === "string" && `${more["category"]}: ${String(more["title"])}`,
+    typeof more["wait_ms"] === "number" && `next attempt in ${more["wait_ms"]} ms`,
     typeof more["messages"] === "number" && `${more["messages"]} messages`,
     typeof more["milliseconds"] === "number" && `${more["milliseconds"]} ms`,
     typeof more["input_tokens"] === "number" && tokensText(more),

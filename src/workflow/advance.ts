@@ -78,7 +78,7 @@ async function advanceWithLease(
       deadline,
       async record(entry) {
         const recorded = await writeEntry(entry);
-        progress ||= recorded;
+        if (entry.part !== "failed") progress ||= recorded;
         return recorded;
       },
     });

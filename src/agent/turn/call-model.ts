@@ -2,18 +2,27 @@ import { fullJitter, pause } from "../../async/backoff.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import type { Failure, ModelAnswer, ModelFailure, ModelRequest, ToolDefinition } from "../model.ts";
 import { defaultContextTokens, reducedWindow } from "./context-window.ts";
-import { type AnswerEntry, entryCost, nextStep, truncateToolResults, type Truncation } from "./journal.ts";
+import {
+  type AnswerEntry,
+  entryCost,
+  type FailedEntry,
+  nextStep,
+  truncateToolResults,
+  type Truncation,
+} from "./journal.ts";
 import { truncatedInput } from "./truncated-input.ts";
 import type { TurnOutcome, TurnState } from "./types.ts";
 
 /**
- * How a model call ended, its retries included. `context_overflow`: the provider rejected the conversation as too long;
- * compact it for `contextTokens` and call again.
+ * How a model call ended, its retries included.
+ * - `context_overflow`: the provider rejected the conversation as too long; compact it for `contextTokens` and call again.
+ * - `stopped`: a failed attempt could not be recorded, because the run has left this turn.
  */
 export type ModelCallOutcome =
   | { kind: "answered"; entry: AnswerEntry }
   | ModelCallFailed
   | { kind: "timed_out" }
+  | { kind: "stopped" }
   | { kind: "context_overflow"; contextTokens: number };
 
 /** `last`: an answer that cannot be used but has been paid for. */
@@ -43,7 +52,7 @@ export async function callModel(
   if (truncation) ports.emit({ type: "conversation-compacted", step, truncatedMessages: truncation.results });
   const request = { instructions, messages, tools, ...(parameters && { parameters }) };
   const outcome = await requestAnswer(state, request, timeLeft);
-  if (outcome.kind === "timed_out") return outcome;
+  if (outcome.kind === "timed_out" || outcome.kind === "stopped") return outcome;
   if (outcome.kind === "failed") {
     const fixed = { instructions, tools };
     const contextTokens = outcome.contextOverflow && reducedWindow(progress, state.contextTokens, fixed, truncation);
@@ -69,15 +78,26 @@ export async function callModel(
 
 type Request = Pick<ModelRequest, "instructions" | "messages" | "tools" | "parameters">;
 
-/** How a request ended. `milliseconds`: duration of the successful attempt. */
-type RequestOutcome =
-  | { kind: "answered"; answer: ModelAnswer; milliseconds: number; contextWindow?: number }
-  | ModelCallFailed
-  | { kind: "timed_out" };
+interface Answered {
+  kind: "answered";
+  answer: ModelAnswer;
+  /** Duration of the successful attempt. */
+  milliseconds: number;
+  contextWindow?: number;
+}
+
+/** How a request ended. */
+type RequestOutcome = Answered | ModelCallFailed | { kind: "timed_out" } | { kind: "stopped" };
+
+/** How one attempt ended. */
+type AttemptOutcome =
+  | Answered
+  | (ModelCallFailed & { milliseconds: number })
+  | { kind: "timed_out"; failure: Failure; milliseconds: number };
 
 /**
- * Sends a request, with retries while the failure is retryable and all waits together fit `maxRetryWaitMs`. Ends within
- * `timeLeft` milliseconds. Rejects with the signal's reason when the turn is stopped.
+ * Sends a request, with retries while the failure is retryable and all waits together fit `maxRetryWaitMs`. Records each
+ * failed attempt. Ends within `timeLeft` milliseconds. Rejects with the signal's reason when the turn is stopped.
  */
 export async function requestAnswer(state: TurnState, request: Request, timeLeft: number): Promise<RequestOutcome> {
   const { input, ports, progress } = state;
@@ -85,13 +105,33 @@ export async function requestAnswer(state: TurnState, request: Request, timeLeft
   let waitLeft = Math.min(input.maxRetryWaitMs, timeLeft, input.deadline - ports.now());
   for (let attempt = 1; ; attempt++) {
     const outcome = await requestOnce(state, request, until - ports.now());
-    if (outcome.kind !== "failed" || !outcome.failure.retryable) return outcome;
-    const delay = retryDelay(attempt, outcome.retryAfterMs);
-    waitLeft -= Math.max(delay, 1); // bounds the number of immediate retries, too
-    if (waitLeft < 0) return outcome;
+    if (outcome.kind === "answered") return outcome;
+    const retryAfterMs = outcome.kind === "failed" ? outcome.retryAfterMs : undefined;
+    const delay = retryDelay(attempt, retryAfterMs);
+    if (outcome.failure.retryable) waitLeft -= Math.max(delay, 1); // bounds the number of immediate retries, too
+    const last = !outcome.failure.retryable || waitLeft < 0;
+    const waitMs = last ? retryAfterMs : delay;
+    if (!(await ports.record(failedEntry(state, outcome, { attempt, waitMs, last })))) return { kind: "stopped" };
+    if (last) return outcome;
     ports.emit({ type: "model-retry-scheduled", step: nextStep(progress), milliseconds: delay });
     await pause(delay, ports.signal);
   }
+}
+
+function failedEntry(
+  { progress }: TurnState,
+  { failure: { category, title }, milliseconds }: { failure: Failure; milliseconds: number },
+  { attempt, waitMs, last }: { attempt: number; waitMs: number | undefined; last: boolean },
+): FailedEntry {
+  return {
+    part: "failed",
+    step: nextStep(progress),
+    failure: { category, title },
+    attempt,
+    milliseconds,
+    ...(waitMs !== undefined && { waitMs }),
+    ...(last && { last }),
+  };
 }
 
 /** Milliseconds before the next attempt: full jitter, and at least what the provider asked for. */
@@ -103,7 +143,7 @@ async function requestOnce(
   { ports, progress }: TurnState,
   request: Request,
   timeLeft: number,
-): Promise<RequestOutcome> {
+): Promise<AttemptOutcome> {
   const step = nextStep(progress);
   const startedAt = ports.now();
   ports.emit({ type: "model-call-started", step });
@@ -113,12 +153,12 @@ async function requestOnce(
   const milliseconds = ports.now() - startedAt;
   if (result.timedOut) {
     ports.emit({ type: "model-call-failed", step, milliseconds, failure: timeLimit });
-    return { kind: "timed_out" };
+    return { kind: "timed_out", failure: timeLimit, milliseconds };
   }
   const outcome = result.value;
   if ("failure" in outcome) {
     ports.emit({ type: "model-call-failed", step, milliseconds, failure: outcome.failure });
-    return { kind: "failed", ...outcome };
+    return { kind: "failed", milliseconds, ...outcome };
   }
   const { answer, responseModel, contextWindow } = outcome;
   const { finishReason: stopReason, usage } = answer;

@@ -14,7 +14,11 @@ const inputShare = 0.5;
 /** Characters of each message that the summarizing model receives. */
 const maxMessageCharacters = 4_000;
 
-export type SummaryOutcome = { kind: "summarized"; entry: SummaryEntry } | ModelCallFailed | { kind: "timed_out" };
+export type SummaryOutcome =
+  | { kind: "summarized"; entry: SummaryEntry }
+  | ModelCallFailed
+  | { kind: "timed_out" }
+  | { kind: "stopped" };
 
 /**
  * Summarizes the first `count` messages with a separate model call. When the provider rejects the call, the messages
@@ -26,7 +30,12 @@ export async function summarize(state: TurnState, count: number, timeLeft: numbe
   ports.emit({ type: "conversation-compacted", step, summarizedMessages: count });
   const text = asText(progress.messages.slice(0, count), state.contextTokens);
   const outcome = await requestAnswer(state, { instructions, messages: [{ role: "user", text }], tools: [] }, timeLeft);
-  if (outcome.kind === "timed_out" || (outcome.kind === "failed" && outcome.failure.retryable)) return outcome;
+  if (
+    outcome.kind === "timed_out" ||
+    outcome.kind === "stopped" ||
+    (outcome.kind === "failed" && outcome.failure.retryable)
+  )
+    return outcome;
   const answer =
     outcome.kind === "answered" ? outcome.answer : { text: "", usage: { inputTokens: 0, outputTokens: 0 } };
   const inputsLeft = progress.messages.slice(count).filter((message) => message.role === "user" && !message.note);

@@ -26,6 +26,8 @@ export async function finalAnswer(
   switch (outcome.kind) {
     case "timed_out":
       return { kind: "failed", failure: limitFailure(name, "it took too long") };
+    case "stopped":
+      return outcome;
     case "context_overflow":
       return { kind: "continue", state: { ...state, contextTokens: outcome.contextTokens } };
     case "failed": {

@@ -1,4 +1,4 @@
-import type { Message, ModelAnswer, TokenUsage, ToolCall, ToolResult } from "../model.ts";
+import type { Failure, Message, ModelAnswer, TokenUsage, ToolCall, ToolResult } from "../model.ts";
 import { addUsage, type LimitReason, noUsage, type Prices, type Usage, usageOf } from "./limits.ts";
 
 /**
@@ -21,6 +21,8 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  * - `result`: the result of one tool call.
  * - `summary`: its text replaces the first `messages` messages of the conversation. `throughTurn`: the last earlier
  *   turn that it covers, 0 for none.
+ * - `failed`: a model call failed. `attempt` counts the calls of the step in one invocation from 1. `waitMs`: planned
+ *   milliseconds until the next attempt, if known. `last`: the invocation makes no further attempt. Changes nothing else.
  *
  * The turn's first entry has `configuration`, the hash of what the turn runs on, and `agentVersion`. Both are absent in old
  * entries.
@@ -42,9 +44,18 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
   | { part: "began"; call: number }
   | { part: "result"; call: number; result: ToolResult; milliseconds?: number }
   | { part: "summary"; text: string; messages: number; throughTurn: number; usage: TokenUsage; dollars?: number }
+  | {
+      part: "failed";
+      failure: Pick<Failure, "category" | "title">;
+      attempt: number;
+      milliseconds: number;
+      waitMs?: number;
+      last?: true;
+    }
 );
 
 export type AnswerEntry = Extract<JournalEntry, { part: "answer" }>;
+export type FailedEntry = Extract<JournalEntry, { part: "failed" }>;
 export type SummaryEntry = Extract<JournalEntry, { part: "summary" }>;
 
 /** Truncation of the oldest tool results. */
@@ -102,6 +113,8 @@ export function foldEntry(progress: TurnProgress, entry: JournalEntry): TurnProg
     }
     case "result":
       return foldResult(progress, entry.call, entry.result);
+    case "failed":
+      return progress;
   }
 }
 

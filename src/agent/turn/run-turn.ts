@@ -17,8 +17,9 @@ import type { ActionResult, TurnInput, TurnOutcome, TurnPorts, TurnState } from 
  * - Repeats the model call after an empty answer. A second empty answer in a row fails the turn.
  * - Rejects only with errors of `record`, `files` or a tool, which the model cannot fix.
  */
-export async function runTurn(input: TurnInput, ports: TurnPorts): Promise<TurnOutcome> {
+export async function runTurn(input: TurnInput, given: TurnPorts): Promise<TurnOutcome> {
   const { history, journal, contextTokens = defaultContextTokens } = input;
+  const ports = withBoundedFailures(given, journal);
   let state: TurnState = { input, ports, contextTokens, progress: journal.reduce(foldEntry, startProgress(history)) };
   try {
     for (;;) {
@@ -31,6 +32,23 @@ export async function runTurn(input: TurnInput, ports: TurnPorts): Promise<TurnO
     if (ports.signal.aborted) return { kind: "stopped" };
     throw error;
   }
+}
+
+/** Failed model calls of a turn that are recorded each. Of later ones, only the last of an invocation is. */
+const maxFailedEntries = 20;
+
+/** The ports without entries beyond `maxFailedEntries`: a provider that is down for a day would fill the journal. */
+function withBoundedFailures(ports: TurnPorts, journal: JournalEntry[]): TurnPorts {
+  let recorded = journal.filter(({ part }) => part === "failed").length;
+  return {
+    ...ports,
+    record: async (entry) => {
+      if (entry.part !== "failed") return ports.record(entry);
+      if (recorded >= maxFailedEntries && !entry.last) return true;
+      recorded++;
+      return ports.record(entry);
+    },
+  };
 }
 
 /** Takes the next action: end the turn, execute tool calls, compact the conversation, or call the model. */
@@ -58,6 +76,8 @@ async function replaceBySummary(
   switch (outcome.kind) {
     case "timed_out":
       return finalAnswer(state, limit ?? secondsLimit(state), undefined);
+    case "stopped":
+      return outcome;
     case "failed":
       return afterFailure(state, outcome);
     case "summarized":
@@ -76,6 +96,8 @@ async function takeStep(
   switch (outcome.kind) {
     case "timed_out":
       return finalAnswer(state, secondsLimit(state), truncation);
+    case "stopped":
+      return outcome;
     case "context_overflow":
       return { kind: "continue", state: { ...state, contextTokens: outcome.contextTokens } };
     case "failed":
