@@ -33,11 +33,21 @@ const deps = {
 
 let telemetry: Telemetry | undefined;
 
-export async function handler(turn: AdvancePayload, context: Context): Promise<AdvanceResponse> {
+let startNext: ((organizationId: string) => Promise<number>) | undefined;
+
+export async function handler(payload: AdvancePayload, context: Context): Promise<AdvanceResponse> {
+  const { stateMachineArn, ...turn } = payload;
+  /** In executions of an earlier version, which do not pass the ARN, the sweep starts the next run. */
+  async function onSlotFreed(organizationId: string): Promise<void> {
+    if (stateMachineArn === undefined) return;
+    const { nextStarter } = await import("../src/platform/aws/start-next.ts");
+    startNext ??= nextStarter(settings, deps, stateMachineArn);
+    await startNext(organizationId);
+  }
   if (traces) telemetry ??= await (await import("../src/observability/tracing.ts")).openTelemetry(traces);
   const remaining = context.getRemainingTimeInMillis();
   try {
-    const result = await advance({ ...deps, telemetry }, turn, {
+    const result = await advance({ ...deps, telemetry, onSlotFreed }, turn, {
       signal: AbortSignal.timeout(remaining - abortSeconds * 1_000),
       deadline: Date.now() + remaining - lastStepSeconds * 1_000,
     });

@@ -2,13 +2,14 @@ import { awsSettings } from "../src/env.ts";
 import { awsExecutions } from "../src/platform/aws/execution-list.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 import { sweep, type SweepResult } from "../src/workflow/sweep.ts";
-import { emit, stateMachine, statusOnlyRuns } from "../src/platform/aws/lambda.ts";
+import { emit, readAccounts, stateMachine, statusOnlyRuns } from "../src/platform/aws/lambda.ts";
 
 const settings = awsSettings();
 const machine = stateMachine(settings);
 
 const deps = {
   runs: statusOnlyRuns(settings),
+  accounts: readAccounts(settings),
   executions: awsExecutions(machine),
   workflow: awsWorkflow(machine),
   now: Date.now,
@@ -16,6 +17,8 @@ const deps = {
 
 export async function handler(): Promise<SweepResult> {
   const swept = await sweep(deps);
-  emit({ RunsRunning: swept.running, RunsStuck: swept.ended });
+  const { running, ended, waiting } = swept;
+  // A metric costs money from its first value on, so a service without quotas does not emit it.
+  emit({ RunsRunning: running, RunsStuck: ended, ...(waiting > 0 && { RunsWaiting: waiting }) });
   return swept;
 }

@@ -1,6 +1,6 @@
 import { Stack } from "aws-cdk-lib";
 import { ManagedPolicy, PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { listIndex } from "../src/platform/aws/table.ts";
+import { listIndex, runningIndex } from "../src/platform/aws/table.ts";
 import { acknowledgeWildcard } from "./service-function.ts";
 import { modelSecrets } from "./model-permissions.ts";
 import type { ObjectPermissions, Storage } from "./storage.ts";
@@ -31,10 +31,14 @@ export function operatorPolicy(
       { actions: ["cloudformation:DescribeStacks"], resources: [thisStack] },
       ...storage.itemStatements([
         { kinds: ["ORG", "AGENT", "KEY"], actions: ["GetItem"] },
-        // One statement, because a transaction writes a record or a run together with its audit entry.
-        { kinds: ["ORG", "AGENT", "KEY", "RUN", "AUDIT"], actions: ["PutItem", "UpdateItem", "ConditionCheckItem"] },
+        // One statement, because a transaction writes a record or a run together with its audit entry and its counts.
+        {
+          kinds: ["ORG", "AGENT", "KEY", "RUN", "COUNT", "AUDIT"],
+          actions: ["PutItem", "UpdateItem", "ConditionCheckItem"],
+        },
         { kinds: ["RUN"], actions: ["Query", "DeleteItem"] },
-        { kinds: ["AGENT", "AUDIT"], actions: ["Query"] },
+        { kinds: ["AGENT", "AUDIT", "COUNT"], actions: ["Query"] },
+        { kinds: ["WAITING"], actions: ["Query"], index: runningIndex.name },
         { kinds: ["ORGS", "AGENTS", "KEYS", "RUNS"], actions: ["Query"], index: listIndex.name },
       ]),
       ...storage.objectStatements(objects),

@@ -13,7 +13,7 @@ import { grantModels } from "./model-permissions.ts";
 import { deadLetterQueue, Recovery } from "./recovery.ts";
 import { Sandbox } from "./sandbox.ts";
 import { type Settings, zonesOf } from "./settings.ts";
-import { keyUse, Storage } from "./storage.ts";
+import { createsRuns, keyUse, Storage } from "./storage.ts";
 import { Workflow } from "./workflow.ts";
 
 /** API Gateway ends a request after 30 seconds. */
@@ -94,7 +94,8 @@ export class ServiceStack extends Stack {
     storage.grantItems(advance, [
       { kinds: ["AGENT", "ORG"], actions: ["GetItem"] },
       { kinds: ["CONFIG"], actions: ["GetItem", "PutItem"] },
-      { kinds: ["RUN"], actions: ["Query", "PutItem", "UpdateItem", "ConditionCheckItem"] },
+      { kinds: ["RUN"], actions: ["Query"] },
+      ...createsRuns,
     ]);
     storage.grantObjects(advance, { read: ["workspaces", "texts"], write: ["workspaces", "texts"] });
     storage.grantList(advance);
@@ -106,29 +107,29 @@ export class ServiceStack extends Stack {
     if (settings.otlpEndpoint !== "") grant(advance, { OTEL_EXPORTER_OTLP_ENDPOINT: settings.otlpEndpoint });
 
     const fail = newFunction("Fail");
-    storage.grantItems(fail, [{ kinds: ["RUN"], actions: ["UpdateItem"] }]);
+    storage.grantItems(fail, [{ kinds: ["RUN", "COUNT"], actions: ["UpdateItem"] }]);
 
     const workflow = new Workflow(this, "Workflow", { advance, fail, logRetention });
+    workflow.grantStartNext(advance);
 
     const deadLetters = deadLetterQueue(this);
     const reconcile = newFunction("Reconcile", { deadLetters });
-    storage.grantItems(reconcile, [{ kinds: ["RUN"], actions: ["Query", "UpdateItem"] }]);
+    storage.grantItems(reconcile, [{ kinds: ["RUN", "COUNT"], actions: ["Query", "UpdateItem"] }]);
     // If several scheduled sweeps were delayed, one is enough: older events expire.
     const sweep = newFunction("Sweep", { deadLetters, eventSeconds: 2 * sweepMinutes * 60 });
     storage.grantItems(sweep, [
-      { kinds: ["RUNNING"], actions: ["Query"], index: runningIndex.name },
-      { kinds: ["RUN"], actions: ["UpdateItem"] },
+      { kinds: ["RUNNING", "WAITING", "COUNT"], actions: ["Query"], index: runningIndex.name },
+      { kinds: ["RUN", "COUNT"], actions: ["UpdateItem"] },
+      { kinds: ["COUNT"], actions: ["Query"] },
+      { kinds: ["AGENT", "ORG"], actions: ["GetItem"] },
     ]);
     workflow.grantManageExecutions(sweep);
+    workflow.grantStartExecution(sweep);
     new Recovery(this, "Repair", { stateMachine: workflow.stateMachine, reconcile, sweep, deadLetters });
 
     const create = newFunction("Create");
     grant(create, { SECRET_PREFIX: secretPrefixOf(settings.stage) }); // checks names only
-    storage.grantItems(create, [
-      { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] },
-      keyUse,
-      { kinds: ["RUN"], actions: ["PutItem", "UpdateItem"] },
-    ]);
+    storage.grantItems(create, [{ kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] }, keyUse, ...createsRuns]);
     storage.grantObjects(create, { write: ["workspaces", "texts"], remove: ["workspaces"] });
     workflow.grantStartExecution(create);
 

@@ -15,7 +15,20 @@ import {
 import { acknowledgeWildcard, arnInFindings, grant } from "./service-function.ts";
 import type { Settings } from "./settings.ts";
 
-type ItemKind = "KEY" | "AGENT" | "ORG" | "RUN" | "CONFIG" | "AUDIT" | "ORGS" | "AGENTS" | "KEYS" | "RUNS" | "RUNNING";
+type ItemKind =
+  | "KEY"
+  | "AGENT"
+  | "ORG"
+  | "RUN"
+  | "COUNT"
+  | "CONFIG"
+  | "AUDIT"
+  | "ORGS"
+  | "AGENTS"
+  | "KEYS"
+  | "RUNS"
+  | "RUNNING"
+  | "WAITING";
 type ItemAction = "GetItem" | "Query" | "PutItem" | "UpdateItem" | "ConditionCheckItem" | "DeleteItem";
 type Prefix = keyof typeof objectPrefixes;
 
@@ -36,6 +49,16 @@ export const keyUse: ItemPermission = {
   actions: ["UpdateItem"],
   attributes: [partitionKey, sortKey, "lastUsedAt"],
 };
+
+/**
+ * For functions that create runs, and start waiting ones. A run and its counts are in one statement, because a transaction
+ * writes both.
+ */
+export const createsRuns: ItemPermission[] = [
+  { kinds: ["RUN", "COUNT"], actions: ["PutItem", "UpdateItem", "ConditionCheckItem"] },
+  { kinds: ["COUNT"], actions: ["Query"] },
+  { kinds: ["WAITING"], actions: ["Query"], index: runningIndex.name },
+];
 
 const objectActions = { read: "s3:GetObject", write: "s3:PutObject", remove: "s3:DeleteObject" };
 

@@ -1,4 +1,5 @@
 import { ArnFormat, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Policy, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import {
@@ -113,7 +114,9 @@ export class Workflow extends Construct {
 
     const advanceTask = LambdaInvoke.jsonata(this, "Advance", {
       lambdaFunction: advance,
-      payload: TaskInput.fromText("{% $states.input %}"),
+      payload: TaskInput.fromText(
+        "{% $merge([$states.input, {'stateMachineArn': $states.context.StateMachine.Id}]) %}",
+      ),
       taskTimeout: Timeout.duration(Duration.seconds(advanceSeconds + 60)),
       retryOnServiceExceptions: false,
       outputs: "{% $merge([$states.input, $states.result.Payload]) %}",
@@ -191,6 +194,16 @@ export class Workflow extends Construct {
       inFindings,
       "Execution names contain run ids, so they cannot be listed in advance.",
     );
+  }
+
+  /**
+   * Lets a function that the state machine invokes start an execution. A policy apart from the function's own: that one has
+   * to exist before the function, which has to exist before the state machine.
+   */
+  grantStartNext(fn: Function): void {
+    const { stateMachineArn } = this.stateMachine;
+    const statement = new PolicyStatement({ actions: ["states:StartExecution"], resources: [stateMachineArn] });
+    new Policy(this, "StartNext", { statements: [statement], ...(fn.role && { roles: [fn.role] }) });
   }
 
   /** Lets the function start an execution. */

@@ -13,6 +13,8 @@ export type ServiceErrorCode =
   | "no_model"
   | "run_not_found"
   | "queue_full"
+  | "too_many_runs"
+  | "dollars_spent"
   | "run_ended"
   | "history_unavailable"
   | "history_failed"
@@ -31,11 +33,18 @@ export const historyFailed = "event history lookup failed";
 /** A use case rejected the call. */
 export class ServiceError extends Error {
   readonly code: ServiceErrorCode;
+  /** When the same call can succeed. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ServiceErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: ServiceErrorCode,
+    message: string,
+    { retryAfterSeconds, ...options }: ErrorOptions & { retryAfterSeconds?: number } = {},
+  ) {
     super(message, options);
     this.name = "ServiceError";
     this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

@@ -50,8 +50,8 @@ export function addRunCommands(program: Command, action: Action): void {
     .argument("<ID>", "run")
     .requiredOption("--text <TEXT>", "the input")
     .action(
-      action(async ({ runs, workflow, actor }, id: string, { text }: { text: string }) => {
-        const deps = { runs, workflow, now: Date.now, actor: await actor() };
+      action(async ({ runs, accounts, workflow, actor }, id: string, { text }: { text: string }) => {
+        const deps = { runs, accounts, workflow, now: Date.now, actor: await actor() };
         return record(fields(await acceptInput(deps, id, text)));
       }),
     );
@@ -60,8 +60,9 @@ export function addRunCommands(program: Command, action: Action): void {
     .description("Stop a run (irreversible); queued inputs are dropped.")
     .argument("<ID>", "run")
     .action(
-      action(async ({ runs, workflow, actor }, id: string) => {
-        return record(fields(await stopRun({ runs, workflow, now: Date.now, actor: await actor() }, id)));
+      action(async ({ runs, accounts, workflow, actor }, id: string) => {
+        const deps = { runs, accounts, workflow, now: Date.now, actor: await actor() };
+        return record(fields(await stopRun(deps, id)));
       }),
     );
   run
@@ -69,8 +70,9 @@ export function addRunCommands(program: Command, action: Action): void {
     .description("Stop a run and permanently delete its transcript, steps and files.")
     .argument("<ID>", "run")
     .action(
-      action(async ({ runs, workflow, workspace, actor }, id: string) => {
-        const deleted = await deleteRun({ runs, workflow, workspace, now: Date.now, actor: await actor() }, id);
+      action(async ({ runs, accounts, workflow, workspace, actor }, id: string) => {
+        const deps = { runs, accounts, workflow, workspace, now: Date.now, actor: await actor() };
+        const deleted = await deleteRun(deps, id);
         const { json } = record(fields(deleted));
         return { text: `Deleted the transcript, steps and files of run ${deleted.id}.`, json };
       }),

@@ -11,7 +11,7 @@ import type { EnvName } from "../../src/env.ts";
 import { objectPrefixes, secretPrefixOf } from "../../src/platform/aws/table.ts";
 import { bundleUploadServer } from "../bundling.ts";
 import { type UploadHosting, memoryEnvironment } from "./hosting.ts";
-import { itemStatement, keyUse } from "../storage.ts";
+import { createsRuns, itemStatement, keyUse } from "../storage.ts";
 import { acknowledgeWildcard } from "../service-function.ts";
 import type { OutputName } from "../outputs.ts";
 import type { Settings } from "../settings.ts";
@@ -85,7 +85,7 @@ export function grantServer(role: Role, { hosting, service, secrets, settings }:
   const statements: PolicyStatementProps[] = [
     itemStatement(table, { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] }),
     itemStatement(table, keyUse),
-    itemStatement(table, { kinds: ["RUN"], actions: ["PutItem", "UpdateItem"] }),
+    ...createsRuns.map((permission) => itemStatement(table, permission)),
     { actions: ["s3:PutObject"], resources: Object.values(objectPrefixes).map(objectsArn) },
     { actions: ["s3:DeleteObject"], resources: [objectsArn(objectPrefixes.workspaces)] },
     { actions: ["states:StartExecution"], resources: [service.StateMachineArn] },

@@ -11,8 +11,16 @@ export interface Revised {
   revision?: number;
 }
 
+/** What the runs of an agent, or all runs of an organization, may use together. Absent fields: no limit. */
+export interface Quota {
+  /** Runs with a turn in progress. Further runs wait. */
+  maxRunning?: number;
+  /** US dollars per day (UTC). Turns in progress continue; new inputs are rejected. Requires prices. */
+  maxDollarsPerDay?: number;
+}
+
 /** Owner of agents. Holds the model configuration that its agents use. */
-export interface Organization extends Revised {
+export interface Organization extends Revised, Quota {
   id: string;
   name: string;
   /** Absent: the organization's agents cannot start runs. */
@@ -22,7 +30,7 @@ export interface Organization extends Revised {
 }
 
 /** The fields of an agent that its file defines. */
-export interface AgentDefinition {
+export interface AgentDefinition extends Quota {
   name: string;
   instructions: string;
   /** Overrides the organization's model name; the provider is the organization's. */

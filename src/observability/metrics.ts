@@ -15,7 +15,7 @@ export const categoryDimension = "Category";
 /**
  * Metrics and their CloudWatch units.
  * - `Cost`: US dollars, for which CloudWatch has no unit.
- * - `RunsRunning`, `RunsStuck`: running and orphaned runs found by a sweep.
+ * - `RunsRunning`, `RunsStuck`, `RunsWaiting`: runs in progress, orphaned runs and runs without a slot, found by a sweep.
  * - `LargeRequestsFailed`: 0 or 1 per request to the upload server.
  */
 export const metricUnits = {
@@ -31,6 +31,7 @@ export const metricUnits = {
   Cost: "None",
   RunsRunning: "Count",
   RunsStuck: "Count",
+  RunsWaiting: "Count",
   LargeRequestsFailed: "Count",
 } as const;
 
@@ -78,8 +79,9 @@ export function measuredRuns(runs: Runs, emit: Emit, now: () => number = Date.no
     ...runs,
 
     async create(...args) {
-      await runs.create(...args);
-      emit({ RunsCreated: 1 });
+      const created = await runs.create(...args);
+      if (created) emit({ RunsCreated: 1 });
+      return created;
     },
 
     async load(id) {

@@ -5,15 +5,14 @@ import { ServiceError } from "../errors.ts";
 import { stamped } from "./events.ts";
 import { findRun } from "./find-run.ts";
 import { drainMilliseconds } from "./leases.ts";
-import type { Runs, Workflow, Workspace } from "./ports.ts";
+import { type AdmissionDeps, requestSlot, requireDollars, tryStartWaiting } from "./admission.ts";
+import type { Workspace } from "./ports.ts";
+import { quotasOf } from "./quotas.ts";
 import { transitions } from "./status.ts";
 import { startTurn } from "./turn-writes.ts";
-import type { Run, TurnMessage } from "./types.ts";
+import type { Quotas, Run, TurnMessage } from "./types.ts";
 
-interface ControlDeps {
-  runs: Runs;
-  workflow: Workflow;
-  now: () => number;
+interface ControlDeps extends AdmissionDeps {
   /** The operator, for the audit. */
   actor?: Actor;
 }
@@ -21,13 +20,17 @@ interface ControlDeps {
 /** Queued inputs per run. Each is a separate item in the store. */
 export const maxQueued = 20;
 
-/** Starts the next turn of an idle run, or queues the input of a running one. Resolves with the changed run. */
+/**
+ * Starts the next turn of an idle run, or queues the input of a running one. The quotas are those of creates: the turn may
+ * wait for a slot. Resolves with the changed run.
+ */
 export async function acceptInput(deps: ControlDeps, id: string, text: string): Promise<Run> {
   // Repeats when the run changes between the read and the write: it may finish or queue another input.
   for (;;) {
     const { run } = await findRun(deps.runs, id);
     const { id: runId, status, turn, queued = 0 } = run;
     const audited = along(deps.actor, "run.input", runId, deps.now());
+    const quotas = await findQuotas(deps, run);
     if (status === "running") {
       if (queued >= maxQueued) {
         throw new ServiceError(
@@ -35,6 +38,7 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
           `run ${runId} has ${queued} queued inputs; at most ${maxQueued} are accepted`,
         );
       }
+      if (quotas) await requireDollars(deps, run, quotas);
       const add = { turn: turn + queued + 1, text };
       if (await deps.runs.change({ runId, expect: { status, turn, queued }, queue: { add }, ...audited })) {
         return { ...run, queued: queued + 1 };
@@ -42,16 +46,27 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
     } else if (status === "finished") {
       const { from, to } = transitions.inputAccepted;
       const set = { status: to, turn: turn + 1, updatedAt: deps.now() };
+      const { slot, stalled } = quotas ? await requestSlot(deps, run, quotas) : {};
       const message: TurnMessage = { turn: set.turn, role: "input_to_agent", text };
       const messages = stamped([message], { sequence: run.sequence, at: Math.max(set.updatedAt, run.createdAt) });
-      const change = { runId, expect: { status: from, turn }, set, messages, ...audited };
+      const change = { runId, expect: { status: from, turn }, set, messages, ...(slot && { slot }), ...audited };
       if (!(await deps.runs.change(change))) continue;
+      if (stalled) await tryStartWaiting(deps, run.organizationId);
+      if (slot?.blockedBy) return { ...run, ...set, waiting: true };
       await startTurn(deps, runId, set.turn);
       return { ...run, ...set, sequence: run.sequence + 1 };
     } else {
       throw new ServiceError("run_ended", `run ${runId} is ${status}; only a running or finished run accepts input`);
     }
   }
+}
+
+async function findQuotas({ accounts }: ControlDeps, { agentId, organizationId }: Run): Promise<Quotas | undefined> {
+  const [agent, organization] = await Promise.all([
+    accounts.findAgent(agentId),
+    accounts.findOrganization(organizationId),
+  ]);
+  return quotasOf(agent, organization);
 }
 
 /**
@@ -112,14 +127,17 @@ async function terminate(
     const { from, to } = terminations[status];
     const set = { status: to, turn, updatedAt: deps.now() };
     const audited = along(deps.actor, action, runId, set.updatedAt);
-    if (!(await deps.runs.change({ runId, expect: { status: from, turn }, set, queue: "drop", ...audited }))) continue;
+    const expect = { status: from, turn };
+    if (!(await deps.runs.change({ runId, expect, set, queue: "drop", place: run, ...audited }))) continue;
     if (status !== "technical_error") await deps.workflow.stop(runId, turn);
-    return { before: run, after: { ...run, ...set } };
+    const { quotaOf, waiting, ...kept } = run;
+    if (quotaOf && !waiting) await tryStartWaiting(deps, run.organizationId);
+    return { before: run, after: { ...kept, ...set } };
   }
 }
 
 /** Milliseconds until a worker of the run has stopped writing. `run`: as it was before it was stopped. */
-function drainDelay({ status, updatedAt }: Run, now: number): number {
-  if (status === "running") return drainMilliseconds;
+function drainDelay({ status, updatedAt, waiting }: Run, now: number): number {
+  if (status === "running") return waiting ? 0 : drainMilliseconds;
   return status === "terminated" ? Math.max(0, Math.min(updatedAt - now, 0) + drainMilliseconds) : 0;
 }

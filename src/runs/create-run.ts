@@ -6,10 +6,12 @@ import { settleAll } from "../async/settle-all.ts";
 import { log } from "../log.ts";
 import { ServiceError } from "../errors.ts";
 import type { Stores, Workflow, Workspace } from "./ports.ts";
+import { createWithSlot } from "./admission.ts";
 import { stamped } from "./events.ts";
+import { quotasOf } from "./quotas.ts";
 import { transitions } from "./status.ts";
 import { startTurn } from "./turn-writes.ts";
-import type { Run, TranscriptMessage } from "./types.ts";
+import type { Quotas, Run, TranscriptMessage } from "./types.ts";
 import { decodeFiles, type FileInput } from "./uploads.ts";
 
 export interface CreateRunDeps extends Stores, Pick<Secrets, "secretRefusal"> {
@@ -24,7 +26,10 @@ export interface CreateInput {
   files?: FileInput[];
 }
 
-/** Creates a run and starts its first turn. Resolves with the run's id when files, run and start are durable. */
+/**
+ * Creates a run and starts its first turn, or lets it wait for a slot. Resolves with the run's id when files, run and
+ * start are durable.
+ */
 export async function createRun(deps: CreateRunDeps, principal: Principal, input: CreateInput): Promise<string> {
   if (input.template_id !== principal.agentId) {
     throw new ServiceError("template_mismatch", "API key is not valid for the requested template");
@@ -34,18 +39,22 @@ export async function createRun(deps: CreateRunDeps, principal: Principal, input
   const run = newRun(id, principal, input, deps.now());
   const first = typeof input.input_text === "string" ? [inputMessage(input.input_text)] : [];
   const messages = stamped(first, { sequence: 0, at: run.createdAt });
+  let waiting = false;
   try {
     // In parallel, which saves a round trip. A rejected create therefore has files to delete.
-    await settleAll([
-      checkPreconditions(deps, principal, files),
+    const preconditions = checkPreconditions(deps, principal, files);
+    await settleAll<unknown>([
+      preconditions,
       files.then((decoded) => (decoded.length > 0 ? deps.workspace.write(id, decoded) : undefined)),
     ]);
-    await deps.runs.create(run, messages);
+    const quotas = await preconditions;
+    if (quotas && run.turn === 1) ({ waiting } = await createWithSlot(deps, run, messages, quotas));
+    else await deps.runs.create(run, messages);
   } catch (error) {
     await deleteUploadedFiles(deps.workspace, id, files);
     throw error;
   }
-  if (run.turn === 1) await startTurn(deps, id, run.turn);
+  if (run.turn === 1 && !waiting) await startTurn(deps, id, run.turn);
   return id;
 }
 
@@ -71,12 +80,12 @@ function inputMessage(text: string): TranscriptMessage & { turn: number } {
 
 type DecodedFiles = Promise<{ name: string; content: Uint8Array }[]>;
 
-/** Checks agent, files and model in this order; throws the first failure. */
+/** Checks agent, files and model in this order; throws the first failure. Resolves with the quotas of the run. */
 async function checkPreconditions(
   { accounts, secretRefusal }: Pick<CreateRunDeps, "accounts" | "secretRefusal">,
   principal: Principal,
   files: DecodedFiles,
-): Promise<void> {
+): Promise<Quotas | undefined> {
   const [agent, organization] = await Promise.all([
     accounts.findAgent(principal.agentId),
     accounts.findOrganization(principal.organizationId),
@@ -89,6 +98,7 @@ async function checkPreconditions(
   const { organizationId } = principal;
   const problem = modelProblem(organization?.model, (secret, url) => secretRefusal(secret, { organizationId, url }));
   if (problem !== undefined) throw new ServiceError("no_model", problem);
+  return quotasOf(agent, organization);
 }
 
 /**

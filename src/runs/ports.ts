@@ -5,13 +5,18 @@ import type {
   Claim,
   Lease,
   LeaseRequest,
+  QuotaScope,
+  QuotaUse,
   Run,
   RunChange,
   RunEvent,
+  RunningRun,
   RunState,
   RunView,
+  Slot,
   Stamped,
   TurnMessage,
+  WaitingRun,
   WorkspaceFile,
 } from "./types.ts";
 
@@ -21,8 +26,11 @@ import type {
  * - another error when a retry does not help.
  */
 export interface Runs {
-  /** Stores a new run and its first messages in one write. `run.sequence`: the number of messages. */
-  create(run: Run, messages: Stamped<TurnMessage>[]): Promise<void>;
+  /**
+   * Stores a new run and its first messages in one write. `run.sequence`: the number of messages. False: `slot` does not
+   * admit it.
+   */
+  create(run: Run, messages: Stamped<TurnMessage>[], slot?: Slot): Promise<boolean>;
   /** Run and transcript, in one round trip. */
   read(id: string): Promise<RunView | undefined>;
   load(id: string): Promise<RunState | undefined>;
@@ -37,7 +45,7 @@ export interface Runs {
   change(change: RunChange): Promise<boolean>;
   /**
    * Takes the lease on a run with the status `running`.
-   * - Undefined: the run has another status, or another owner holds the lease.
+   * - Undefined: the run has another status or waits for a slot, or another owner holds the lease.
    * - A lease that ends later than twice the requested duration is ignored: a clock was wrong.
    */
   claim(request: LeaseRequest): Promise<Claim | undefined>;
@@ -57,8 +65,14 @@ export interface Runs {
   erase(id: string): Promise<boolean>;
   /** Newest first, at most `limit`. */
   listByAgent(agentId: string, limit: number): Promise<Run[]>;
-  /** Every run with the status `running`. */
-  listRunning(): Promise<Pick<Run, "id" | "turn" | "updatedAt">[]>;
+  /** Every run with the status `running` that does not wait for a slot. */
+  listRunning(): Promise<RunningRun[]>;
+  /** Runs that wait for a slot, oldest first: of all organizations, or of one. */
+  listWaiting(organizationId?: string): Promise<WaitingRun[]>;
+  /** What counts towards the quotas of an agent and its organization. */
+  quotaUse(owner: Pick<Run, "agentId" | "organizationId">): Promise<Record<QuotaScope, QuotaUse>>;
+  /** Corrects counts that differ from the runs. Resolves with their number. No-op for a store that derives them. */
+  recount(): Promise<number>;
 }
 
 /** Store of the files of runs. File names are flat and come from `safeFilenames`; other names are rejected. */

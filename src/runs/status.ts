@@ -7,6 +7,8 @@ export const transitions = {
   // A client creates a run.
   createdWithInput: { from: "none", to: "running" },
   createdIdle: { from: "none", to: "finished" },
+  /** A waiting turn gets its slot. */
+  slotFreed: { from: "running", to: "running" },
   // The workflow ends a turn.
   turnFinished: { from: "running", to: "finished" },
   /** A turn ends and a queued input starts the next, in one write. */
@@ -19,7 +21,10 @@ export const transitions = {
   deletedAfterError: { from: "technical_error", to: "terminated" },
 } as const satisfies Record<string, { from: RunStatus | "none"; to: RunStatus }>;
 
-/** Start of the current turn of a running run, in milliseconds since 1970: the last write of status or turn accepted its input. */
+/**
+ * Start of the current turn of a running run, in milliseconds since 1970: the last write of status or turn accepted its
+ * input, or gave it the slot that it waited for.
+ */
 export function turnStartedAt({ updatedAt }: { updatedAt: number }): number {
   return updatedAt;
 }

@@ -5,7 +5,7 @@ import { fullJitter, pause } from "../async/backoff.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { stamped } from "./events.ts";
 import { transitions, turnStartedAt } from "./status.ts";
-import type { QueuedInput, Run, RunChange, RunJournalEntry, TurnMessage } from "./types.ts";
+import type { QueuedInput, QuotaPlace, Run, RunChange, RunJournalEntry, TurnMessage } from "./types.ts";
 import type { Runs, Workflow } from "./ports.ts";
 
 /** Identifies a turn. The payload of the workflow. */
@@ -23,10 +23,13 @@ export interface ClaimedTurn extends TurnId {
   createdAt: number;
   /** Number of the run's last event. The functions below increase it with each applied write. */
   sequence: number;
+  /** Absent: the store looks it up. */
+  place?: QuotaPlace;
 }
 
-export function claimedTurn({ id, turn, createdAt, sequence, ...run }: Run, fencingToken: number): ClaimedTurn {
-  return { runId: id, turn, fencingToken, startedAt: turnStartedAt(run), createdAt, sequence };
+export function claimedTurn(run: Run, fencingToken: number): ClaimedTurn {
+  const { id, turn, createdAt, sequence } = run;
+  return { runId: id, turn, fencingToken, startedAt: turnStartedAt(run), createdAt, sequence, place: run };
 }
 
 interface Deps {
@@ -73,6 +76,7 @@ export async function finishTurn(
       messages: stamped(messages, { sequence: claimed.sequence + 1, at }),
       used: addUsage(usageOfEntry(last) ?? noUsage, wallClock(updatedAt - startedAt)),
       ...(next && { queue: { take: next.turn } }),
+      ...(claimed.place && { place: claimed.place }),
     };
     if (await changeWithRetries(runs, change)) return next ? { next: next.turn } : "finished";
     const state = await runs.load(runId);
@@ -103,6 +107,7 @@ export function failTurn(
     queue: "drop",
   };
   if (!("sequence" in failed)) return deps.runs.change(change);
+  if (failed.place) change.place = failed.place;
   change.used = addUsage((last && usageOfEntry(last)) ?? noUsage, wallClock(updatedAt - failed.startedAt));
   if (!last) return deps.runs.change(change);
   const at = timeOf(failed, updatedAt);
@@ -119,7 +124,7 @@ export function failTurn(
  *   of an entry is that of its arrival.
  */
 export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry: RunJournalEntry) => Promise<boolean> {
-  const { runId, turn, fencingToken } = claimed;
+  const { runId, turn, fencingToken, place } = claimed;
   let waiting: (RunJournalEntry & { at: number })[] = [];
   let next: Promise<boolean> | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -136,6 +141,7 @@ export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry
       fencingToken,
       entries,
       ...(used.steps > 0 && { used }),
+      ...(place && { place }),
       ...(summary && summary.throughTurn > 0 && { summary: { throughTurn: summary.throughTurn, text: summary.text } }),
     });
     if (applied) claimed.sequence += entries.length;

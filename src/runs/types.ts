@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../accounts/types.ts";
+import type { AuditEntry, Quota } from "../accounts/types.ts";
 import type { Usage } from "../agent/turn/limits.ts";
 import type { Failure } from "../agent/model.ts";
 import type { JournalEntry } from "../agent/turn/journal.ts";
@@ -24,6 +24,45 @@ export interface Run {
   used?: Usage;
   /** Number of the run's last event. 0: none, or none since the service numbers them. */
   sequence: number;
+  /** Whose quota the current turn counts towards. Absent: nobody's, or the run is not `running`. */
+  quotaOf?: QuotaScope;
+  /** True: the turn waits for a slot. False: it has waited and was started. Absent: it did not have to wait. */
+  waiting?: boolean;
+}
+
+/** The agent's quota only, or also its organization's. */
+export type QuotaScope = "agent" | "organization";
+
+/** What a run counts towards. */
+export type QuotaPlace = Pick<Run, "agentId" | "organizationId" | "quotaOf" | "waiting">;
+
+/** The quotas that a turn is accepted under. */
+export interface Quotas {
+  scope: QuotaScope;
+  agent: Quota;
+  organization: Quota;
+}
+
+/** What counts towards a quota now. `dollars`: spent today (UTC). */
+export interface QuotaUse {
+  running: number;
+  /** Waiting runs. Always 0 for an organization: they are counted by agent. */
+  waiting: number;
+  dollars: number;
+}
+
+/**
+ * Counts a turn that becomes `running`. The write is rejected
+ * - if the turn is to start, and a quota is used up or older runs of the agent wait;
+ * - if it is to wait, and nothing blocks it any more (`blockedBy`) or `maxWaiting` runs wait.
+ */
+export interface Slot {
+  agentId: string;
+  organizationId: string;
+  /** Absent for a waiting run whose quotas were removed. */
+  quotas?: Quotas;
+  /** Set: the turn waits for a slot of this quota. Absent: it starts. */
+  blockedBy?: QuotaScope;
 }
 
 /** Number and time of an event: a transcript message or a journal entry. */
@@ -69,17 +108,23 @@ export interface Summary {
  * - the run does not exist or differs from `expect`,
  * - the number of its last event is not the one before the first of `entries` and `messages`,
  * - the added input already exists,
- * - `fencingToken` is not the current one.
+ * - `fencingToken` is not the current one,
+ * - `slot` does not admit it.
  *
- * A change that sets the status ends the lease.
+ * A change that sets the status ends the lease. A change from `running` to another status frees the run's slot; `used`
+ * is added to the dollars of the run's quotas.
  */
 export interface RunChange {
   runId: string;
-  /** `queued`: number of queued inputs. Absent: any number. */
-  expect: { status: RunStatus; turn: number; queued?: number };
+  /** `queued`: number of queued inputs. Absent: any number. `waiting`: the turn waits for a slot. */
+  expect: { status: RunStatus; turn: number; queued?: number; waiting?: true };
   /** From `claim`. Absent for writers without a lease (API, CLI, sweep). */
   fencingToken?: number;
   set?: { status: RunStatus; turn: number; updatedAt: number; failure?: Failure };
+  /** For a change to `running` from another status or from waiting. Absent: no quota applies. */
+  slot?: Slot;
+  /** What the run counts towards, if the caller knows. The store looks it up otherwise, and when it has changed. */
+  place?: QuotaPlace;
   messages?: Stamped<TurnMessage>[];
   entries?: Stamped<RunJournalEntry>[];
   /** Added to the usage of the run. */
@@ -101,6 +146,12 @@ export interface RunState {
   queue: QueuedInput[];
   summary?: Summary;
 }
+
+/** A run with a turn in progress, in lists. */
+export type RunningRun = Pick<Run, "id" | "turn" | "updatedAt" | "waiting">;
+
+/** A run that waits for a slot, in lists. */
+export type WaitingRun = Pick<Run, "id" | "turn" | "updatedAt" | "agentId" | "organizationId">;
 
 /** The part of a run that API clients see. */
 export type RunView = Pick<RunState, "run" | "transcript">;

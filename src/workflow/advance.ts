@@ -20,6 +20,8 @@ import { type AgentDeps, runAgent } from "./run-agent.ts";
 
 export interface AdvanceDeps extends AgentDeps {
   runs: Runs;
+  /** Called when a run of this organization has freed its slot. Absent: the sweep starts the next run. */
+  onSlotFreed?: (organizationId: string) => Promise<unknown>;
 }
 
 /** Limits of one invocation. `deadline`: milliseconds since 1970; no step starts after it. */
@@ -40,12 +42,17 @@ export interface InvocationBudget {
 export async function advance(deps: AdvanceDeps, turn: TurnId, budget: InvocationBudget): Promise<AdvanceResult> {
   try {
     const { state, lease } = await claimOrWait(deps, turn, budget);
-    if (state?.run.status !== "running" || state.run.turn < turn.turn) return { done: true, turn: turn.turn };
+    if (!isStarted(state) || state.run.turn < turn.turn) return { done: true, turn: turn.turn };
     if (!lease) return { done: false, turn: state.run.turn };
     return await advanceWithLease(deps, state, lease, budget);
   } catch (error) {
     throw asRetryLater(error);
   }
+}
+
+/** A waiting run is left to whatever gives it a slot: this execution belongs to an earlier turn. */
+function isStarted(state: RunState | undefined): state is RunState {
+  return state?.run.status === "running" && !state.run.waiting;
 }
 
 /** Loads the run and claims its lease. Waits, within bounds, while another worker holds it. */
@@ -54,7 +61,7 @@ async function claimOrWait(deps: AdvanceDeps, { runId, turn }: TurnId, budget: I
   const owner = randomUUID();
   for (let waited = 0; ; waited++) {
     const found = await claimRun(deps, runId, owner);
-    const running = found.state?.run.status === "running" && found.state.run.turn >= turn;
+    const running = isStarted(found.state) && found.state.run.turn >= turn;
     if (found.lease || !running || waited >= leaseWait || signal.aborted) return found;
     await pause(1_000);
   }
@@ -84,6 +91,8 @@ async function advanceWithLease(
     });
     const settled = await settle(deps, claimed, state.queue, outcome);
     ({ leaseEnded } = settled);
+    const { quotaOf, organizationId } = state.run;
+    if (quotaOf && leaseEnded && settled.result.done) await deps.onSlotFreed?.(organizationId);
     return settled.result;
   } catch (error) {
     const retry = asRetryLater(error);

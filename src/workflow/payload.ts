@@ -8,9 +8,10 @@ export interface AdvanceResult {
 
 /**
  * Input of the function `advance`, carried by the state machine. It holds ids only: Step Functions limits it to 256 KiB
- * and shows it in the console. `waits`: consecutive waits that a provider asked for.
+ * and shows it in the console. `waits`: consecutive waits that a provider asked for. `stateMachineArn`: of this state machine,
+ * whose definition contains the ARN of `advance`: the function cannot get it as a setting.
  */
-export type AdvancePayload = TurnId & { waits?: number };
+export type AdvancePayload = TurnId & { waits?: number; stateMachineArn?: string };
 
 /** Response of the function `advance`. `waitSeconds`: delay before the next invocation, 0 for none. */
 export type AdvanceResponse = AdvanceResult & { waitSeconds: number; waits: number };

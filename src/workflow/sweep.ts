@@ -1,28 +1,31 @@
 import { log } from "../log.ts";
-import type { Runs, Workflow } from "../runs/ports.ts";
+import { type AdmissionDeps, startAllWaiting } from "../runs/admission.ts";
 import { turnStartedAt } from "../runs/status.ts";
 import type { Executions } from "./execution.ts";
 import { endOrphanedTurn } from "./orphaned-turn.ts";
 import { graceSeconds, sweepConcurrency, turnSeconds } from "./policy.ts";
 
-export interface SweepDeps {
-  runs: Runs;
+export interface SweepDeps extends AdmissionDeps {
   executions: Executions;
-  workflow: Workflow;
-  now: () => number;
 }
 
-/** `running`: runs with that status. `ended`: orphaned runs that this sweep ended. */
+/**
+ * `running`: runs with a turn in progress. `ended`: orphaned runs that this sweep ended. `waiting`: runs that still wait
+ * for a slot.
+ */
 export interface SweepResult {
   running: number;
   ended: number;
+  waiting: number;
 }
 
 /**
  * Ends orphaned runs: runs with the status `running` whose execution is gone or past its deadline. Compares two lists,
- * which cost one page per thousand runs, and looks up only the executions of runs that differ.
+ * which cost one page per thousand runs, and looks up only the executions of runs that differ. Then starts waiting runs:
+ * what freed their slots may have failed, a quota may have been raised, or a new day may have begun.
  */
-export async function sweep({ runs, executions, workflow, now }: SweepDeps): Promise<SweepResult> {
+export async function sweep(deps: SweepDeps): Promise<SweepResult> {
+  const { runs, executions, workflow, now } = deps;
   const startedAt = now();
   // Runs are listed first, so that a turn that starts or ends in between does not look orphaned.
   const running = await runs.listRunning();
@@ -39,6 +42,11 @@ export async function sweep({ runs, executions, workflow, now }: SweepDeps): Pro
     // An earlier turn's execution has succeeded, so this turn's execution was never started.
     const execution = found?.ended === "succeeded" && found.turn < turn ? undefined : found;
     if (execution && execution.ended === undefined && !late) return; // missing in the list, which is eventually consistent
+    if (run.waiting === false && (!execution || execution.turn < turn)) {
+      // Its create succeeded long ago: only whatever gave it its slot has failed.
+      await workflow.start(runId, turn);
+      return;
+    }
     if (!(await endOrphanedTurn({ runs, now }, { runId, turn }, execution))) return;
     ended++;
     if (execution && execution.ended === undefined) await workflow.stop(runId, execution.turn);
@@ -50,14 +58,19 @@ export async function sweep({ runs, executions, workflow, now }: SweepDeps): Pro
     for (let run = queue.pop(); run; run = queue.pop()) await check(run).catch((error: unknown) => errors.push(error));
   }
   await Promise.all(Array.from({ length: sweepConcurrency }, worker));
+  const recounted = await runs.recount().catch((error: unknown) => void errors.push(error));
+  const { started, waiting } = await startAllWaiting(deps);
 
   log("info", "sweep finished", {
     running: running.length,
     ended,
+    started,
+    waiting,
+    recounted,
     errors: errors.length,
     milliseconds: now() - startedAt,
   });
   // Errors are collected so that one run cannot block others. Any error fails the sweep and raises the alarm.
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} runs could not be checked`);
-  return { running: running.length, ended };
+  return { running: running.length, ended, waiting };
 }

@@ -51,7 +51,7 @@ test("the sweep ends a run that was never started and ignores a running one", as
   expect(await callFunction("Sweep")).toMatchObject({ ended: 1 });
   expect(await agent.api.read(lost.id)).toMatchObject({ loop_status: "technical_error" });
 
-  const later = { ...deployed, runs: deployed.stores.runs, now: () => Date.now() + hour };
+  const later = { ...deployed, ...deployed.stores, now: () => Date.now() + hour };
   expect((await sweep(later)).ended).toBe(0);
   expect(await agent.api.read(atWork)).toMatchObject({ loop_status: "running" });
 });

@@ -81,6 +81,8 @@ describe("state machine", () => {
     ]);
     expect(waiting).toMatchObject({ Type: "Wait", Seconds: "{% $states.input.waitSeconds %}", Next: "Advance" });
     expect(Advance["Output"]).toBe("{% $merge([$states.input, $states.result.Payload]) %}");
-    expect((Advance["Arguments"] as Record<string, unknown>)["Payload"]).toBe("{% $states.input %}");
+    expect((Advance["Arguments"] as Record<string, unknown>)["Payload"]).toBe(
+      "{% $merge([$states.input, {'stateMachineArn': $states.context.StateMachine.Id}]) %}",
+    );
   });
 });

@@ -108,13 +108,13 @@ export async function walk(stores: Stores, runId: string, events: Event[], sched
       if (what.type === "input") {
         const text = `${accepted.length} ${what.text}`;
         accepted.push(text);
-        await acceptInput({ runs: watched, workflow, now: clock }, runId, text).catch((error: unknown) => {
+        await acceptInput({ ...stores, runs: watched, workflow, now: clock }, runId, text).catch((error: unknown) => {
           accepted.splice(accepted.indexOf(text), 1);
           throw error;
         });
       }
       if (what.type === "stop") {
-        await stopRun({ runs: watched, workflow, now: clock }, runId);
+        await stopRun({ ...stores, runs: watched, workflow, now: clock }, runId);
         stopped ??= await stores.runs.load(runId);
       }
     } catch (error) {

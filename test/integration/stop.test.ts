@@ -75,7 +75,7 @@ test("run stop (AWS): the streaming invocation stops within 5 s", { timeout: 30_
   const stoppedAt = performance.now();
   // Step Functions does not stop a Lambda invocation in progress.
   const workflow = { start: async () => {}, stop: async () => {} };
-  await stopRun({ runs: stores.runs, workflow, now: Date.now }, "r");
+  await stopRun({ ...stores, workflow, now: Date.now }, "r");
   expect((await stores.runs.read("r"))?.run.status).toBe("terminated");
   expect(await working).toEqual({ done: false, turn: 1 });
   await expect.poll(isStreaming, { timeout: 5_000, interval: 5 }).toBe(false);

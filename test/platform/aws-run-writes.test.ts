@@ -43,16 +43,17 @@ test("a final status and its message are one write, which removes the run from t
   const set = { status: "finished", turn: 1, updatedAt: 9 } as const;
   const messages = [{ turn: 1, role: "output_from_agent", text: "", sequence: 3, at: 9 } as const];
   expect(await runs.change({ runId: "R", expect: expect1, set, messages })).toBe(true);
-  const names = ["status", "turn", "sequence", "updatedAt", "failure", "gsi2pk", "gsi2sk"];
+  const names = ["status", "turn", "sequence", "updatedAt", "failure", "gsi2pk", "gsi2sk", "quotaOf", "waiting"];
   expect(transactions(dynamo)).toEqual([
     [
       {
         Update: {
           ...condition,
-          ConditionExpression: `${condition.ConditionExpression} AND (#sequence = :before)`,
+          ConditionExpression: `${condition.ConditionExpression} AND (#sequence = :before) AND attribute_not_exists(quotaOf)`,
+          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           UpdateExpression:
             "SET messageCount = messageCount + :added, #sequence = :sequence, #status = :status, #turn = :turn, #updatedAt = :updatedAt " +
-            "REMOVE #failure, #gsi2pk, #gsi2sk, leaseOwner, leaseUntil",
+            "REMOVE #failure, #gsi2pk, #gsi2sk, #quotaOf, #waiting, leaseOwner, leaseUntil",
           ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
           ExpressionAttributeValues: {
             ...expected,
@@ -90,7 +91,7 @@ test("the next turn adds the run to the running index", async () => {
   await runs.change({ runId: "R", expect: { status: "finished", turn: 1 }, set });
   expect(transactions(dynamo)[0]?.[0]?.Update).toMatchObject({
     UpdateExpression: expect.stringMatching(
-      /#gsi2pk = :gsi2pk, #gsi2sk = :gsi2sk REMOVE #failure, leaseOwner, leaseUntil$/,
+      /#gsi2pk = :gsi2pk, #gsi2sk = :gsi2sk REMOVE #failure, #quotaOf, #waiting, leaseOwner, leaseUntil$/,
     ),
     ExpressionAttributeValues: { ":gsi2pk": `RUNNING#${shard}`, ":gsi2sk": "R" },
   });

@@ -4,6 +4,7 @@ import { describeRunChanges } from "./runs-changes.contract.ts";
 import { describeEvents } from "./runs-events.contract.ts";
 import { describeErasure } from "./runs-erasure.contract.ts";
 import { describeLeases } from "./runs-leases.contract.ts";
+import { describeQuotas } from "./runs-quotas.contract.ts";
 import { describeQueue } from "./runs-queue.contract.ts";
 import { describeRunRecords } from "./runs-journal.contract.ts";
 
@@ -16,5 +17,6 @@ export function describeRuns(open: () => Promise<Runs>): void {
     describeQueue(open);
     describeErasure(open);
     describeEvents(open);
+    describeQuotas(open);
   });
 }

@@ -14,6 +14,8 @@ const statusOf: Record<ServiceErrorCode, number> = {
   files_too_large: 413,
   file_not_base64: 422,
   no_model: 422,
+  too_many_runs: 429,
+  dollars_spent: 429,
   history_failed: 502,
   history_unavailable: 503,
   // Operators only:
@@ -75,5 +77,10 @@ function describe(error: unknown): { status: number; detail: string; headers: Re
   if (error instanceof HttpError) return { status: error.status, detail: error.message, headers: error.headers };
   if (!(error instanceof ServiceError)) return undefined;
   const status = statusOf[error.code];
-  return { status, detail: error.message, headers: status === 401 ? { "www-authenticate": "Bearer" } : {} };
+  const { retryAfterSeconds } = error;
+  const headers = {
+    ...(status === 401 && { "www-authenticate": "Bearer" }),
+    ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+  };
+  return { status, detail: error.message, headers };
 }

@@ -41,6 +41,12 @@ export function isTransientCancellation(error: unknown): boolean {
   return codes.length > 0 && codes.every((code) => transientReasons.has(code));
 }
 
+/** Whether another transaction on one of its items kept a write from being applied, and nothing else did. */
+export function isConflict(error: unknown): boolean {
+  const codes = cancellationCodes(error).filter((code) => code !== "None");
+  return codes.length > 0 && codes.every((code) => code === "TransactionConflict");
+}
+
 /** Whether a condition of the write was false, so that nothing was applied. */
 export function isConditionFailure(error: unknown): boolean {
   return (

@@ -1,7 +1,9 @@
+import type { Accounts } from "../../accounts/types.ts";
 import { env } from "../../env.ts";
 import { emitter, measuredRuns } from "../../observability/metrics.ts";
 import type { Runs, Stores } from "../../runs/ports.ts";
 import { type ClientSettings, documentClient, loadS3Client, sfnClient } from "./clients.ts";
+import { awsAccounts } from "./accounts.ts";
 import { awsStores } from "./index.ts";
 import { awsRuns } from "./runs.ts";
 import { awsSecretOf, secretsManagerClient } from "./secrets.ts";
@@ -41,6 +43,11 @@ export function statusOnlyRuns(settings: ClientSettings): Runs {
   const denied = new Error("this function may only write the status of a run; it has no access to texts and files");
   const runs = awsRuns({ documents: documentClient(settings), table, objects: () => Promise.reject(denied) });
   return measuredRuns(runs, emit);
+}
+
+/** Agents and organizations, for functions that start waiting runs. */
+export function readAccounts(settings: ClientSettings): Accounts {
+  return awsAccounts({ documents: documentClient(settings), table });
 }
 
 /** The state machine that drives turns. */

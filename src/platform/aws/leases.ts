@@ -44,8 +44,9 @@ export function awsLeases(table: DynamoTable): Pick<Runs, "claim" | "renew" | "h
 /** The update that takes a lease. It returns the previous item. */
 function claimUpdate({ owner, now, until }: LeaseRequest) {
   const free = "attribute_not_exists(leaseUntil) OR leaseUntil <= :now OR leaseUntil >= :tooFar OR leaseOwner = :owner";
+  const started = "attribute_not_exists(waiting) OR waiting = :started";
   return {
-    ConditionExpression: `#status = :running AND (${free})`,
+    ConditionExpression: `#status = :running AND (${started}) AND (${free})`,
     UpdateExpression: "SET leaseOwner = :owner, leaseUntil = :until ADD leaseToken :one",
     ExpressionAttributeNames: { "#status": "status" },
     ExpressionAttributeValues: {
@@ -55,6 +56,7 @@ function claimUpdate({ owner, now, until }: LeaseRequest) {
       ":owner": owner,
       ":until": until,
       ":one": 1,
+      ":started": false,
     },
     ReturnValues: "ALL_OLD" as const,
   };

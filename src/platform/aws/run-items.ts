@@ -1,7 +1,16 @@
 import { crc32 } from "node:zlib";
 import { type Usage, usageFields } from "../../agent/turn/limits.ts";
-import type { RunStatus } from "../../runs/status.ts";
-import type { EventStamp, QueuedInput, Run, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
+import type {
+  EventStamp,
+  QueuedInput,
+  QuotaPlace,
+  QuotaScope,
+  Run,
+  RunJournalEntry,
+  RunningRun,
+  TurnMessage,
+  WaitingRun,
+} from "../../runs/types.ts";
 import type { DynamoTable } from "./clients.ts";
 import type { Objects } from "./bucket.ts";
 import { readText, type StoredText } from "./large-text.ts";
@@ -126,17 +135,24 @@ export function toItem(run: Run, messageCount: number): Item {
     messageCount,
     gsi1pk: `${agentRuns(run.agentId)}#${shardOf(run.id)}`,
     gsi1sk: `${sortable(run.createdAt)}#${run.id}`,
-    ...runningKeys(run.id, run.status),
+    ...indexKeys(run),
   };
 }
 
 export function toRun(item: Item): Run {
-  const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued } =
+  const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, quotaOf, waiting } =
     item as unknown as Run;
   const sequence = Number(item["sequence"] ?? 0);
   const run = { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence };
   const used = usedIn(item);
-  return { ...run, ...(failure && { failure }), ...(queued ? { queued } : {}), ...(used && { used }) };
+  return {
+    ...run,
+    ...(failure && { failure }),
+    ...(queued ? { queued } : {}),
+    ...(used && { used }),
+    ...(quotaOf && { quotaOf }),
+    ...(waiting !== undefined && { waiting }),
+  };
 }
 
 // Separate attributes, because DynamoDB adds to numbers without a read.
@@ -151,16 +167,55 @@ function usedIn(item: Item): Usage | undefined {
 export function agentRuns(agentId: string): string {
   return `RUNS#${agentId}`;
 }
-/** Partition of all running runs in the running index. `#<shard>` follows. */
-export const running = "RUNNING";
+/** Partitions of all running runs, and of all waiting ones, in the running index. `#<shard>` follows. */
+export const [running, waitingRuns] = ["RUNNING", "WAITING"];
 
-/** Keys of the sparse running index. */
-export function runningKeys(runId: string, status: RunStatus | undefined): { gsi2pk?: string; gsi2sk?: string } {
-  return status === "running" ? { gsi2pk: `${running}#${shardOf(runId)}`, gsi2sk: runId } : {};
+/** Keys of the sparse running index. They carry what the index does not project. */
+export function indexKeys(run: Omit<WaitingRun, "turn"> & Pick<Run, "status" | "quotaOf" | "waiting">): {
+  gsi2pk?: string;
+  gsi2sk?: string;
+} {
+  const { id, status, agentId, organizationId, quotaOf, waiting, updatedAt } = run;
+  if (status !== "running") return {};
+  if (waiting) {
+    const gsi2sk = `${organizationId}#${sortable(updatedAt)}#${agentId}#${id}`;
+    return { gsi2pk: `${waitingRuns}#${shardOf(organizationId)}`, gsi2sk };
+  }
+  const counted = quotaOf !== undefined || waiting !== undefined;
+  const place = counted ? `#${quotaOf ?? ""}#${waiting === false ? "waited" : ""}#${agentId}#${organizationId}` : "";
+  return startedKeys(id, place);
 }
 
-function shardOf(runId: string): number {
-  return crc32(runId) % shards;
+/** Keys of a running run in the running index. `place`: what it counts towards, if anything. */
+export function startedKeys(id: string, place = ""): { gsi2pk: string; gsi2sk: string } {
+  return { gsi2pk: `${running}#${shardOf(id)}`, gsi2sk: `${id}${place}` };
+}
+
+/** A running run as its keys and projected attributes in the running index show it. */
+export function runningIn(item: Item): RunningRun & Partial<QuotaPlace> {
+  const { id, turn, updatedAt } = toRun(item);
+  const [, quotaOf, waited, agentId, organizationId] = String(item["gsi2sk"]).split("#");
+  if (agentId === undefined || organizationId === undefined) return { id, turn, updatedAt };
+  return {
+    id,
+    turn,
+    updatedAt,
+    agentId,
+    organizationId,
+    ...(quotaOf && { quotaOf: quotaOf as QuotaScope }),
+    ...(waited && { waiting: false }),
+  };
+}
+
+export function waitingIn(item: Item): WaitingRun {
+  const { id, turn, updatedAt } = toRun(item);
+  const [organizationId = "", , agentId = ""] = String(item["gsi2sk"]).split("#");
+  return { id, turn, updatedAt, agentId, organizationId };
+}
+
+/** Shard of a partition that one partition could not hold. */
+export function shardOf(id: string): number {
+  return crc32(id) % shards;
 }
 
 function digits(count: number): string {

@@ -16,19 +16,19 @@ import {
   partition,
   queueIn,
   readEntry,
-  running,
   type RunsTable,
   summaryIn,
   toRun,
 } from "./run-items.ts";
-import { head, listIndex, runningIndex, shards, ttlAttribute } from "./table.ts";
+import { fromShards } from "./index-shards.ts";
+import { head, listIndex, ttlAttribute } from "./table.ts";
 import { readText, type StoredText } from "./large-text.ts";
 
 export function awsRunReads({
   documents,
   table,
   objects,
-}: RunsTable): Pick<Runs, "read" | "load" | "status" | "listByAgent" | "listRunning"> {
+}: RunsTable): Pick<Runs, "read" | "load" | "status" | "listByAgent"> {
   function query(input: Omit<QueryCommandInput, "TableName">) {
     return paginateQuery({ client: documents }, { ...input, TableName: table });
   }
@@ -92,22 +92,6 @@ export function awsRunReads({
     return { role: item["role"] as TranscriptMessage["role"], text: await readText(objects, item as StoredText) };
   }
 
-  /** Queries all shards of a list in parallel, each up to the page with the item number `limit`. */
-  async function fromShards(list: string, input: Partial<QueryCommandInput>, limit = Infinity): Promise<Item[]> {
-    const fromShard = async (_: unknown, shard: number): Promise<Item[]> => {
-      const found: Item[] = [];
-      for await (const { Items = [] } of query({
-        ...input,
-        ExpressionAttributeValues: { ":pk": `${list}#${shard}` },
-      })) {
-        found.push(...Items);
-        if (found.length >= limit) break;
-      }
-      return found;
-    };
-    return (await Promise.all(Array.from({ length: shards }, fromShard))).flat();
-  }
-
   return {
     async read(id) {
       const found = await find(id, false);
@@ -120,20 +104,17 @@ export function awsRunReads({
 
     async listByAgent(agentId, limit) {
       const newestFirst = { KeyConditionExpression: "gsi1pk = :pk", ScanIndexForward: false, Limit: limit };
-      const found = await fromShards(agentRuns(agentId), { IndexName: listIndex.name, ...newestFirst }, limit);
+      const found = await fromShards(
+        { documents, table },
+        agentRuns(agentId),
+        { IndexName: listIndex.name, ...newestFirst },
+        limit,
+      );
       return found
         .filter((item) => !isExpired(item))
         .map(toRun)
         .toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1))
         .slice(0, limit);
-    },
-
-    async listRunning() {
-      const input = { IndexName: runningIndex.name, KeyConditionExpression: "gsi2pk = :pk" };
-      return (await fromShards(running, input)).map((item) => {
-        const { id, turn, updatedAt } = toRun(item);
-        return { id, turn, updatedAt };
-      });
     },
   };
 }

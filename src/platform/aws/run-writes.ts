@@ -1,5 +1,6 @@
 import { usageFields } from "../../agent/turn/limits.ts";
 import { randomUUID } from "node:crypto";
+import { type CancellationReason, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import {
   DeleteCommand,
   paginateQuery,
@@ -7,7 +8,16 @@ import {
   type TransactWriteCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import { sequenceOf } from "../../runs/events.ts";
-import type { RunChange, RunJournalEntry, Stamped, TurnMessage } from "../../runs/types.ts";
+import type {
+  QuotaPlace,
+  QuotaScope,
+  Run,
+  RunChange,
+  RunJournalEntry,
+  Slot,
+  Stamped,
+  TurnMessage,
+} from "../../runs/types.ts";
 import type { Runs } from "../../runs/ports.ts";
 import { auditItem } from "./audit.ts";
 import { sendConditional, runUpdates } from "./conditional-write.ts";
@@ -16,16 +26,21 @@ import {
   messageKey,
   partition,
   queueKey,
-  runningKeys,
+  indexKeys,
+  startedKeys,
   type RunsTable,
   entryKey,
   summaryKey,
   toItem,
 } from "./run-items.ts";
+import { isConflict } from "./errors.ts";
+import { countWrites, dependsOnPlace, slotWrites } from "./quota-items.ts";
 import { head, objectPrefixes, ttlAttribute } from "./table.ts";
 import { storeText } from "./large-text.ts";
 
 type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+type Applied = { applied: true } | { applied: false; reasons: CancellationReason[] };
 
 const erasedAtOnce = 25; // items
 const absent = "attribute_not_exists(pk)";
@@ -35,18 +50,33 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
   const updateRun = runUpdates(runsTable);
 
   /**
-   * True: all writes were applied. False: a condition was false, and none was applied. The request token makes the
-   * client's retry after a lost response safe: DynamoDB reports success instead of the condition that the first attempt
-   * made false. Single items are written in a transaction for this reason, too. Each call has a new token, so only one of
-   * two equal calls succeeds.
+   * Applies all writes or, if a condition is false, none. The request token makes the client's retry after a lost response
+   * safe: DynamoDB reports success instead of the condition that the first attempt made false. Single items are written in
+   * a transaction for this reason, too. Each call has a new token, so only one of two equal calls succeeds.
    */
-  async function transact(writes: Write[]): Promise<boolean> {
+  async function transact(writes: Write[]): Promise<Applied> {
     const input = { TransactItems: writes, ClientRequestToken: randomUUID() };
+    let reasons: CancellationReason[] = [];
     const send = async (): Promise<true> => {
-      await documents.send(new TransactWriteCommand(input));
-      return true;
+      try {
+        await documents.send(new TransactWriteCommand(input));
+        return true;
+      } catch (error) {
+        if (error instanceof TransactionCanceledException) reasons = error.CancellationReasons ?? [];
+        throw error;
+      }
     };
-    return (await sendConditional(send)) ?? false;
+    return (await sendConditional(send)) ? { applied: true } : { applied: false, reasons };
+  }
+
+  /** As `transact`. Too many transactions on the same counts also reject the writes. */
+  async function transactCounts(writes: Write[]): Promise<Applied> {
+    try {
+      return await transact(writes);
+    } catch (error) {
+      if (isConflict(error)) return { applied: false, reasons: [] };
+      throw error;
+    }
   }
 
   function messageWrites(runId: string, messages: Stamped<TurnMessage>[]): Promise<Write[]> {
@@ -104,23 +134,37 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
   }
 
   return {
-    async create(run, messages) {
+    async create(run, messages, slot) {
       // A large text is written first. If the transaction fails, it expires with the other texts.
       const stored = await messageWrites(run.id, messages);
-      if (await transact([put(toItem(run, messages.length)), ...stored])) return;
+      const writes = [put(toItem({ ...run, ...placeOf(slot, false) }, messages.length)), ...stored];
+      if (slot) {
+        const result = await transactCounts([...writes, ...slotWrites(table, run.id, slot)]);
+        if (result.applied) return true;
+        if (!result.reasons.slice(0, writes.length).some(({ Code }) => Code === "ConditionalCheckFailed")) return false;
+      } else if ((await transact(writes)).applied) return true;
       throw new Error(`run ${run.id} or one of its messages already exists; use a new id`);
     },
 
     async change(change) {
-      const { runId, messages = [], entries = [], queue, summary, audit } = change;
-      const writes = await Promise.all([
+      const { runId, messages = [], entries = [], queue, summary, audit, slot } = change;
+      const texts = await Promise.all([
         messageWrites(runId, messages),
         entryWrites(runId, entries),
         queueWrites(runId, queue),
         summaryWrites(runId, summary),
       ]);
       const audits = audit ? [{ Put: { TableName: table, Item: auditItem(audit) } }] : [];
-      return transact([headWrite(table, change), ...writes.flat(), ...audits]);
+      const stored = [...texts.flat(), ...audits];
+      // Repeats when the run counts towards other quotas than the caller knew.
+      for (let { place } = change, attempt = 1; ; attempt++) {
+        const writes = [headWrite(table, change, place), ...countWrites(table, change, place), ...stored];
+        const result = await (slot ? transactCounts(writes) : transact(writes));
+        if (result.applied) return true;
+        const actual = dependsOnPlace(change) ? placeIn(result.reasons[0]?.Item) : undefined;
+        if (!actual || isSamePlace(actual, place) || attempt === maxPlaces) return false;
+        place = actual;
+      }
     },
 
     async erase(id) {
@@ -151,8 +195,36 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
   };
 }
 
+/** A run takes a slot once and waits once, so what it counts towards changes at most twice during a write. */
+const maxPlaces = 3;
+
+/** What a head item that failed a condition counts towards, in DynamoDB's JSON. Undefined: the run does not exist. */
+function placeIn(item: CancellationReason["Item"]): QuotaPlace | undefined {
+  const { agentId, organizationId, quotaOf, waiting } = item ?? {};
+  if (agentId?.S === undefined || organizationId?.S === undefined) return undefined;
+  return {
+    agentId: agentId.S,
+    organizationId: organizationId.S,
+    ...(quotaOf?.S !== undefined && { quotaOf: quotaOf.S as QuotaScope }),
+    ...(waiting?.BOOL !== undefined && { waiting: waiting.BOOL }),
+  };
+}
+
+function isSamePlace(a: QuotaPlace, b: QuotaPlace | undefined): boolean {
+  return a.quotaOf === b?.quotaOf && (a.waiting ?? false) === (b?.waiting ?? false);
+}
+
+/** The attributes of a run that takes a slot. */
+function placeOf(slot: Slot | undefined, hasWaited: boolean): Pick<Run, "quotaOf" | "waiting"> {
+  const waiting = slot?.blockedBy === undefined ? (hasWaited ? false : undefined) : true;
+  return {
+    ...(slot?.quotas && { quotaOf: slot.quotas.scope }),
+    ...(waiting !== undefined && { waiting }),
+  };
+}
+
 /** The write to the head item, with the conditions of the change. A missing run has no status: the condition is false. */
-function headWrite(table: string, change: RunChange): Write {
+function headWrite(table: string, change: RunChange, place: QuotaPlace | undefined): Write {
   const { runId, expect, fencingToken, set, messages = [], used, queue } = change;
   const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
   const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
@@ -173,9 +245,23 @@ function headWrite(table: string, change: RunChange): Write {
     values[":token"] = fencingToken;
     conditions.push("leaseToken = :token");
   }
+  if (expect.waiting) {
+    values[":expectedWaiting"] = true;
+    conditions.push("waiting = :expectedWaiting");
+  }
+  if (dependsOnPlace(change)) {
+    if (place?.quotaOf === undefined) conditions.push("attribute_not_exists(quotaOf)");
+    else {
+      values[":expectedQuotaOf"] = place.quotaOf;
+      values[":expectedWaiting"] = place.waiting ?? false;
+      const started = place.waiting ? "" : "attribute_not_exists(waiting) OR ";
+      conditions.push(`quotaOf = :expectedQuotaOf AND (${started}waiting = :expectedWaiting)`);
+    }
+  }
   const on = {
     TableName: table,
     Key: { pk: partition(runId), sk: head },
+    ...(dependsOnPlace(change) && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
     ConditionExpression: conditions.join(" AND "),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
@@ -190,9 +276,7 @@ function headWrite(table: string, change: RunChange): Write {
     sets.push("#sequence = :sequence");
     values[":sequence"] = sequence.after;
   }
-  const { status, turn, updatedAt, failure } = set ?? {};
-  const { gsi2pk, gsi2sk } = runningKeys(runId, status);
-  const fields: Item = set ? { status, turn, updatedAt, failure, gsi2pk, gsi2sk } : {};
+  const fields: Item = set ? { ...set, failure: set.failure, ...placeFields(change) } : {};
   for (const [name, value] of Object.entries(fields)) {
     names[`#${name}`] = name;
     if (value === undefined) removes.push(`#${name}`);
@@ -215,4 +299,16 @@ function headWrite(table: string, change: RunChange): Write {
   const removal = removes.length > 0 ? ` REMOVE ${removes.join(", ")}` : "";
   const addition = adds.length > 0 ? ` ADD ${adds.join(", ")}` : "";
   return { Update: { ...on, UpdateExpression: `SET ${sets.join(", ")}${removal}${addition}` } };
+}
+
+/** The attributes of a changed status that concern quotas and the running index. Undefined ones are removed. */
+function placeFields({ runId, expect, set, slot }: RunChange): Item {
+  if (!set) return {};
+  const { status, updatedAt } = set;
+  const none = { gsi2pk: undefined, gsi2sk: undefined, quotaOf: undefined, waiting: undefined };
+  if (status !== "running") return none;
+  if (!slot) return expect.status === "running" ? {} : { ...none, ...startedKeys(runId) };
+  const { agentId, organizationId } = slot;
+  const place = placeOf(slot, expect.waiting === true);
+  return { ...none, ...place, ...indexKeys({ id: runId, agentId, organizationId, status, updatedAt, ...place }) };
 }

@@ -1,6 +1,7 @@
 import type { Runs } from "../../runs/ports.ts";
 import { withMappedErrors } from "./errors.ts";
 import { awsLeases } from "./leases.ts";
+import { awsQuotas } from "./quotas.ts";
 import { awsRunEvents } from "./run-events.ts";
 import type { RunsTable } from "./run-items.ts";
 import { awsRunReads } from "./run-reads.ts";
@@ -13,5 +14,6 @@ export function awsRuns(table: RunsTable): Runs {
     ...awsRunEvents(table),
     ...awsRunWrites(table),
     ...awsLeases(table),
+    ...awsQuotas(table),
   });
 }

@@ -14,6 +14,10 @@
  * | summary       | `RUN#<id>`       | `RECAP`                        |                                  |                   |
  * | journal       | `RUN#<id>`       | `SEQUENCE#<99999999-sequence>` |                                  |                   |
  * | audit entry   | `AUDIT`          | `<time>#<random>`              |                                  |                   |
+ * | counts        | `COUNT#<id>`     | `HEAD`                         |                                  | `COUNT#<shard>`   |
+ * | dollars       | `COUNT#<id>`     | `DAY#<date>#<shard>`           |                                  |                   |
+ *
+ * A run that waits for a slot is in `WAITING#<shard>` of gsi2. Counts exist for agents and organizations with a quota.
  *
  * The journals of earlier versions have the sort keys `STEP#<99999-turn>#<step>#<part>#<call>`.
  */

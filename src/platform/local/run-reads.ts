@@ -1,6 +1,7 @@
 import type { Usage } from "../../agent/turn/limits.ts";
 import type { Runs } from "../../runs/ports.ts";
-import type { QueuedInput, Run, RunJournalEntry, Summary, TranscriptMessage } from "../../runs/types.ts";
+import type { QueuedInput, Run, RunJournalEntry, RunningRun, Summary, TranscriptMessage } from "../../runs/types.ts";
+import { localQuotas } from "./quotas.ts";
 import type { Database } from "./sqlite.ts";
 
 /** A row of `runs` as an array. Polls read rows as arrays, because objects take 1.7 times as long. */
@@ -18,12 +19,19 @@ type RunRow = [
   queued: number,
   used: string | null,
   sequence: number,
+  quotaOf: Run["quotaOf"] | null,
+  waiting: number | null,
 ];
+
+type RunningRow = { id: string; turn: number; updated_at: number; waiting: number | null };
 
 export function localRunReads({
   db,
   read,
-}: Database): Pick<Runs, "read" | "load" | "status" | "listByAgent" | "listRunning"> {
+}: Database): Pick<
+  Runs,
+  "read" | "load" | "status" | "listByAgent" | "listRunning" | "listWaiting" | "quotaUse" | "recount"
+> {
   const findRun = db.prepare("SELECT * FROM runs WHERE id = ?");
   const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY sequence");
   const journalOfTurn = db.prepare(
@@ -34,7 +42,10 @@ export function localRunReads({
   const summaryOf = db.prepare("SELECT through_turn, text FROM summaries WHERE run = ?");
   const runsOfAgent = db.prepare("SELECT * FROM runs WHERE agent_id = ? ORDER BY created_at DESC, id LIMIT ?");
   for (const statement of [findRun, transcriptOf, runsOfAgent]) statement.setReturnArrays(true);
-  const running = db.prepare("SELECT id, turn, updated_at FROM runs WHERE status = 'running'");
+  const running = db.prepare(
+    "SELECT id, turn, updated_at, waiting FROM runs WHERE status = 'running' AND waiting IS NOT 1",
+  );
+  const quotas = localQuotas(db);
   const statusOf = db.prepare("SELECT status FROM runs WHERE id = ?");
 
   function find(id: string): { row: RunRow; run: Run; transcript: TranscriptMessage[] } | undefined {
@@ -66,17 +77,23 @@ export function localRunReads({
     listByAgent: async (agentId, limit) =>
       read(() => runsOfAgent.all(agentId, limit) as unknown as RunRow[]).map(toRun),
 
-    listRunning: async () =>
-      read(() => running.all() as { id: string; turn: number; updated_at: number }[]).map(
-        ({ id, turn, updated_at }) => {
-          return { id, turn, updatedAt: updated_at };
-        },
-      ),
+    listRunning: async () => (read(() => running.all()) as RunningRow[]).map(toRunning),
+
+    listWaiting: async (organizationId) => read(() => quotas.listWaiting(organizationId)),
+
+    quotaUse: async (owner) => read(() => quotas.use(owner)),
+
+    recount: async () => 0, // counts are derived
   };
 }
 
 /** `at` is null for entries of earlier versions. */
 type JournalRow = [sequence: number, at: number | null, body: string];
+
+function toRunning({ id, turn, updated_at: updatedAt, waiting }: RunningRow): RunningRun {
+  const run = { id, turn, updatedAt };
+  return waiting === null ? run : { ...run, waiting: waiting === 1 };
+}
 
 function toEntry([sequence, at, body]: JournalRow): RunJournalEntry {
   const entry = JSON.parse(body) as RunJournalEntry;
@@ -92,8 +109,8 @@ function toSummary({ through_turn: throughTurn, text }: Record<string, unknown>)
 }
 
 function toRun(row: RunRow): Run {
-  const [, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, used, sequence] =
-    row;
+  const [, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, used, ...more] = row;
+  const [sequence, quotaOf, waiting] = more;
   return {
     id,
     agentId,
@@ -107,5 +124,7 @@ function toRun(row: RunRow): Run {
     ...(queued > 0 && { queued }),
     ...(used !== null && { used: JSON.parse(used) as Usage }),
     sequence,
+    ...(quotaOf && { quotaOf }),
+    ...(waiting !== null && { waiting: waiting === 1 }),
   };
 }

@@ -1,8 +1,9 @@
 import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
 import { sequenceOf } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
-import type { Lease, RunChange, RunJournalEntry, Stamped, TurnMessage } from "../../runs/types.ts";
+import type { Lease, QuotaScope, RunChange, RunJournalEntry, Slot, Stamped, TurnMessage } from "../../runs/types.ts";
 import { auditWriter } from "./audit.ts";
+import { localQuotas } from "./quotas.ts";
 import type { Database } from "./sqlite.ts";
 
 /** `isCurrent`: whether the fencing token of a change is the current one. */
@@ -14,43 +15,64 @@ export function localRunWrites(
   const requeue = queueWrites(db);
   const erase = erasure(db);
   const insertAudit = auditWriter(db);
-  const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL, ?)");
+  const quotas = localQuotas(db);
+  const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL, ?, ?, ?)");
   const putSummary = db.prepare("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)");
-  const expected = db.prepare("SELECT seq, queued, used, sequence FROM runs WHERE id = ? AND status = ? AND turn = ?");
+  const expected = db.prepare(
+    "SELECT seq, queued, used, sequence, quota_of, waiting, agent_id, organization_id FROM runs " +
+      "WHERE id = ? AND status = ? AND turn = ?",
+  );
   expected.setReturnArrays(true);
   const updateRun = db.prepare(
-    "UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ?, queued = ?, used = ?, sequence = ? WHERE seq = ?",
+    "UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ?, queued = ?, used = ?, sequence = ?, " +
+      "quota_of = ?, waiting = ? WHERE seq = ?",
   );
   const updateCounts = db.prepare("UPDATE runs SET queued = ?, used = ?, sequence = ? WHERE seq = ?");
 
   function apply(change: RunChange): void {
-    const { runId, expect, fencingToken, set, messages = [], entries = [], used, summary, queue, audit } = change;
+    const { runId, expect, fencingToken, set, slot, messages = [], entries = [], used, summary, queue, audit } = change;
     if (fencingToken !== undefined && !isCurrent({ runId, fencingToken })) throw changeRejected;
     const found = expected.get(runId, expect.status, expect.turn) as HeadRow | undefined;
     if (!found) throw changeRejected;
-    const [seq, queuedBefore, usedBefore, sequenceBefore] = found;
+    const [seq, queuedBefore, usedBefore, sequenceBefore, quotaOf, waiting, agentId, organizationId] = found;
     if (expect.queued !== undefined && expect.queued !== queuedBefore) throw changeRejected;
+    if (expect.waiting && waiting !== 1) throw changeRejected;
     const { before, after } = sequenceOf(change) ?? { before: sequenceBefore, after: sequenceBefore };
     if (before !== sequenceBefore) throw changeRejected;
+    if (slot && !quotas.admit(slot, waiting === 1)) throw changeRejected;
     insert(seq, messages, entries);
     if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
     if (audit) insertAudit(audit);
+    if (used && quotaOf !== null) quotas.charge({ agentId, organizationId, quotaOf }, used.dollars);
     const queued = queue === undefined ? queuedBefore : requeue(seq, queuedBefore, queue);
     if (set) {
       const failure = set.failure ? JSON.stringify(set.failure) : null;
-      updateRun.run(set.status, set.turn, set.updatedAt, failure, queued, total(usedBefore, used), after, seq);
+      const place = placeAfter(change, [quotaOf, waiting]);
+      updateRun.run(
+        set.status,
+        set.turn,
+        set.updatedAt,
+        failure,
+        queued,
+        total(usedBefore, used),
+        after,
+        ...place,
+        seq,
+      );
     } else if (used || queue !== undefined || after !== before) {
       updateCounts.run(queued, total(usedBefore, used), after, seq);
     }
   }
 
   return {
-    create: (run, messages) =>
+    create: (run, messages, slot) =>
       write(() => {
+        if (slot && !quotas.admit(slot, false)) return false;
         const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence } = run;
         const values = [id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence];
-        const { lastInsertRowid: seq } = insertRun.run(...values);
+        const { lastInsertRowid: seq } = insertRun.run(...values, ...placeOf(slot, false));
         insert(seq, messages, []);
+        return true;
       }),
 
     change: (change) =>
@@ -66,12 +88,35 @@ export function localRunWrites(
   };
 }
 
+type HeadRow = [
+  seq: number,
+  queued: number,
+  used: string | null,
+  sequence: number,
+  quotaOf: QuotaScope | null,
+  waiting: number | null,
+  agentId: string,
+  organizationId: string,
+];
+
+/** The columns `quota_of` and `waiting`. */
+type PlaceColumns = [quotaOf: QuotaScope | null, waiting: number | null];
+
+/** The columns of a run that takes a slot. */
+function placeOf(slot: Slot | undefined, hasWaited: boolean): PlaceColumns {
+  return [slot?.quotas?.scope ?? null, slot?.blockedBy === undefined ? (hasWaited ? 0 : null) : 1];
+}
+
+/** The columns after a change of the status. The next turn of a running run keeps its slot. */
+function placeAfter({ expect, set, slot }: RunChange, before: PlaceColumns): PlaceColumns {
+  if (set?.status !== "running") return [null, null];
+  return slot ? placeOf(slot, expect.waiting === true) : expect.status === "running" ? before : [null, null];
+}
+
 // Thrown to roll back the transaction.
 const changeRejected = new Error("the change was rejected");
 
 /** Columns of the run that a change checks or adds to. */
-type HeadRow = [seq: number, queued: number, used: string | null, sequence: number];
-
 /** Returns a function that inserts messages and journal entries. */
 function rowInserts(db: Database["db"]) {
   const insertMessage = db.prepare("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?)");

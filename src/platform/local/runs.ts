@@ -10,7 +10,7 @@ export function localRuns(database: Database): Runs {
   const { db, read, write, refusesWrites } = database;
   const leases = memoryLeases();
   const writes = localRunWrites(database, (lease) => leases.isCurrent(lease));
-  const isRunning = db.prepare("SELECT turn FROM runs WHERE id = ? AND status = 'running'");
+  const isRunning = db.prepare("SELECT turn FROM runs WHERE id = ? AND status = 'running' AND waiting IS NOT 1");
   const putProbe = db.prepare("INSERT OR REPLACE INTO summaries VALUES (-1, 0, ?)");
   const dropProbe = db.prepare("DELETE FROM summaries WHERE run = -1");
 

@@ -31,6 +31,14 @@ const agentHistory = `
     agent_id TEXT NOT NULL, hash TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (agent_id, hash)
   ) STRICT, WITHOUT ROWID;`;
 
+// Few runs count towards a quota, so the partial index costs the others nothing. `dollars` by agent or organization.
+const quotas = `
+  CREATE INDEX runs_of_quotas ON runs (organization_id, agent_id) WHERE status = 'running' AND
+    (quota_of IS NOT NULL OR waiting IS NOT NULL);
+  CREATE TABLE spent (
+    owner TEXT NOT NULL, day TEXT NOT NULL, dollars REAL NOT NULL, PRIMARY KEY (owner, day)
+  ) STRICT, WITHOUT ROWID;`;
+
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE agents (id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -42,7 +50,7 @@ const schema = `
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent_id TEXT NOT NULL, organization_id TEXT NOT NULL,
     name TEXT NOT NULL, status TEXT NOT NULL, turn INTEGER NOT NULL, created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL, failure TEXT, queued INTEGER NOT NULL DEFAULT 0, used TEXT,
-    sequence INTEGER NOT NULL DEFAULT 0
+    sequence INTEGER NOT NULL DEFAULT 0, quota_of TEXT, waiting INTEGER
   ) STRICT;
   CREATE INDEX runs_by_agent ON runs (agent_id, created_at);
   CREATE INDEX runs_running ON runs (seq) WHERE status = 'running';
@@ -50,6 +58,7 @@ const schema = `
   ${journal}
   ${queueAndSummaries}
   ${agentHistory}
+  ${quotas}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -70,10 +79,12 @@ const fromVersion1 = `
   ${queueAndSummaries}
 `;
 
-// Version 2 had no versions of agents, no configurations of turns, no audit, and no numbers and times of events. The names of the parts of a step
-// sorted in its order, and "input_to_agent" before "output_from_agent".
+// Version 2 had no versions of agents, no configurations of turns, no audit, no quotas, and no numbers and times of
+// events. The names of the parts of a step sorted in its order, and "input_to_agent" before "output_from_agent".
 const fromVersion2 = `
   ALTER TABLE runs ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN quota_of TEXT;
+  ALTER TABLE runs ADD COLUMN waiting INTEGER;
   ALTER TABLE messages RENAME TO messages_2;
   ${messages}
   INSERT INTO messages
@@ -87,6 +98,7 @@ const fromVersion2 = `
     FROM steps;
   DROP TABLE steps;
   ${agentHistory}
+  ${quotas}
 `;
 
 /** Creates the tables, or updates those of an earlier version. Throws for a file of a later version. */

@@ -1,6 +1,7 @@
 import { fullJitter, pause } from "../../async/backoff.ts";
 import { type Semaphore, semaphore } from "../../async/semaphore.ts";
 import { log } from "../../log.ts";
+import { startAllWaiting, tryStartWaiting } from "../../runs/admission.ts";
 import type { Workflow } from "../../runs/ports.ts";
 import type { TurnId } from "../../runs/turn-writes.ts";
 import { advance, type AdvanceDeps } from "../../workflow/advance.ts";
@@ -10,7 +11,10 @@ import { RetryLater } from "../../workflow/retry-later.ts";
 
 /** The workflow of one machine. It runs in the process that serves HTTP. */
 export interface Runner extends Workflow {
-  /** Starts work on every run with the status `running` and stops all other work. Called at start and after outside changes. */
+  /**
+   * Starts work on every run with the status `running` and stops all other work. Waiting runs start if they get a slot.
+   * Called at start, after outside changes, and from time to time: a new day frees the dollars of a quota.
+   */
   resumeRuns(): Promise<void>;
   /** Resolves when all work has stopped. The runs stay `running` and continue with the next `resumeRuns`. */
   close(): Promise<void>;
@@ -18,6 +22,10 @@ export interface Runner extends Workflow {
 
 /** For other processes on a server's data directory. The server watches the database and starts the work itself. */
 export const externalWorkflow: Workflow = { start: async () => {}, stop: async () => {} };
+
+interface RunnerDeps extends AdvanceDeps {
+  startAllWaiting: () => Promise<unknown>;
+}
 
 interface Job {
   /** The current turn. */
@@ -29,10 +37,15 @@ interface Job {
 /** Concurrent turns; further turns wait in order. This limits the load when 10,000 runs resume after a restart. */
 const maxConcurrentTurns = 1_000;
 
-export function startRunner(deps: AdvanceDeps, { workers = maxConcurrentTurns }: { workers?: number } = {}): Runner {
+export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }: { workers?: number } = {}): Runner {
   const jobs = new Map<string, Job>();
   const places = semaphore(workers);
   let closed = false;
+  const deps: RunnerDeps = {
+    ...given,
+    onSlotFreed: (organizationId) => tryStartWaiting({ ...given, workflow: runner }, organizationId),
+    startAllWaiting: () => startAllWaiting({ ...given, workflow: runner }),
+  };
 
   function begin(payload: TurnId): void {
     const { runId, turn } = payload;
@@ -47,7 +60,7 @@ export function startRunner(deps: AdvanceDeps, { workers = maxConcurrentTurns }:
     });
   }
 
-  return {
+  const runner: Runner = {
     async start(runId, turn) {
       begin({ runId, turn });
     },
@@ -63,6 +76,7 @@ export function startRunner(deps: AdvanceDeps, { workers = maxConcurrentTurns }:
       const turns = new Map(running.map(({ id, turn }) => [id, turn]));
       for (const [runId, job] of before) if (turns.get(runId) !== job.turn) job.abort.abort();
       for (const { id, turn } of running) begin({ runId: id, turn });
+      await deps.startAllWaiting();
     },
 
     async close() {
@@ -72,10 +86,11 @@ export function startRunner(deps: AdvanceDeps, { workers = maxConcurrentTurns }:
       await Promise.all(left.map(({ ended }) => ended));
     },
   };
+  return runner;
 }
 
 /** Does what the state machine does on AWS: advance until done, retry on `RetryLater`, call `fail` on other errors. */
-async function drive(deps: AdvanceDeps, payload: TurnId, job: Job, places: Semaphore): Promise<void> {
+async function drive(deps: RunnerDeps, payload: TurnId, job: Job, places: Semaphore): Promise<void> {
   const { signal } = job.abort;
   const { runId } = payload;
   for (let attempt = 1; !signal.aborted;) {
@@ -102,12 +117,14 @@ async function drive(deps: AdvanceDeps, payload: TurnId, job: Job, places: Semap
 }
 
 /** Writes the final status. Retries until it succeeds or the process ends: the run would stay `running`. */
-async function giveUp(deps: AdvanceDeps, turn: TurnId, error: unknown, signal: AbortSignal): Promise<void> {
+async function giveUp(deps: RunnerDeps, turn: TurnId, error: unknown, signal: AbortSignal): Promise<void> {
   const reason = error instanceof Error ? error : new Error(String(error));
   for (let attempt = 1; !signal.aborted; attempt++) {
     try {
       const cause = reason instanceof RetryLater ? reason.message : (reason.stack ?? reason.message);
-      return await fail(deps, turn, { error: reason.name, cause });
+      await fail(deps, turn, { error: reason.name, cause });
+      await deps.startAllWaiting();
+      return;
     } catch (failed) {
       log("error", "the failure of a turn could not be written; retrying", { ...turn, error: failed });
       await pause(delayOf(attempt), signal).catch(() => {});

@@ -141,7 +141,7 @@ function compare(a: Attribute, operator: string, b: Attribute): boolean {
   }
 }
 
-function comparable(attribute: Attribute): string | number | undefined {
-  const { N, S } = attribute as { N?: string; S?: string };
-  return N === undefined ? S : Number(N);
+function comparable(attribute: Attribute): string | number | boolean | undefined {
+  const { N, S, BOOL } = attribute as { N?: string; S?: string; BOOL?: boolean };
+  return N === undefined ? (S ?? BOOL) : Number(N);
 }

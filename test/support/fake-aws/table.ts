@@ -1,6 +1,12 @@
 import { type Attribute, type Expressions, type Item, meets, updated } from "./expressions.ts";
 
-type Write = Expressions & { Key?: Item; Item?: Item; ConditionExpression?: string; UpdateExpression?: string };
+type Write = Expressions & {
+  Key?: Item;
+  Item?: Item;
+  ConditionExpression?: string;
+  UpdateExpression?: string;
+  ReturnValuesOnConditionCheckFailure?: "ALL_OLD";
+};
 type Input = Write & Record<string, unknown>;
 
 /** A response of DynamoDB: status and body. */
@@ -39,9 +45,13 @@ export function fakeTable() {
       TransactItems?: Record<string, Write>[];
     };
     if (token !== undefined && transactions.has(token)) return ok({});
-    const reasons = TransactItems.map((each) => (accepts(each) ? "None" : "ConditionalCheckFailed"));
-    if (reasons.some((reason) => reason !== "None")) {
-      const CancellationReasons = reasons.map((Code) => ({ Code }));
+    const CancellationReasons = TransactItems.map((each) => {
+      if (accepts(each)) return { Code: "None" };
+      const { Key, ReturnValuesOnConditionCheckFailure: returned } = Object.values(each)[0] ?? {};
+      const Item = returned === "ALL_OLD" ? items.get(keyOf(Key)) : undefined;
+      return { Code: "ConditionalCheckFailed", ...(Item && { Item }) };
+    });
+    if (CancellationReasons.some(({ Code }) => Code !== "None")) {
       return failed("TransactionCanceledException", "Canceled.", { CancellationReasons });
     }
     for (const each of TransactItems) apply(each);

@@ -21,6 +21,7 @@ async function metricsAfter(turn: number, end: (deps: SweepDeps, runId: string) 
   let aborted = false;
   const deps = {
     runs,
+    accounts: stores.accounts,
     now: () => begun + (turnSeconds + graceSeconds + 1) * 1_000,
     executions: {
       runningRuns: async () => new Set(aborted ? [] : [run.id]),

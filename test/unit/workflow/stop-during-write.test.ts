@@ -41,7 +41,7 @@ test.each(writes)("a run stopped while advance writes %s stays terminated, witho
     async change(change) {
       if (at(change) && !stopped) {
         stopped = true;
-        await stopRun({ runs: stores.runs, workflow: externalWorkflow, now: Date.now }, run.id);
+        await stopRun({ ...stores, workflow: externalWorkflow, now: Date.now }, run.id);
       }
       return stores.runs.change(change);
     },

@@ -1,0 +1,121 @@
+import { paginateQuery, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { dayOf } from "../../runs/quotas.ts";
+import type { Runs } from "../../runs/ports.ts";
+import type { QuotaUse, WaitingRun } from "../../runs/types.ts";
+import type { DynamoTable } from "./clients.ts";
+import { sendConditional } from "./conditional-write.ts";
+import { fromShards } from "./index-shards.ts";
+import { countKey, counts, dayKey } from "./quota-items.ts";
+import { type Item, running, runningIn, shardOf, waitingIn, waitingRuns } from "./run-items.ts";
+import { head, runningIndex } from "./table.ts";
+
+/**
+ * A count is only compared with the runs if it has not changed for this long, in milliseconds: the index lags behind. A
+ * count that changes more often than that is right, because it changes in one transaction with its runs; only damage
+ * from outside, such as a run that expired or was deleted by hand, needs a correction.
+ */
+const settledAfter = 60_000;
+
+const inIndex = { IndexName: runningIndex.name, KeyConditionExpression: "gsi2pk = :pk" };
+
+/** Counts of running and waiting runs, and of dollars, by agent and organization. */
+export function awsQuotas(dynamo: DynamoTable): Pick<Runs, "listRunning" | "listWaiting" | "quotaUse" | "recount"> {
+  const { documents, table } = dynamo;
+
+  async function query(expression: string, values: Item, index?: string): Promise<Item[]> {
+    const found: Item[] = [];
+    const pages = paginateQuery(
+      { client: documents },
+      {
+        TableName: table,
+        ...(index === undefined ? { ConsistentRead: true } : { IndexName: index }),
+        KeyConditionExpression: expression,
+        ExpressionAttributeValues: values,
+      },
+    );
+    for await (const { Items = [] } of pages) found.push(...Items);
+    return found;
+  }
+
+  /** Today's dollars and the counts are neighbors. */
+  async function useOf(ownerId: string): Promise<QuotaUse & { changedAt: number }> {
+    const values = { ":pk": countKey(ownerId).pk, ":today": `${dayKey(dayOf(Date.now()))}#` };
+    const items = await query("pk = :pk AND sk >= :today", values);
+    const counted = items.find(({ sk }) => sk === head) ?? {};
+    return {
+      running: Math.max(0, Number(counted["running"] ?? 0)),
+      waiting: Math.max(0, Number(counted["waiting"] ?? 0)),
+      dollars: items.reduce((sum, { dollars = 0 }) => sum + Number(dollars), 0),
+      changedAt: Number(counted["changedAt"] ?? 0),
+    };
+  }
+
+  async function listWaiting(organizationId?: string): Promise<WaitingRun[]> {
+    const values = { ":pk": `${waitingRuns}#${shardOf(organizationId ?? "")}`, ":of": `${organizationId}#` };
+    const found =
+      organizationId === undefined
+        ? await fromShards(dynamo, waitingRuns, inIndex)
+        : await query("gsi2pk = :pk AND begins_with(gsi2sk, :of)", values, runningIndex.name);
+    return found.map(waitingIn).toSorted((a, b) => a.updatedAt - b.updatedAt);
+  }
+
+  const listRunning = async () => (await fromShards(dynamo, running, inIndex)).map(runningIn);
+
+  return {
+    listWaiting,
+
+    listRunning,
+
+    async quotaUse({ agentId, organizationId }) {
+      const [agent, organization] = await Promise.all([useOf(agentId), useOf(organizationId)]);
+      return { agent, organization };
+    },
+
+    async recount() {
+      const owners = (await fromShards(dynamo, counts, inIndex)).map(({ id }) => String(id));
+      if (owners.length === 0) return 0;
+      const before = new Map(await Promise.all(owners.map(async (id) => [id, await useOf(id)] as const)));
+      const [runningRuns, waiting] = await Promise.all([listRunning(), listWaiting()]);
+      const found = new Map(owners.map((id) => [id, { running: 0, waiting: 0 }]));
+      const add = (id: string | undefined, count: "running" | "waiting"): void => {
+        const counted = found.get(id ?? "");
+        if (counted) counted[count]++;
+      };
+      for (const { agentId, organizationId, quotaOf } of runningRuns) {
+        if (quotaOf) add(agentId, "running");
+        if (quotaOf === "organization") add(organizationId, "running");
+      }
+      for (const { agentId } of waiting) add(agentId, "waiting");
+      const wrong = owners.filter((id) => {
+        const [stored, counted] = [before.get(id), found.get(id)];
+        if (!stored || !counted || stored.changedAt > Date.now() - settledAfter) return false;
+        return stored.running !== counted.running || stored.waiting !== counted.waiting;
+      });
+      const corrected = await Promise.all(
+        wrong.map((id) => correct(id, before.get(id)?.changedAt ?? 0, found.get(id) ?? { running: 0, waiting: 0 })),
+      );
+      return corrected.filter(Boolean).length;
+    },
+  };
+
+  /** Sets counts, unless they have changed since they were read. */
+  async function correct(
+    ownerId: string,
+    changedAt: number,
+    values: { running: number; waiting: number },
+  ): Promise<boolean> {
+    const command = new UpdateCommand({
+      TableName: table,
+      Key: countKey(ownerId),
+      ConditionExpression: "changedAt = :before",
+      UpdateExpression: "SET running = :running, waiting = :waiting, changedAt = :now",
+      ExpressionAttributeValues: {
+        ":before": changedAt,
+        ":running": values.running,
+        ":waiting": values.waiting,
+        ":now": Date.now(),
+      },
+    });
+    return (await sendConditional(() => documents.send(command))) !== undefined;
+  }
+}

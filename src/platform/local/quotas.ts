@@ -1,0 +1,55 @@
+import { admits, dayOf } from "../../runs/quotas.ts";
+import type { QuotaPlace, QuotaScope, QuotaUse, Run, Slot, WaitingRun } from "../../runs/types.ts";
+import type { Database } from "./sqlite.ts";
+
+/** What counts towards quotas: running and waiting runs by an indexed query, spent dollars in their own table. */
+export function localQuotas(db: Database["db"]) {
+  const ofQuotas = "status = 'running' AND (quota_of IS NOT NULL OR waiting IS NOT NULL)";
+  const countAgent = db.prepare(
+    `SELECT total(waiting IS NOT 1) AS running, total(waiting IS 1) AS waiting FROM runs
+     WHERE organization_id = ? AND agent_id = ? AND quota_of IS NOT NULL AND ${ofQuotas}`,
+  );
+  const countOrganization = db.prepare(
+    `SELECT count(*) AS running FROM runs
+     WHERE organization_id = ? AND quota_of = 'organization' AND waiting IS NOT 1 AND ${ofQuotas}`,
+  );
+  const waiting = db.prepare(
+    `SELECT id, turn, updated_at AS updatedAt, agent_id AS agentId, organization_id AS organizationId FROM runs
+     WHERE waiting = 1 AND ${ofQuotas} AND (organization_id = ?1 OR ?1 IS NULL) ORDER BY updated_at, seq`,
+  );
+  const spent = db.prepare("SELECT dollars FROM spent WHERE owner = ? AND day = ?");
+  const spend = db.prepare(
+    "INSERT INTO spent VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET dollars = dollars + excluded.dollars",
+  );
+  const dropOldDays = db.prepare("DELETE FROM spent WHERE owner = ? AND day < ?");
+
+  function use({ agentId, organizationId }: Pick<Run, "agentId" | "organizationId">): Record<QuotaScope, QuotaUse> {
+    const day = dayOf(Date.now());
+    const dollars = (owner: string): number => Number(spent.get(owner, day)?.["dollars"] ?? 0);
+    const agent = countAgent.get(organizationId, agentId);
+    const running = Number(countOrganization.get(organizationId)?.["running"]);
+    return {
+      agent: { running: Number(agent?.["running"]), waiting: Number(agent?.["waiting"]), dollars: dollars(agentId) },
+      organization: { running, waiting: 0, dollars: dollars(organizationId) },
+    };
+  }
+
+  return {
+    use,
+
+    admit: (slot: Slot, hasWaited: boolean): boolean => admits(slot, use(slot), hasWaited),
+
+    charge({ agentId, organizationId, quotaOf }: QuotaPlace, dollars: number): void {
+      if (dollars === 0) return;
+      const day = dayOf(Date.now());
+      const owners = quotaOf === "organization" ? [agentId, organizationId] : [agentId];
+      for (const owner of owners) {
+        spend.run(owner, day, dollars);
+        dropOldDays.run(owner, day);
+      }
+    },
+
+    listWaiting: (organizationId?: string): WaitingRun[] =>
+      waiting.all(organizationId ?? null) as unknown as WaitingRun[],
+  };
+}
