@@ -78,6 +78,47 @@ describe("an error response", () => {
       /^Remove parameters\.reasoningEffort from the agent/,
     ],
     [
+      "reasoning that a proxy does not pass on",
+      400,
+      {
+        error: {
+          message:
+            "litellm.UnsupportedParamsError: m doesn't support `reasoning.effort` (its model cost map entry lacks " +
+            "`supports_reasoning`). To drop unsupported params set `litellm.drop_params = True`",
+        },
+      },
+      "model_configuration",
+      /^Remove parameters\.reasoningEffort from the agent/,
+    ],
+    [
+      "a temperature that the model does not have, behind a proxy",
+      400,
+      {
+        error: {
+          message:
+            "litellm.BadRequestError: OpenAIException - Unsupported value: 'temperature' does not support 0.2 with this " +
+            "model. Only the default (1) value is supported. LiteLLM: model group 'm' failed with the error above.",
+          code: "400",
+        },
+      },
+      "model_configuration",
+      /^Remove parameters\.temperature from the agent/,
+    ],
+    [
+      "more output tokens than the model has",
+      400,
+      { error: { message: "max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for m" } },
+      "model_configuration",
+      /parameters\.maxOutputTokens to a value that 'm' supports/,
+    ],
+    [
+      "a model without tools",
+      400,
+      { error: { message: "registry.ollama.ai/library/gemma:2b does not support tools", type: "api_error" } },
+      "model_configuration",
+      /^Use a model that supports tools/,
+    ],
+    [
       "a model that the proxy does not know",
       400,
       {

@@ -48,6 +48,21 @@ const diagnoses = {
     category: "model_configuration",
     remedy: ({ model }) => `Remove parameters.reasoningEffort from the agent, or set a value that '${model}' supports.`,
   },
+  temperatureRejected: {
+    statuses: clientErrors,
+    category: "model_configuration",
+    remedy: ({ model }) => `Remove parameters.temperature from the agent, or set a value that '${model}' supports.`,
+  },
+  outputLimitRejected: {
+    statuses: clientErrors,
+    category: "model_configuration",
+    remedy: ({ model }) => `Set the agent's parameters.maxOutputTokens to a value that '${model}' supports.`,
+  },
+  toolsRejected: {
+    statuses: clientErrors,
+    category: "model_configuration",
+    remedy: () => "Use a model that supports tools, or an agent with an empty list of tools and without MCP servers.",
+  },
   unknownModel: { statuses: clientErrors, category: "model_configuration", remedy: checkModel },
   noCredit: {
     statuses: clientErrors,
@@ -89,6 +104,9 @@ interface ErrorRule {
     | "contextOverflow"
     | "unsupportedTemplate"
     | "reasoningRejected"
+    | "temperatureRejected"
+    | "outputLimitRejected"
+    | "toolsRejected"
     | "unknownModel"
     | "noCredit"
     | "contentFiltered"
@@ -185,8 +203,29 @@ export const errorRules: readonly ErrorRule[] = [
   {
     diagnosis: "reasoningRejected",
     vendors: "OpenAI, Groq, xAI, LiteLLM",
-    pattern: /reasoning_?effort/i,
+    pattern: /reasoning[._]?effort/i,
     example: "Unsupported parameter: 'reasoning_effort' is not supported with this model.",
+  },
+  {
+    diagnosis: "temperatureRejected",
+    vendors: "OpenAI, Anthropic, LiteLLM",
+    pattern:
+      /'temperature' (does not support|is not supported)|support temperature=|`temperature` (is deprecated|may only)/,
+    example:
+      "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+  },
+  {
+    diagnosis: "outputLimitRejected",
+    vendors: "OpenAI, Anthropic, DeepSeek",
+    pattern: /max_(completion_)?tokens is too large|maximum allowed number of output tokens|Invalid max_tokens value/,
+    example:
+      "max_tokens is too large: 200000. This model supports at most 16384 completion tokens, whereas you provided 200000.",
+  },
+  {
+    diagnosis: "toolsRejected",
+    vendors: "Ollama, OpenRouter",
+    pattern: /does not support tools|support tool use/,
+    example: "registry.ollama.ai/library/gemma:2b does not support tools",
   },
   {
     diagnosis: "unknownModel",

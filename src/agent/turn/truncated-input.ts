@@ -24,8 +24,8 @@ interface ReportedInput {
 
 /**
  * The failure of a request whose input the server cut without an error, as Ollama does; undefined when it was not cut.
- * - With a known context window: the input has more pieces than the window has tokens, and the server counts no more than
- *   the window.
+ * - With a known context window: the server counts as many tokens as the window has, because Ollama cuts inputs to this
+ *   length. Or the input has more pieces than that, and the server counts fewer: Ollama drops the oldest messages first.
  * - Otherwise: the server counts less than half of the pieces, and its count looks like a limit: a multiple of 1,024 or
  *   1,000, or one less, or the same as for the previous, shorter conversation. Servers that count only tokens outside of
  *   their prompt cache report other numbers.
@@ -35,6 +35,7 @@ export function truncatedInput(
   { inputTokens, contextWindow, previous }: ReportedInput,
 ): Failure | undefined {
   if (inputTokens < smallestWindow) return undefined;
+  if (inputTokens === contextWindow) return failure(contextWindow, `cut the input to ${contextWindow} tokens`);
   const texts = [request.instructions, ...request.messages.flatMap(textsOf)];
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
   if (characters <= inputTokens * charactersPerToken) return undefined;
@@ -43,7 +44,8 @@ export function truncatedInput(
     contextWindow === undefined
       ? least > inputTokens * 2 && (isRound(inputTokens) || inputTokens === previous)
       : least > contextWindow && inputTokens <= contextWindow;
-  return cut ? failure(inputTokens, least, contextWindow) : undefined;
+  const what = `cut the input: it read ${inputTokens} of more than ${least} tokens`;
+  return cut ? failure(contextWindow ?? inputTokens, what) : undefined;
 }
 
 /** Texts that every chat template contains. Templates may leave out reasoning, and write tool calls in their own way. */
@@ -62,14 +64,13 @@ function isRound(tokens: number): boolean {
   return [tokens, tokens + 1].some((count) => count % 1_024 === 0 || count % 1_000 === 0);
 }
 
-function failure(inputTokens: number, least: number, contextWindow: number | undefined): Failure {
-  const window = contextWindow ?? inputTokens;
+function failure(window: number, what: string): Failure {
   return {
     category: "model_configuration",
-    title: `The model server cut the input: it read ${inputTokens} of more than ${least} tokens.`,
+    title: `The model server ${what}.`,
     remedy:
       "Raise the context window of the model server (Ollama: num_ctx in the Modelfile, or OLLAMA_CONTEXT_LENGTH), or set " +
-      `the agent's contextTokens to ${window} and use a smaller task.`,
+      `the agent's contextTokens to at most ${window} and use a smaller task.`,
     retryable: false,
   };
 }

@@ -15,7 +15,6 @@ const reported = (text: string, inputTokens: number, more: { contextWindow?: num
 
 describe("an input that the model server cut", () => {
   it.each<[string, string, number, { contextWindow?: number; previous?: number }]>([
-    ["Ollama, 30,000 words with num_ctx 4096", prose(30_000), 4_096, { contextWindow: 4_096 }],
     ["Ollama, older messages dropped", prose(6_000), 3_120, { contextWindow: 4_096 }],
     ["a CSV of 3,000 rows", csvRows(3_000), 2_048, {}],
     ["a window of 8,192 tokens that is not reported", prose(30_000), 8_192, {}],
@@ -32,11 +31,21 @@ describe("an input that the model server cut", () => {
     });
   });
 
+  it.each([
+    ["30,000 words", prose(30_000)],
+    ["a little more than the window", prose(3_100)],
+    ["one long word", "a".repeat(20_000)],
+  ])("is a failure when it is as long as Ollama's window of 4,096 tokens: %s", (_, text) => {
+    expect(reported(text, 4_096, { contextWindow: 4_096 })).toMatchObject({
+      title: "The model server cut the input to 4096 tokens.",
+      remedy: expect.stringMatching(/num_ctx.*contextTokens to at most 4096/),
+    });
+  });
+
   it.each<[string, string, number, { contextWindow?: number; previous?: number }]>([
     ["English prose, 1.3 tokens per word", prose(30_000), 39_000, {}],
     ["a tokenizer with one token per word", prose(30_000), 30_000, {}],
     ["a round number of tokens", prose(3_000), 4_096, {}],
-    ["an input as long as the window", prose(3_100), 4_096, { contextWindow: 4_096 }],
     ["a window that was raised since it was read", prose(30_000), 39_000, { contextWindow: 4_096 }],
     ["separators, 64 characters per token", "=".repeat(500_000), 8_192, {}],
     ["indented lines", `${" ".repeat(60)}x\n`.repeat(5_000), 10_240, {}],
