@@ -37,33 +37,36 @@ const packageOptions = {
   define: { "import.meta.url": "__moduleUrl" },
 } satisfies BuildOptions;
 
+// Each function that writes a bundle returns the files that it contains, relative to the project. NOTICE is made of them.
+
 /** Writes a function's code to `folder`: the handler in `index.js`, lazy packages in `node_modules`. */
-export function bundleFunction(entry: string, folder: string): void {
-  const { outputs } = buildSync({
+export function bundleFunction(entry: string, folder: string): string[] {
+  const { outputs, files } = build({
     entryPoints: [`${lambdasFolder}${entry}.ts`],
     outfile: `${folder}/index.js`,
     ...bundleOptions,
-    metafile: true,
-  }).metafile;
+  });
   const lazyImports = Object.values(outputs).flatMap(({ imports }) =>
     imports.filter(({ path, external }) => external && !isBuiltin(path)),
   );
-  for (const { path } of lazyImports) bundlePackage(path, `${folder}/node_modules/${path}`);
+  const lazyFiles = lazyImports.flatMap(({ path }) => bundlePackage(path, `${folder}/node_modules/${path}`));
   // Node.js finds a subpath of a package only through the package's `exports`.
   for (const [name, imports] of Object.entries(Object.groupBy(lazyImports, ({ path }) => packageName(path)))) {
     const subpaths = imports?.map(({ path }) => `.${path.slice(name.length)}`) ?? [];
     const exports = Object.fromEntries(subpaths.map((subpath) => [subpath, `${subpath}/index.js`]));
     writeFileSync(`${folder}/node_modules/${name}/package.json`, JSON.stringify({ name, exports }));
   }
+  return [...files, ...lazyFiles];
 }
 
 /** Writes the upload server to `folder`, as one file `index.js`. */
-export function bundleUploadServer(folder: string): void {
-  buildSync({ entryPoints: [`${lambdasFolder}upload-server.ts`], outfile: join(folder, "index.js"), ...bundleOptions });
+export function bundleUploadServer(folder: string): string[] {
+  const entryPoints = [`${lambdasFolder}upload-server.ts`];
+  return build({ entryPoints, outfile: join(folder, "index.js"), ...bundleOptions }).files;
 }
 
 /** Files of the engines' packages that load other files beside their code. They are copied as published. */
-const copiedPaths = [
+export const copiedPaths = [
   "just-bash/package.json",
   "just-bash/dist/bundle",
   "just-bash/vendor",
@@ -82,31 +85,29 @@ const engineDependencies = ["turndown", "sprintf-js", "seek-bzip", "minimatch", 
  * Writes the sandbox function's code to `folder`: the handler in `index.js`, its child process in `child.mjs`, and the
  * engines' packages. 21 MB, half of it Python.
  */
-export function bundleSandbox(folder: string): void {
-  bundleFunction("run-program", folder);
-  bundleChildProcess(folder);
+export function bundleSandbox(folder: string): string[] {
+  const files = [...bundleFunction("run-program", folder), ...bundleChildProcess(folder)];
   const packages = join(folder, "node_modules");
   for (const path of copiedPaths) {
     cpSync(join(root, "node_modules", path), join(packages, path), { recursive: true, dereference: true });
   }
-  for (const name of engineDependencies) bundlePackage(name, join(packages, name));
+  return [...files, ...engineDependencies.flatMap((name) => bundlePackage(name, join(packages, name)))];
 }
 
 /**
  * Writes the code of `advance` to `folder`: the handler in `index.js`, and the child process that reads documents in
  * `child.mjs`. The child's engines for programs are missing: those programs run in the sandbox function.
  */
-export function bundleAdvance(folder: string): void {
-  bundleFunction("advance", folder);
-  bundleChildProcess(folder);
+export function bundleAdvance(folder: string): string[] {
+  return [...bundleFunction("advance", folder), ...bundleChildProcess(folder)];
 }
 
 /** Packages that read documents. The child process loads one at its first document of that kind. */
 const documentReaders = ["unpdf", "mammoth"];
 
 /** Writes the child process of the sandbox to `folder`: `child.mjs`, its engines, and `documentReaders`. */
-function bundleChildProcess(folder: string): void {
-  buildSync({
+function bundleChildProcess(folder: string): string[] {
+  const { files } = build({
     ...bundleOptions,
     format: "esm",
     splitting: true, // one file per engine, because each imports packages that exist only where the engine is used
@@ -115,11 +116,20 @@ function bundleChildProcess(folder: string): void {
     outExtension: { ".js": ".mjs" },
     external: ["just-bash", "quickjs-wasi", ...documentReaders],
   });
-  for (const name of documentReaders) bundlePackage(name, join(folder, "node_modules", name));
+  return [...files, ...documentReaders.flatMap((name) => bundlePackage(name, join(folder, "node_modules", name)))];
 }
 
-function bundlePackage(path: string, folder: string): void {
-  buildSync({ ...packageOptions, absWorkingDir: root, entryPoints: [path], outfile: join(folder, "index.js") });
+function bundlePackage(path: string, folder: string): string[] {
+  return build({ ...packageOptions, entryPoints: [path], outfile: join(folder, "index.js") }).files;
+}
+
+/** Runs esbuild. `files`: the input files of which the bundle contains code. */
+function build(options: BuildOptions) {
+  const { outputs } = buildSync({ ...options, absWorkingDir: root, metafile: true }).metafile;
+  const files = Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+  return { outputs, files };
 }
 
 function packageName(path: string): string {

@@ -19,7 +19,7 @@ export interface ServiceFunctionProps {
   /** File in `lambdas/` without its extension. It exports `handler`. */
   entry: string;
   /** Writes the code to a folder, with the handler in `index.js`. Default: bundles the entry and its packages. */
-  write?: (folder: string) => void;
+  write?: (folder: string) => string[];
   description: string;
   /** MB. A function with 1,769 MB has one full vCPU; less memory means a proportional share. */
   memory: number;
