@@ -1,13 +1,18 @@
-import { Annotations, App, Validations } from "aws-cdk-lib";
+import { Annotations, App, type Stack, Validations } from "aws-cdk-lib";
 import recommendedFlags from "aws-cdk-lib/recommended-feature-flags.json" with { type: "json" };
 import { AwsSolutionsChecks } from "cdk-nag";
 import { FrontDoorStack } from "./front-door/stack.ts";
 import { warningWithoutFrontDoor } from "./front-door/limits.ts";
 import { ServiceStack } from "./service-stack.ts";
-import { readSettings } from "./settings.ts";
+import type { Resources } from "./cost/idle.ts";
+import { readSettings, type Settings } from "./settings.ts";
+
+/** Id of the warning about a deployment without front door. */
+const withoutFrontDoor = "agent-run-service:large-bodies-off";
 
 interface ServiceApp {
   app: App;
+  settings: Settings;
   stack: ServiceStack;
   /** Absent with `largeBodies` `off`. */
   frontDoor?: FrontDoorStack;
@@ -23,8 +28,31 @@ export function serviceApp(context: Record<string, unknown> = {}): ServiceApp {
   const settings = readSettings(app.node);
   const stack = new ServiceStack(app, settings);
   if (settings.largeBodies !== "off") {
-    return { app, stack, frontDoor: new FrontDoorStack(app, stack, settings.largeBodies, settings) };
+    return { app, settings, stack, frontDoor: new FrontDoorStack(app, stack, settings.largeBodies, settings) };
   }
-  Annotations.of(stack).addWarningV2("agent-run-service:large-bodies-off", warningWithoutFrontDoor);
-  return { app, stack };
+  Annotations.of(stack).addWarningV2(withoutFrontDoor, warningWithoutFrontDoor);
+  return { app, settings, stack };
+}
+
+export interface SynthesizedStack {
+  name: string;
+  resources: Resources;
+  /** Oldest version of the CDK bootstrap that can deploy the stack. */
+  bootstrapVersion: number;
+}
+
+/**
+ * The stacks without their functions' code, which takes a second: for costs, and checks before a deployment. Prints no
+ * warnings: `cdk deploy` does.
+ */
+export function synthesizeWithoutCode(context: Record<string, unknown>) {
+  const { app, settings, stack, frontDoor } = serviceApp({ ...context, "aws:cdk:bundling-stacks": [] });
+  Annotations.of(stack).acknowledgeWarning(withoutFrontDoor);
+  const assembly = app.synth();
+  const synthesized = ({ artifactId }: Stack): SynthesizedStack => {
+    const { stackName: name, template, requiresBootstrapStackVersion } = assembly.getStackArtifact(artifactId);
+    const { Resources: resources } = template as { Resources: Resources };
+    return { name, resources, bootstrapVersion: requiresBootstrapStackVersion ?? 0 };
+  };
+  return { settings, service: synthesized(stack), ...(frontDoor && { frontDoor: synthesized(frontDoor) }) };
 }

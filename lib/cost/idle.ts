@@ -1,0 +1,84 @@
+import { shards } from "../../src/platform/aws/table.ts";
+import { sweepMinutes } from "../../src/workflow/policy.ts";
+import { assumed, price } from "./prices.ts";
+
+/** US dollars per item. */
+export type Bill = Record<string, number>;
+
+/** The resources of a synthesized template, by logical id. */
+export type Resources = Record<string, { Type: string; Properties?: Record<string, unknown> }>;
+
+/** Resources of a deployment. `frontDoor` is absent with `largeBodies` `off`. */
+interface Deployment {
+  service: Resources;
+  frontDoor?: Resources | undefined;
+}
+
+const hours = 30 * 24; // of a month
+export const gigabyte = 2 ** 30;
+
+/** What a deployment costs in a month without requests. */
+export function idleBill({ service, frontDoor = {} }: Deployment): Bill {
+  const sweeps = (hours * 60) / sweepMinutes;
+  const alarms = [service, frontDoor].flatMap((stack) => ofType(stack, "AWS::CloudWatch::Alarm"));
+  const alarmMetrics = alarms.reduce((sum, alarm) => sum + billedMetrics(alarm), 0);
+  const secrets = ofType(frontDoor, "AWS::SecretsManager::Secret").length;
+  const sweep = lambdaCost(memoryOf(service, "Sweep"), assumed.sweepMilliseconds);
+  return {
+    [`${alarms.length} alarms, with ${alarmMetrics} metrics`]: alarmMetrics * price.alarm,
+    "1 dashboard (the first three of an account are free)": price.dashboard,
+    "2 metrics of the sweep": 2 * price.metric,
+    ...(secrets > 0 && { [`${secrets} secret of the upload server`]: secrets * price.secret }),
+    [`${sweeps.toLocaleString("en-US")} sweeps, with their log`]:
+      sweeps * (sweep + shards * 0.5 * price.readUnit + logCost(900)),
+    ...fargateBill(frontDoor),
+  };
+}
+
+/** A formula is billed for each of its metrics, a query for each metric with data: at least one. */
+function billedMetrics(alarm: Record<string, unknown>): number {
+  const metrics = alarm["Metrics"] as { MetricStat?: unknown }[] | undefined;
+  return Math.max(1, metrics?.filter(({ MetricStat }) => MetricStat).length ?? 1);
+}
+
+/** What the upload server costs in a month on Fargate. Empty if the front door does not use Fargate. */
+export function fargateBill(frontDoor: Resources): Bill {
+  const [task] = ofType(frontDoor, "AWS::ECS::TaskDefinition");
+  if (task === undefined) return {};
+  const [processors, gigabytes] = [Number(task["Cpu"]) / 1024, Number(task["Memory"]) / 1024];
+  return {
+    [`1 task with ${processors} vCPU and ${gigabytes * 1024} MB, with its public address`]:
+      hours * (processors * price.fargateProcessor + gigabytes * price.fargateGigabyte + price.publicAddress),
+    "1 load balancer, without its traffic": hours * price.balancer,
+    "38 metrics of Container Insights, 2 scaling alarms": 38 * price.metric + 2 * price.alarm,
+  };
+}
+
+export function total(bill: Bill): number {
+  return Object.values(bill).reduce((sum, cost) => sum + cost, 0);
+}
+
+/** An amount with two significant digits. */
+export function dollars(amount: number): string {
+  return Number(amount.toPrecision(2)).toLocaleString("en-US", { maximumSignificantDigits: 2 });
+}
+
+export function lambdaCost(gigabytes: number, milliseconds: number): number {
+  return price.lambdaRequest + ((gigabytes * milliseconds) / 1_000) * price.lambdaGigabyteSecond;
+}
+
+export function logCost(bytes: number): number {
+  return (bytes / gigabyte) * price.logGigabyte;
+}
+
+/** The properties of all resources of a type. */
+export function ofType(resources: Resources, type: string): Record<string, unknown>[] {
+  return Object.values(resources).flatMap(({ Type, Properties = {} }) => (Type === type ? [Properties] : []));
+}
+
+/** GB of a function, by its construct id. */
+export function memoryOf(service: Resources, name: string): number {
+  const [, found] = Object.entries(service).find(([id]) => new RegExp(`^${name}[0-9A-F]{8}$`).test(id)) ?? [];
+  if (!found) throw new Error(`the template has no function ${name}`);
+  return Number(found.Properties?.["MemorySize"]) / 1024;
+}

@@ -1,0 +1,62 @@
+/**
+ * On-demand prices in US dollars: us-east-1, without free tiers and discounts. Checked on 2026-11-21 in public copies of
+ * AWS's price list or of the page below aws.amazon.com. *: quoted by third parties only.
+ */
+export const priceList = [
+  ["httpRequest", 1 / 1e6, "HTTP API request, per 512 KB", "api-gateway/pricing"],
+  ["edgeRequest", 1 / 1e6, "CloudFront HTTPS request, North America", "cloudfront/pricing"],
+  ["edgeFunction", 0.1 / 1e6, "CloudFront function call *", "cloudfront/pricing"],
+  ["edgeGigabyte", 0.085, "GB from CloudFront to North America", "cloudfront/pricing"],
+  ["transferGigabyte", 0.09, "GB from AWS to the internet", "ec2/pricing/on-demand"],
+  ["lambdaRequest", 0.2 / 1e6, "Lambda invocation", "lambda/pricing"],
+  ["lambdaGigabyteSecond", 13.3334 / 1e6, "Lambda GB-second, arm64", "lambda/pricing"],
+  ["tenantGigabyte", 167 / 1e6, "GB of a new tenant environment (x86 price)", "lambda/pricing"],
+  ["readUnit", 0.125 / 1e6, "DynamoDB read unit", "dynamodb/pricing/on-demand"],
+  ["writeUnit", 0.625 / 1e6, "DynamoDB write unit", "dynamodb/pricing/on-demand"],
+  ["tableGigabyte", 0.25 + 0.2, "GB-month in DynamoDB, with recovery", "dynamodb/pricing/on-demand"],
+  ["transition", 25 / 1e6, "Step Functions state transition", "step-functions/pricing"],
+  ["objectPut", 5 / 1e6, "S3 PUT or LIST", "s3/pricing"],
+  ["objectGet", 0.4 / 1e6, "S3 GET", "s3/pricing"],
+  ["objectGigabyte", 0.023, "GB-month in S3", "s3/pricing"],
+  ["logGigabyte", 0.5, "GB of log ingested", "cloudwatch/pricing"],
+  ["logGigabyteMonth", 0.03, "GB-month of log, compressed", "cloudwatch/pricing"],
+  ["metric", 0.3, "custom metric, month", "cloudwatch/pricing"],
+  ["alarm", 0.1, "metric of an alarm, month", "cloudwatch/pricing"],
+  ["dashboard", 3, "dashboard, month *", "cloudwatch/pricing"],
+  ["trace", 5 / 1e6, "X-Ray trace", "xray/pricing"],
+  ["secret", 0.4, "secret, month", "secrets-manager/pricing"],
+  ["secretRead", 5 / 1e6, "secret read", "secrets-manager/pricing"],
+  ["fargateProcessor", 0.03238, "Fargate vCPU-hour, arm64", "fargate/pricing"],
+  ["fargateGigabyte", 0.00356, "Fargate GB-hour, arm64", "fargate/pricing"],
+  ["balancer", 0.0225, "load balancer hour", "elasticloadbalancing/pricing"],
+  ["publicAddress", 0.005, "public IPv4 address hour", "vpc/pricing"],
+] as const;
+
+/** What the code and the templates do not determine. `counted`: AWS calls of the real handlers on a test double. */
+export const assumptionList = [
+  ["polls", 60, "polls of a run", "assumed"],
+  ["stepSeconds", 5, "seconds of a step", "assumed"],
+  ["createMilliseconds", 60, "ms billed for a create", "assumed"],
+  ["pollMilliseconds", 18, "ms billed for a poll, with 1 % cold starts of 300 ms", "assumed"],
+  ["sweepMilliseconds", 300, "ms billed for a sweep", "assumed"],
+  ["readUnits", 6, "DynamoDB read units of a run", "counted"],
+  ["stepReadUnits", 2.2, "DynamoDB read units of a step", "counted"],
+  ["writeUnits", 7, "DynamoDB write units of a run", "counted"],
+  ["stepWriteUnits", 15.6, "DynamoDB write units of a step, with lease renewals", "counted"],
+  ["transitions", 5, "billed state transitions of a run", "counted"],
+  ["storedBytes", 4_000, "bytes that a step stores in DynamoDB", "assumed"],
+  ["requestBytes", 80_000, "bytes that a step sends to the model: 20,000 tokens", "assumed"],
+  ["runLog", 5_000, "bytes of log of a run, without its steps", "measured"],
+  ["stepLog", 1_350, "bytes of log of a step", "measured"],
+  ["requestLog", 800, "bytes of log of an API request", "measured"],
+  ["programMilliseconds", 600, "ms of a shell script; JavaScript 90, Python 1,300", "measured"],
+  ["firstProgramMilliseconds", 2_000, "ms of an agent's first program, in a new environment", "assumed"],
+  ["documentMilliseconds", 200, "ms to read 100 pages of PDF", "measured"],
+] as const;
+
+const valuesOf = <Name extends string>(list: readonly (readonly [Name, number, ...unknown[]])[]) =>
+  Object.fromEntries(list.map(([name, value]) => [name, value])) as Record<Name, number>;
+/** US dollars, by name. */
+export const price = valuesOf(priceList);
+/** Assumptions, by name. */
+export const assumed = valuesOf(assumptionList);
