@@ -14,6 +14,7 @@ import { deadLetterQueue, Recovery } from "./recovery.ts";
 import { Sandbox } from "./sandbox.ts";
 import { type Settings, zonesOf } from "./settings.ts";
 import { createsRuns, keyUse, Storage } from "./storage.ts";
+import { terminationProtection } from "./termination-protection.ts";
 import { Workflow } from "./workflow.ts";
 
 /** API Gateway ends a request after 30 seconds. */
@@ -80,9 +81,10 @@ const functions = {
 /** The service without the front door. Deployed resources are named after construct ids, so these do not change. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, settings: Settings) {
-    super(scope, `AgentRunService-${settings.stage}`, {
+    const stackName = `AgentRunService-${settings.stage}`;
+    super(scope, stackName, {
       description: "Agent Run Service: agent runs over HTTP",
-      terminationProtection: settings.removal === "retain",
+      terminationProtection: terminationProtection(scope, stackName, settings),
     });
     const { logRetentionDays: logRetention } = settings;
     const newFunction = (id: keyof typeof functions, props: Partial<ServiceFunctionProps> = {}) =>

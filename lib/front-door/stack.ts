@@ -27,6 +27,7 @@ import type { UploadHosting } from "./hosting.ts";
 import { type UploadOrigin, uploadServer, type UploadServer, type SharedValues, sharedOutputs } from "./server.ts";
 import { webFunctionOrigin } from "./web-function.ts";
 import type { Settings } from "../settings.ts";
+import { terminationProtection } from "../termination-protection.ts";
 
 const origins: Record<UploadHosting, (scope: Construct, server: UploadServer, origin: OriginProps) => UploadOrigin> = {
   "web-function": webFunctionOrigin,
@@ -39,8 +40,10 @@ const uncachedErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 /** One address for the whole contract: creates over 1 MB go to the upload server, everything else to API Gateway. */
 export class FrontDoorStack extends Stack {
   constructor(scope: Construct, service: Stack, hosting: UploadHosting, settings: Settings) {
-    super(scope, `AgentRunFrontDoor-${settings.stage}`, {
+    const stackName = `AgentRunFrontDoor-${settings.stage}`;
+    super(scope, stackName, {
       description: "Agent Run Service: one address for small and large requests",
+      terminationProtection: terminationProtection(scope, stackName, settings),
     });
     this.addStackDependency(service);
     const { domain, certificate } = settings;
