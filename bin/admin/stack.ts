@@ -1,8 +1,9 @@
-import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import { DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { outputs, type OutputName } from "../../lib/outputs.ts";
 import type { ClientSettings } from "../../src/platform/aws/clients.ts";
 import { awsPlatform } from "../../src/platform/aws/index.ts";
+import { type Aws, connectToAws, credentialsError, isMissingStack } from "../aws.ts";
 import { CliError } from "../cli.ts";
 import { type OperatorPlatform, systemUser } from "./connect.ts";
 
@@ -11,11 +12,11 @@ import { type OperatorPlatform, systemUser } from "./connect.ts";
  * `AWS_ENDPOINT_URL` replaces AWS with a compatible endpoint.
  */
 export async function openStack(stack: string): Promise<OperatorPlatform> {
-  const endpoint = process.env["AWS_ENDPOINT_URL"];
-  const cloudFormation = new CloudFormationClient(endpoint ? { endpoint } : {});
-  const settings: ClientSettings = { region: await regionOf(cloudFormation), ...(endpoint ? { endpoint } : {}) };
-  const output = await outputsOf(cloudFormation, stack, settings.region);
-  cloudFormation.destroy();
+  const aws = await connectToAws();
+  const { region, endpoint } = aws;
+  const settings: ClientSettings = { region, ...(endpoint && { endpoint }) };
+  const output = await outputsOf(aws, stack);
+  aws.cloudFormation.destroy();
 
   const platform = awsPlatform({
     clients: settings,
@@ -40,21 +41,10 @@ async function callerOf(settings: ClientSettings): Promise<string> {
   }
 }
 
-async function regionOf(client: CloudFormationClient): Promise<string> {
-  try {
-    return await client.config.region();
-  } catch {
-    throw new CliError("the AWS region is unknown; set AWS_REGION, or AWS_PROFILE to a profile with a region");
-  }
-}
-
 /** Returns a function that looks up an output of the stack. */
-async function outputsOf(
-  client: CloudFormationClient,
-  stack: string,
-  region: string,
-): Promise<(name: OutputName) => string> {
-  const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack })).catch((error: unknown) => {
+async function outputsOf({ cloudFormation, region }: Aws, stack: string): Promise<(name: OutputName) => string> {
+  const describe = new DescribeStacksCommand({ StackName: stack });
+  const { Stacks = [] } = await cloudFormation.send(describe).catch((error: unknown) => {
     throw explainError(error, stack, region);
   });
   const found = new Map(Stacks[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
@@ -70,15 +60,11 @@ async function outputsOf(
 }
 
 function explainError(error: unknown, stack: string, region: string): unknown {
-  if (!(error instanceof Error)) return error;
-  if (error.name === "ValidationError" && /does not exist/.test(error.message)) {
+  if (isMissingStack(error)) {
     return new CliError(
       `stack ${JSON.stringify(stack)} does not exist in region ${region} of this account; ` +
         "pass the full name, such as AgentRunService-prod, and set AWS_REGION or AWS_PROFILE for another region",
     );
   }
-  if (error.name === "CredentialsProviderError") {
-    return new CliError(`no AWS credentials found (${error.message}); set AWS_PROFILE, or log in with the AWS CLI`);
-  }
-  return error;
+  return credentialsError(error) ?? error;
 }

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { checkBaseUrl } from "../../conformance/client.ts";
 import { newApiKey } from "../../src/accounts/api-key.ts";
 import { CliError, type Io, runProgram } from "../cli.ts";
-import { type Outcome, upload } from "./upload.ts";
+import { createBody, type Outcome, upload } from "./upload.ts";
 
 /** 10 MiB in base64: the limit of the contract. */
 const maxBase64 = 13_981_016;
@@ -81,20 +81,6 @@ function isContract({ status, answeredBy, detail }: Outcome, base64: number, wit
   const tooLarge = status === 413 && detail === "total file size exceeds the allowed limit";
   if (base64 > maxBase64 && tooLarge) return true;
   return withKey ? base64 <= maxBase64 && status === 201 : status === 401;
-}
-
-/** A create body of exactly `bytes` bytes, padded with spaces. `base64`: length of its one file. */
-function createBody(bytes: number, templateId: string): { body: Buffer; base64: number } {
-  const [before, after] = [
-    `{"name":"probe","template_id":"${templateId}","files":[{"filename":"probe.bin","content_base64":"`,
-    '"}]}',
-  ];
-  const base64 = Math.floor((bytes - before.length - after.length) / 4) * 4;
-  const body = Buffer.alloc(bytes, " ");
-  body.write(before, 0);
-  body.fill("A", before.length, before.length + base64);
-  body.write(after, before.length + base64);
-  return { body, base64 };
 }
 
 type Attempt = Outcome & { megabytes: number; framing: string; expect: boolean; asContract: boolean };

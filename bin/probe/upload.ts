@@ -1,10 +1,11 @@
-import { type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
+import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 
-/** A create to send. */
-export interface Upload {
+/** A create to send, or with `GET` another request. */
+interface Upload {
+  method?: "GET" | "POST";
   url: URL;
   headers: Record<string, string>;
   body: Buffer;
@@ -20,6 +21,8 @@ export interface Outcome {
   status?: number;
   /** Who sent the response: `service`, `API Gateway`, … or `nobody`. */
   answeredBy: string;
+  /** Where the service's response came from, if its headers name a part of AWS. */
+  via?: "API Gateway" | "CloudFront function";
   /** The `detail` of the service's error, the start of another response, or why there is none. */
   detail: string;
   /** Whether `100 Continue` arrived. */
@@ -34,12 +37,13 @@ const pieceBytes = 64 * 1024;
 const continueMilliseconds = 1_000;
 
 /** Sends a create on its own connection. Never rejects. */
-export function upload({ url, headers, body, framing, expect, timeoutSeconds }: Upload): Promise<Outcome> {
+export function upload(create: Upload): Promise<Outcome> {
+  const { method = "POST", url, headers, body, framing, expect, timeoutSeconds } = create;
   const started = performance.now();
   let continued = false;
   return new Promise((resolve) => {
     const request: ClientRequest = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
-      method: "POST",
+      method,
       agent: false,
       headers: {
         ...headers,
@@ -48,7 +52,7 @@ export function upload({ url, headers, body, framing, expect, timeoutSeconds }: 
         ...(expect ? { expect: "100-continue" } : {}),
       },
     });
-    const done = (outcome: Pick<Outcome, "status" | "answeredBy" | "detail">): void => {
+    const done = (outcome: Omit<Outcome, "continued" | "sent" | "seconds">): void => {
       clearTimeout(deadline);
       const sent = request.socket?.bytesWritten ?? 0;
       resolve({ ...outcome, continued, sent, seconds: (performance.now() - started) / 1_000 });
@@ -93,12 +97,13 @@ function* pieces(body: Buffer): Generator<Buffer> {
   for (let start = 0; start < body.length; start += pieceBytes) yield body.subarray(start, start + pieceBytes);
 }
 
-function described({ headers }: IncomingMessage, content: string): Pick<Outcome, "answeredBy" | "detail"> {
+function described({ headers }: IncomingMessage, content: string): Pick<Outcome, "answeredBy" | "via" | "detail"> {
   const start = content.slice(0, 80).replaceAll(/\s+/g, " ");
   try {
-    const { detail, message, agent_id: id } = JSON.parse(content) as Record<string, unknown>;
-    if (detail !== undefined) return { answeredBy: "service", detail: typeof detail === "string" ? detail : start };
-    if (id !== undefined) return { answeredBy: "service", detail: "" };
+    const { detail, message, agent_id: id, openapi } = JSON.parse(content) as Record<string, unknown>;
+    const service = { answeredBy: "service", ...viaOf(headers) };
+    if (detail !== undefined) return { ...service, detail: typeof detail === "string" ? detail : start };
+    if (id !== undefined || openapi !== undefined) return { ...service, detail: "" };
     if (message === "Request Too Long") return { answeredBy: "Lambda's limit", detail: message };
     if (message !== undefined) return { answeredBy: "API Gateway", detail: start };
   } catch {
@@ -108,4 +113,24 @@ function described({ headers }: IncomingMessage, content: string): Pick<Outcome,
   if (/cloudfront/i.test(server + content)) return { answeredBy: "CloudFront", detail: start };
   if ("apigw-requestid" in headers) return { answeredBy: "API Gateway", detail: start };
   return { answeredBy: server, detail: start };
+}
+
+/** HTTP APIs add `apigw-requestid`. CloudFront names a response of its function in `x-cache`. */
+function viaOf(headers: IncomingHttpHeaders): Pick<Outcome, "via"> {
+  if (/^FunctionGeneratedResponse/i.test(String(headers["x-cache"]))) return { via: "CloudFront function" };
+  return "apigw-requestid" in headers ? { via: "API Gateway" } : {};
+}
+
+/** A create body of exactly `bytes` bytes, padded with spaces. `base64`: length of its one file. */
+export function createBody(bytes: number, templateId: string): { body: Buffer; base64: number } {
+  const [before, after] = [
+    `{"name":"probe","template_id":"${templateId}","files":[{"filename":"probe.bin","content_base64":"`,
+    '"}]}',
+  ];
+  const base64 = Math.floor((bytes - before.length - after.length) / 4) * 4;
+  const body = Buffer.alloc(bytes, " ");
+  body.write(before, 0);
+  body.fill("A", before.length, before.length + base64);
+  body.write(after, before.length + base64);
+  return { body, base64 };
 }

@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { UpdateTerminationProtectionCommand } from "@aws-sdk/client-cloudformation";
+import { defaultRunbook } from "../../lib/alarm.ts";
+import type { SynthesizedStack } from "../../lib/service-app.ts";
+import { firstDeploymentKey } from "../../lib/termination-protection.ts";
+import { type Aws, connectToAws } from "../aws.ts";
+import { CliError, type Io } from "../cli.ts";
+import { type Account, readAccount, stackOf } from "./account.ts";
+import { describePlan, optionsOf, type Plan, planOf } from "./plan.ts";
+import { type Check, describeChecks, isDeployed, outputsOf, preflight } from "./preflight.ts";
+import { reachableUrl, smokeTest } from "./smoke-test.ts";
+
+const usage = `npm run deploy -- [STACK] [OPTIONS of cdk deploy]
+
+Check the account, deploy all stacks with cdk deploy, and test the deployed service.
+npx cdk deploy --all deploys without the checks and the test.
+
+Exit codes: 0 if the service is deployed and passes the test; otherwise not 0.`;
+
+/** Runs `npm run deploy`. Resolves with the exit code. */
+export async function main(args: string[], io: Io): Promise<number> {
+  if (args.includes("--help") || args.includes("-h")) {
+    io.out(usage);
+    return 0;
+  }
+  try {
+    await deploy(args, io);
+    return 0;
+  } catch (error) {
+    io.err(`deploy: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+}
+
+async function deploy(args: string[], io: Io): Promise<void> {
+  const plan = planOf(args);
+  const [[region], [profile]] = [optionsOf(args, "--region"), optionsOf(args, "--profile")];
+  const aws = await connectToAws({ ...(region && { region }), ...(profile && { profile }) });
+  const runbook = plan.settings.runbookUrl || defaultRunbook;
+  const [bootstrapStack = "CDKToolkit"] = optionsOf(args, "--toolkit-stack-name");
+
+  const account = await readAccount(aws, plan, bootstrapStack);
+  printPreflight(aws, account, preflight(plan, account, runbook), io);
+  io.out(["", ...describePlan(plan), ""].join("\n"));
+
+  // A protected stack cannot be deleted, which the repetition of a failed first deployment has to do.
+  const isFirst = ({ name }: SynthesizedStack): boolean =>
+    "value" in account.stacks && !isDeployed(account.stacks.value.get(name));
+  const first = plan.stacks.filter(isFirst).map(({ name }) => name);
+  const context = first.length > 0 ? ["--context", `${firstDeploymentKey}=${first.join(",")}`] : [];
+  const all = plan.stacks.some(({ name }) => args.includes(name)) ? [] : ["--all"];
+  const code = await cdkDeploy([...all, ...args, ...context]);
+  if (plan.settings.removal === "retain") for (const name of first) await protect(aws, name, io);
+  if (code !== 0) {
+    const remedy = "correct the error above and repeat the command; see docs/deploying.md#after-a-failed-deployment";
+    throw new CliError(`cdk deploy failed; ${remedy}`);
+  }
+  await testService(aws, plan, runbook, io);
+}
+
+/** Prints the checks. Throws if the deployment would fail. */
+function printPreflight({ region }: Aws, { id }: Account, checks: Check[], io: Io): void {
+  const account = "value" in id && id.value ? `account ${id.value}` : "the account";
+  io.out([`Preflight of ${account} in ${region}:`, ...describeChecks(checks)].join("\n"));
+  const count = (verdict: Check["verdict"]): number => checks.filter((check) => check.verdict === verdict).length;
+  if (count("unknown") > 0) io.out("A check marked unknown could not be made. It does not stop the deployment.");
+  const stops = count("stop");
+  if (stops > 0) throw new CliError(`nothing was deployed; correct what is marked STOP above (${stops})`);
+}
+
+/** Runs `cdk deploy` at this terminal. Resolves with its exit code. */
+function cdkDeploy(args: string[]): Promise<number> {
+  const cdk = fileURLToPath(new URL("../../node_modules/aws-cdk/bin/cdk", import.meta.url));
+  const child = spawn(process.execPath, [cdk, "deploy", ...args], { stdio: "inherit" });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code ?? 1));
+  });
+}
+
+/** Protects a stack from deletion if its first deployment succeeded. Otherwise, the next deployment protects it. */
+async function protect(aws: Aws, name: string, io: Io): Promise<void> {
+  if (!isDeployed(await stackOf(aws, name))) return;
+  try {
+    const change = { StackName: name, EnableTerminationProtection: true };
+    await aws.cloudFormation.send(new UpdateTerminationProtectionCommand(change));
+    io.out(`${name} is now protected from deletion.`);
+  } catch (error) {
+    io.err(`deploy: ${name} is not protected from deletion (${String(error)}). The next deployment will protect it.`);
+  }
+}
+
+async function testService(aws: Aws, { service, frontDoor, settings }: Plan, runbook: string, io: Io): Promise<void> {
+  const [api, door] = await Promise.all([stackOf(aws, service.name), frontDoor && stackOf(aws, frontDoor.name)]);
+  const [{ ApiUrl }, { BaseUrl, CloudFrontDomain }] = [outputsOf(api), outputsOf(door)];
+  const address = BaseUrl ?? ApiUrl;
+  if (address === undefined) return io.out("There is no deployed service to test.");
+  io.out(`\nSmoke test of ${address}:`);
+  const baseUrl = await reachableUrl(address, CloudFrontDomain, io);
+  const uploads = BaseUrl === undefined ? "off" : settings.largeBodies;
+  if (await smokeTest({ baseUrl, uploads, endpoint: aws.endpoint }, io)) {
+    return io.out(`The service is deployed at ${address}`);
+  }
+  throw new CliError(`the service is deployed, but failed its smoke test. Continue with ${runbook}#smoke-test`);
+}

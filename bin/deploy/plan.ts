@@ -1,0 +1,80 @@
+import cdkJson from "../../cdk.json" with { type: "json" };
+import { idleBill, dollars, ofType, total } from "../../lib/cost/idle.ts";
+import { type SynthesizedStack, synthesizeWithoutCode } from "../../lib/service-app.ts";
+import type { Settings } from "../../lib/settings.ts";
+
+/** What `cdk deploy` will deploy. */
+export interface Plan {
+  settings: Settings;
+  service: SynthesizedStack;
+  /** Absent with `largeBodies` `off`, or if the arguments name only the service. */
+  frontDoor?: SynthesizedStack;
+  /** Service and front door. */
+  stacks: SynthesizedStack[];
+}
+
+/** Synthesizes the stacks that `cdk deploy` will deploy with these arguments. Throws if a setting is invalid. */
+export function planOf(args: string[]): Plan {
+  const given = optionsOf(args, "--context", "-c").map((setting) => {
+    const [name = "", ...value] = setting.split("=");
+    return [name, value.join("=")] as const;
+  });
+  const { settings, service, frontDoor } = synthesizeWithoutCode({ ...cdkJson.context, ...Object.fromEntries(given) });
+  // CDK deploys the service with the front door, but not the other way round.
+  if (frontDoor === undefined || (args.includes(service.name) && !args.includes(frontDoor.name))) {
+    return { settings, service, stacks: [service] };
+  }
+  return { settings, service, frontDoor, stacks: [service, frontDoor] };
+}
+
+/** The values of an option that `cdk deploy` takes: `--name value` or `--name=value`. */
+export function optionsOf(args: string[], ...names: string[]): string[] {
+  return args.flatMap((arg, index) => {
+    const [name = "", ...value] = arg.split("=");
+    if (!names.includes(name)) return [];
+    return arg.includes("=") ? [value.join("=")] : args.slice(index + 1, index + 2);
+  });
+}
+
+/** Resource types that an operator knows by these names. The others belong to them. */
+const kinds: Record<string, [one: string, many: string]> = {
+  "AWS::CloudFront::Distribution": ["CloudFront distribution", "CloudFront distributions"],
+  "AWS::Lambda::WebFunction": ["web function", "web functions"],
+  "AWS::ECS::Service": ["Fargate service", "Fargate services"],
+  "AWS::ElasticLoadBalancingV2::LoadBalancer": ["load balancer", "load balancers"],
+  "AWS::ApiGatewayV2::Api": ["HTTP API", "HTTP APIs"],
+  "AWS::Lambda::Function": ["function", "functions"],
+  "AWS::StepFunctions::StateMachine": ["state machine", "state machines"],
+  "AWS::DynamoDB::GlobalTable": ["table", "tables"],
+  "AWS::S3::Bucket": ["bucket", "buckets"],
+  "AWS::SecretsManager::Secret": ["secret", "secrets"],
+  "AWS::EC2::VPC": ["VPC", "VPCs"],
+  "AWS::CloudWatch::Alarm": ["alarm", "alarms"],
+  "AWS::CloudWatch::Dashboard": ["dashboard", "dashboards"],
+  "AWS::Budgets::Budget": ["budget", "budgets"],
+};
+
+/** The stacks with their main resources, and the cost of the deployment without requests, as lines of text. */
+export function describePlan({ service, frontDoor, stacks }: Plan): string[] {
+  const resources = stacks.map(({ name, resources: all }) => {
+    const counts = Object.entries(kinds).flatMap(([type, [one, many]]) => {
+      const count = ofType(all, type).length;
+      return count === 0 ? [] : `${count} ${count === 1 ? one : many}`;
+    });
+    return [name, counts.join(", ")] as const;
+  });
+  const bill = idleBill({ service: service.resources, frontDoor: frontDoor?.resources });
+  const costs = [...Object.entries(bill), ["total", total(bill)] as const];
+  return [
+    "What the stacks contain:",
+    ...columns(resources),
+    "",
+    "US dollars a month without requests (us-east-1, list prices; docs/cost.md has the rest):",
+    ...columns(costs.map(([item, amount]) => [item, dollars(amount)])),
+  ];
+}
+
+function columns(rows: (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([first]) => first.length));
+  return rows.map(([first, second]) => `  ${first.padEnd(width)}  ${second}`);
+}

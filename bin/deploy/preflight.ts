@@ -1,0 +1,167 @@
+import type { Stack } from "@aws-sdk/client-cloudformation";
+import { ofType } from "../../lib/cost/idle.ts";
+import { type Account, type Fact, vpcQuotaCode } from "./account.ts";
+import type { Plan } from "./plan.ts";
+
+/** The result of one check. `stop`: the deployment would fail; `text` names what to change. */
+export interface Check {
+  verdict: "ok" | "note" | "unknown" | "stop";
+  name: string;
+  text: string;
+}
+
+/** Lambda keeps this many concurrent executions of an account unreserved. */
+const unreservable = 100;
+
+/** Compares the plan with the account. `runbook`: the address of docs/operations.md. */
+export function preflight(plan: Plan, account: Account, runbook: string): Check[] {
+  const isFirst = "value" in account.stacks && !isDeployed(account.stacks.value.get(plan.service.name));
+  return [
+    ...check("bootstrap", account.bootstrap, (stack) => bootstrapCheck(plan, stack)),
+    ...check("stacks", account.stacks, (stacks) =>
+      plan.stacks.map(({ name }) => stackCheck(name, stacks.get(name), runbook)),
+    ),
+    ...(isFirst ? leftoverChecks(account) : []),
+    ...check("resource types", account.missingTypes, missingTypesCheck),
+    ...(plan.settings.sandbox === "on" ? check("tenant isolation", account.tenancy, tenancyCheck) : []),
+    ...check("Lambda concurrency", account.concurrency, (found) => concurrencyCheck(plan, found, isFirst)),
+    ...check("VPCs", account.vpcs, (count) => vpcCheck(plan, account, count)),
+  ];
+}
+
+/** One line per check. */
+export function describeChecks(checks: Check[]): string[] {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  return checks.map(({ verdict, name, text }) => {
+    const label = verdict === "stop" ? "STOP" : verdict;
+    return `${label.padEnd(8)} ${name.padEnd(width)}  ${text}`;
+  });
+}
+
+type Result = Omit<Check, "name"> & { name?: string };
+
+/** Applies a check to a known fact. An unknown fact never stops the deployment. */
+function check<T>(name: string, fact: Fact<T>, judge: (value: T) => Result | Result[]): Check[] {
+  if ("unknown" in fact) return [{ verdict: "unknown", name, text: fact.unknown }];
+  return [judge(fact.value)].flat().map(({ verdict, text, name: own = name }) => ({ verdict, name: own, text }));
+}
+
+const ok = (text: string): Result => ({ verdict: "ok", text });
+const note = (text: string): Result => ({ verdict: "note", text });
+const stop = (text: string): Result => ({ verdict: "stop", text });
+
+function bootstrapCheck({ settings, stacks }: Plan, stack: Stack | undefined): Result {
+  if (stack === undefined) return stop("this region has no CDK bootstrap; run npm run bootstrap");
+  const outputs = outputsOf(stack);
+  const version = Number(outputs["BootstrapVersion"]);
+  const required = Math.max(...stacks.map(({ bootstrapVersion }) => bootstrapVersion));
+  if (!(version >= required)) {
+    const found = `${stack.StackName} is in ${stack.StackStatus}, with version ${outputs["BootstrapVersion"] ?? "unknown"}`;
+    return stop(`${found}; version ${required} or newer is required; run npm run bootstrap`);
+  }
+  const key = outputs["FileAssetKeyArn"] ?? "";
+  if (settings.largeBodies === "web-function" && key.startsWith("arn:")) {
+    return stop(
+      `its bucket is encrypted with ${key}, and a web function cannot be deployed from it; ` +
+        "run npm run bootstrap -- --bootstrap-customer-key=false, or set largeBodies to fargate or off",
+    );
+  }
+  return ok(`version ${version}`);
+}
+
+function stackCheck(name: string, stack: Stack | undefined, runbook: string): Result {
+  return { ...stackState(name, stack, runbook), name };
+}
+
+/** The states that CloudFormation leaves behind when it cannot create or delete a stack. */
+function stackState(name: string, stack: Stack | undefined, runbook: string): Result {
+  const { StackStatus: status = "", EnableTerminationProtection: isProtected } = stack ?? {};
+  if (stack === undefined || status === "REVIEW_IN_PROGRESS") return ok("will be created");
+  if (status.endsWith("_IN_PROGRESS")) return stop(`is in ${status}: another deployment is running; wait for its end`);
+  if (status === "UPDATE_ROLLBACK_FAILED") {
+    return stop(`is in ${status}; run aws cloudformation continue-update-rollback --stack-name ${name}`);
+  }
+  if (status === "ROLLBACK_FAILED" || status === "DELETE_FAILED") {
+    return stop(`is in ${status}; delete it as in ${runbook}#stack-in-rollback_failed`);
+  }
+  if (status === "ROLLBACK_COMPLETE") {
+    if (!isProtected) return note("was left by a failed deployment; it will be deleted and created again");
+    return stop(
+      "was left by a failed deployment and is protected from deletion; run aws cloudformation " +
+        `update-termination-protection --no-enable-termination-protection --stack-name ${name}`,
+    );
+  }
+  return ok(`will be updated, is in ${status}`);
+}
+
+/** Whether the stack has resources that are in use. */
+export function isDeployed(stack: Stack | undefined): boolean {
+  return stack !== undefined && !/^(REVIEW_IN_PROGRESS|ROLLBACK_|CREATE_FAILED|DELETE_)/.test(stack.StackStatus ?? "");
+}
+
+function leftoverChecks({ data, logGroups }: Account): Check[] {
+  return [
+    ...check("earlier data", data, (names) =>
+      names.length === 0
+        ? ok("none")
+        : note(
+            `kept from an earlier deployment: ${names.join(", ")}; this deployment does not use it and starts empty; ` +
+              "docs/deploying.md#delete-the-data-of-a-removed-service",
+          ),
+    ),
+    ...check("log groups", logGroups, (names) => {
+      const commands = names.map((name) => `aws logs delete-log-group --log-group-name ${name}`);
+      return names.length === 0 ? ok("none exists") : stop(`already exist; run ${commands.join(" && ")}`);
+    }),
+  ];
+}
+
+function missingTypesCheck(missing: string[]): Result {
+  if (missing.length === 0) return ok("available in this region");
+  const others = missing.some((type) => type.includes("WebFunction")) ? "fargate or off" : "web-function or off";
+  return stop(`CloudFormation does not know ${missing.join(", ")} in this region; set largeBodies to ${others}`);
+}
+
+function tenancyCheck(available: boolean): Result {
+  if (available) return ok("available in this region");
+  return stop("CloudFormation does not know Lambda's TenancyConfig in this region; set sandbox to off");
+}
+
+function concurrencyCheck(
+  { settings: { concurrentRuns } }: Plan,
+  { limit, unreserved }: { limit: number; unreserved: number },
+  isFirst: boolean,
+): Result {
+  // An existing deployment's own reservation is not in `unreserved` any more.
+  const most = Math.max(0, (isFirst ? unreserved : limit) - unreservable);
+  const found = `${limit} concurrent executions, of which ${unreserved} are unreserved`;
+  if (concurrentRuns > most) {
+    const change = most === 0 ? "set concurrentRuns to 0" : `set concurrentRuns to ${most} or less`;
+    return stop(`${found}; concurrentRuns is ${concurrentRuns}, and Lambda keeps ${unreservable}; ${change}`);
+  }
+  if (concurrentRuns > 0)
+    return ok(`${limit} concurrent executions, of which concurrentRuns reserves ${concurrentRuns}`);
+  if (most === 0) return note(`${found}: runs, creates and polls share them; docs/operations.md#throttles`);
+  return note(`${found}: runs can use all of them; set concurrentRuns (at most ${most}) to keep some for requests`);
+}
+
+function vpcCheck({ stacks }: Plan, account: Account, count: number): Result {
+  const existing = "value" in account.stacks ? account.stacks.value : new Map<string, Stack>();
+  const needed = stacks
+    .filter(({ name }) => !isDeployed(existing.get(name)))
+    .reduce((sum, { resources }) => sum + ofType(resources, "AWS::EC2::VPC").length, 0);
+  if ("unknown" in account.vpcQuota) {
+    return { verdict: "unknown", text: `${count} exist, ${needed} will be added; quota: ${account.vpcQuota.unknown}` };
+  }
+  const quota = account.vpcQuota.value;
+  const found = `${count} of ${quota} exist, ${needed} will be added`;
+  if (count + needed <= quota) return ok(found);
+  return stop(
+    `${found}; set sandbox to off, or request a higher quota: aws service-quotas request-service-quota-increase ` +
+      `--service-code vpc --quota-code ${vpcQuotaCode} --desired-value ${count + needed}`,
+  );
+}
+
+export function outputsOf(stack: Stack | undefined): Record<string, string | undefined> {
+  return Object.fromEntries((stack?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
+}

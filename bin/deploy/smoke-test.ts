@@ -1,0 +1,111 @@
+import { lookup } from "node:dns/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { UploadHosting } from "../../lib/front-door/hosting.ts";
+import { newApiKey } from "../../src/accounts/api-key.ts";
+import type { Io } from "../cli.ts";
+import { createBody, type Outcome, upload } from "../probe/upload.ts";
+
+/** A deployed service. */
+interface Target {
+  baseUrl: URL;
+  /** A service compatible with AWS that receives the requests instead. It tells APIs apart by their host. */
+  endpoint?: string | undefined;
+  /** Hosting of the upload server. `off`: no front door. */
+  uploads: UploadHosting | "off";
+}
+
+interface Check {
+  name: string;
+  method: "GET" | "POST";
+  path: string;
+  body: Buffer;
+  key?: string;
+  status: number;
+  detail: string;
+  /** Only the upload server may respond. */
+  large?: boolean;
+}
+
+/** Names of the server of large creates. Its responses name no part of AWS. */
+const serverNames = { "web-function": "the web function", fargate: "Fargate", off: "the service" };
+
+/** A new domain, or a server that starts, can take some seconds until it responds. */
+const attempts = 3;
+
+/** Sends requests that create nothing, and prints who responds to each. Resolves with whether all passed. */
+export async function smokeTest(target: Target, io: Io, pauseSeconds = 10): Promise<boolean> {
+  let passed = true;
+  for (const check of checksOf(target)) {
+    let outcome = await send(target, check);
+    for (let attempt = 1; attempt < attempts && !passes(check, outcome); attempt++) {
+      await sleep(pauseSeconds * 1_000);
+      outcome = await send(target, check);
+    }
+    const server = check.large ? serverNames[target.uploads] : serverNames.off;
+    const received = describeOutcome(outcome, server);
+    if (passes(check, outcome)) {
+      io.out(`ok       ${check.name}: ${received}`);
+    } else {
+      io.out(`FAILED   ${check.name}: ${received}; expected ${responseOf(check)} from ${server}`);
+      passed = false;
+    }
+  }
+  return passed;
+}
+
+/** The URL to test: a custom domain if it is in DNS, else CloudFront's own domain. */
+export async function reachableUrl(baseUrl: string, cloudFrontDomain: string | undefined, io: Io): Promise<URL> {
+  const url = new URL(baseUrl);
+  if (cloudFrontDomain === undefined || (await lookup(url.hostname).catch(() => undefined))) return url;
+  io.out(
+    `note     ${url.hostname} is not in DNS. Create a CNAME record to ${cloudFrontDomain}, which is tested instead.`,
+  );
+  return new URL(`https://${cloudFrontDomain}`);
+}
+
+function checksOf({ uploads }: Target): Check[] {
+  const create = { method: "POST", path: "/v1/agents", status: 401 } as const;
+  // CloudFront's function rejects a large create without a well-formed key before the upload.
+  const key = newApiKey().key;
+  const megabytes = uploads === "off" ? 2 : 4;
+  const { body } = createBody(megabytes * 1_000_000, crypto.randomUUID());
+  return [
+    {
+      name: "OpenAPI description",
+      method: "GET",
+      path: "/v1/openapi.json",
+      body: Buffer.of(),
+      status: 200,
+      detail: "",
+    },
+    { ...create, name: "create without a key", body: Buffer.from("{}"), detail: "Missing API key" },
+    {
+      ...create,
+      name: `create of ${megabytes} MB with an unknown key`,
+      body,
+      key,
+      detail: "Invalid API key",
+      large: uploads !== "off",
+    },
+  ];
+}
+
+function send({ baseUrl, endpoint }: Target, { method, path, body, key }: Check): Promise<Outcome> {
+  const headers = { host: baseUrl.host, ...(key !== undefined && { authorization: `Bearer ${key}` }) };
+  const url = new URL(path, endpoint ?? baseUrl);
+  return upload({ method, url, headers, body, framing: "length", expect: false, timeoutSeconds: 60 });
+}
+
+function passes({ status, detail, large }: Check, outcome: Outcome): boolean {
+  const fromServer = outcome.answeredBy === "service" && !(large && outcome.via);
+  return fromServer && outcome.status === status && outcome.detail === detail;
+}
+
+function responseOf({ status, detail }: Pick<Check, "status" | "detail">): string {
+  return `${status} ${detail}`.trim();
+}
+
+function describeOutcome({ answeredBy, via, status, detail }: Outcome, server: string): string {
+  if (status === undefined) return detail;
+  return `${responseOf({ status, detail })} from ${answeredBy === "service" ? (via ?? server) : answeredBy}`;
+}

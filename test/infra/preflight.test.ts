@@ -1,0 +1,232 @@
+import type { Stack } from "@aws-sdk/client-cloudformation";
+import { afterEach, expect, test, vi } from "vitest";
+import type { Account } from "../../bin/deploy/account.ts";
+import { main } from "../../bin/deploy/main.ts";
+import { describePlan, planOf } from "../../bin/deploy/plan.ts";
+import { preflight } from "../../bin/deploy/preflight.ts";
+import { httpServer } from "../support/http-server.ts";
+
+const plans = {
+  "web-function": planOf([]),
+  fargate: planOf(["--context", "largeBodies=fargate", "-c", "concurrentRuns=50"]),
+};
+
+const stack = (StackStatus: string, outputs: Record<string, string> = {}, more: Partial<Stack> = {}): Stack => ({
+  StackName: "CDKToolkit",
+  CreationTime: new Date(0),
+  StackStatus: StackStatus as Stack["StackStatus"],
+  Outputs: Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue })),
+  ...more,
+});
+
+/** An account that a first deployment fits into. */
+const newAccount: Account = {
+  id: { value: "111122223333" },
+  stacks: { value: new Map() },
+  bootstrap: { value: stack("CREATE_COMPLETE", { BootstrapVersion: "30", FileAssetKeyArn: "AWS_MANAGED_KEY" }) },
+  data: { value: [] },
+  logGroups: { value: [] },
+  missingTypes: { value: [] },
+  tenancy: { value: true },
+  concurrency: { value: { limit: 1_000, unreserved: 1_000 } },
+  vpcs: { value: 1 },
+  vpcQuota: { value: 5 },
+};
+
+/** The checks of this account that are not ok, as `verdict name: text`. */
+function findings(account: Partial<Account>, hosting: keyof typeof plans = "fargate"): string[] {
+  const checks = preflight(plans[hosting], { ...newAccount, ...account }, "docs/operations.md");
+  return checks
+    .filter(({ verdict }) => verdict !== "ok")
+    .map(({ verdict, name, text }) => `${verdict} ${name}: ${text}`);
+}
+
+const service = (status: string, isProtected = true): Partial<Account> => ({
+  stacks: {
+    value: new Map([["AgentRunService-prod", stack(status, {}, { EnableTerminationProtection: isProtected })]]),
+  },
+});
+
+const bootstrap = (outputs: Record<string, string>, status = "CREATE_COMPLETE"): Partial<Account> => ({
+  bootstrap: { value: stack(status, outputs) },
+});
+
+test("an account that the deployment fits into has no findings", () => {
+  expect(findings({})).toEqual([]);
+  expect(findings({ ...service("UPDATE_COMPLETE"), data: { value: ["a table"] } })).toEqual([]);
+});
+
+test.each<[string, Partial<Account>, keyof typeof plans, RegExp]>([
+  ["no bootstrap", { bootstrap: { value: undefined } }, "fargate", /^stop bootstrap: .* run npm run bootstrap$/],
+  [
+    "an old bootstrap",
+    bootstrap({ BootstrapVersion: "5" }),
+    "fargate",
+    /^stop bootstrap: .*version 5; version 6 or newer is required/,
+  ],
+  [
+    "a failed bootstrap",
+    bootstrap({}, "ROLLBACK_COMPLETE"),
+    "fargate",
+    /^stop bootstrap: CDKToolkit is in ROLLBACK_COMPLETE/,
+  ],
+  [
+    "a bootstrap with a customer's key",
+    bootstrap({ BootstrapVersion: "30", FileAssetKeyArn: "arn:aws:kms:x" }),
+    "web-function",
+    /^stop bootstrap: .*arn:aws:kms:x.* set largeBodies to fargate or off$/,
+  ],
+  [
+    "the protected rest of a failed deployment",
+    service("ROLLBACK_COMPLETE"),
+    "fargate",
+    /^stop AgentRunService-prod: .*--no-enable-termination-protection --stack-name AgentRunService-prod$/,
+  ],
+  [
+    "the rest of a failed deployment",
+    service("ROLLBACK_COMPLETE", false),
+    "fargate",
+    /^note AgentRunService-prod: .* will be deleted and created again$/,
+  ],
+  [
+    "a failed rollback",
+    service("ROLLBACK_FAILED"),
+    "fargate",
+    /^stop AgentRunService-prod: .*operations.md#stack-in-rollback_failed$/,
+  ],
+  [
+    "a failed deletion",
+    service("DELETE_FAILED"),
+    "fargate",
+    /^stop AgentRunService-prod: .*operations.md#stack-in-rollback_failed$/,
+  ],
+  [
+    "a failed rollback of an update",
+    service("UPDATE_ROLLBACK_FAILED"),
+    "fargate",
+    /^stop AgentRunService-prod: .*continue-update-rollback/,
+  ],
+  [
+    "another deployment that is running",
+    service("UPDATE_IN_PROGRESS"),
+    "fargate",
+    /^stop AgentRunService-prod: .*wait for its end$/,
+  ],
+  [
+    "data of an earlier deployment",
+    { data: { value: ["a-table", "a-bucket"] } },
+    "fargate",
+    /^note earlier data: .*a-table, a-bucket.* starts empty/,
+  ],
+  [
+    "a log group with a planned name",
+    { logGroups: { value: ["/a"] } },
+    "fargate",
+    /^stop log groups: .*delete-log-group --log-group-name \/a$/,
+  ],
+  [
+    "a region without web functions",
+    { missingTypes: { value: ["AWS::Lambda::WebFunction"] } },
+    "web-function",
+    /^stop resource types: .*AWS::Lambda::WebFunction.* set largeBodies to fargate or off$/,
+  ],
+  [
+    "a region without VPC origins",
+    { missingTypes: { value: ["AWS::CloudFront::VpcOrigin"] } },
+    "fargate",
+    /^stop resource types: .* set largeBodies to web-function or off$/,
+  ],
+  [
+    "a region without tenant isolation",
+    { tenancy: { value: false } },
+    "fargate",
+    /^stop tenant isolation: .* set sandbox to off$/,
+  ],
+  [
+    "too little concurrency",
+    { concurrency: { value: { limit: 1_000, unreserved: 140 } } },
+    "fargate",
+    /^stop Lambda concurrency: .*concurrentRuns is 50.*set concurrentRuns to 40 or less$/,
+  ],
+  [
+    "concurrency that cannot be reserved",
+    { concurrency: { value: { limit: 10, unreserved: 10 } } },
+    "fargate",
+    /^stop Lambda concurrency: .*set concurrentRuns to 0$/,
+  ],
+  [
+    "too few VPCs",
+    { vpcs: { value: 4 } },
+    "fargate",
+    /^stop VPCs: 4 of 5 exist, 2 will be added; set sandbox to off, or .*--desired-value 6$/,
+  ],
+  ["a missing permission", { vpcs: { unknown: "AccessDenied: no" } }, "fargate", /^unknown VPCs: AccessDenied: no$/],
+  [
+    "an unknown quota",
+    { vpcQuota: { unknown: "AccessDenied: no" } },
+    "fargate",
+    /^unknown VPCs: 1 exist, 2 will be added; quota: AccessDenied: no$/,
+  ],
+])("finds %s", (_, account, hosting, finding) => {
+  expect(findings(account, hosting).filter((text) => !text.startsWith("note Lambda"))).toEqual([
+    expect.stringMatching(finding),
+  ]);
+});
+
+test("without concurrentRuns, the quota is named", () => {
+  expect(findings({}, "web-function")).toEqual([expect.stringMatching(/^note Lambda concurrency: 1000 .*at most 900/)]);
+  const small = { concurrency: { value: { limit: 10, unreserved: 10 } } };
+  expect(findings(small, "web-function")).toEqual([
+    expect.stringMatching(/^note .*: runs, creates and polls share them/),
+  ]);
+});
+
+test("the plan names the stacks' contents and the cost without requests, as docs/cost.md does", () => {
+  const lines = describePlan(plans["web-function"]);
+  expect(lines[1]).toMatch(/^ {2}AgentRunService-prod {4}1 HTTP API, 9 functions, 1 state machine, 1 table, 1 bucket/);
+  expect(lines[2]).toMatch(/^ {2}AgentRunFrontDoor-prod {2}1 CloudFront distribution, 1 web function/);
+  expect(lines.at(-1)).toMatch(/^ {2}total +5\.8$/);
+  expect(describePlan(plans.fargate).at(-1)).toMatch(/^ {2}total +44$/);
+});
+
+afterEach(() => void vi.unstubAllEnvs());
+
+/** Runs `npm run deploy` with an AWS that answers every request like this. */
+async function deploy(status: number, body: string, ...args: string[]) {
+  await using aws = await httpServer((request, response) => {
+    request.resume().on("end", () => response.writeHead(status).end(body));
+  });
+  vi.stubEnv("AWS_ENDPOINT_URL", aws.url);
+  vi.stubEnv("AWS_REGION", "eu-central-1");
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "test");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "test");
+  const printed = { out: "", err: "" };
+  const code = await main(args, {
+    out: (text) => void (printed.out += `${text}\n`),
+    err: (text) => void (printed.err += `${text}\n`),
+  });
+  return { code, ...printed };
+}
+
+const xmlError = (code: string, message: string): string =>
+  `<ErrorResponse><Error><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
+
+test("npm run deploy stops in a region without bootstrap, and shows what it cannot check", async () => {
+  const missing = xmlError("ValidationError", "Stack with id x does not exist");
+  const { code, out, err } = await deploy(400, missing, "--context", "stage=dev", "--context=largeBodies=off");
+  expect(out).toMatch(/^Preflight of the account in eu-central-1:$/m);
+  expect(out).toMatch(/^STOP {5}bootstrap +this region has no CDK bootstrap; run npm run bootstrap$/m);
+  expect(out).toMatch(/^ok {7}AgentRunService-dev +will be created$/m);
+  expect(out).toMatch(/^unknown {2}Lambda concurrency +ValidationError: Stack with id x does not exist$/m);
+  expect(err).toBe("deploy: nothing was deployed; correct what is marked STOP above (1)\n");
+  expect(code).toBe(1);
+});
+
+test("npm run deploy stops when AWS rejects the credentials, or a setting is invalid", async () => {
+  const expired = await deploy(403, xmlError("ExpiredToken", "The security token is expired"));
+  expect(expired).toMatchObject({ code: 1, out: "" });
+  expect(expired.err).toMatch(/^deploy: AWS rejects the credentials \(ExpiredToken: .*log in with the AWS CLI\n$/);
+  const invalid = await deploy(500, "", "-c", "sandbox=maybe");
+  expect(invalid).toMatchObject({ code: 1, out: "" });
+  expect(invalid.err).toMatch(/^deploy: Invalid settings.*\n +sandbox: received "maybe"; accepted: on or off\n$/);
+});
