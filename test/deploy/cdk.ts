@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { folder } from "./phases.ts";
-import { environment, succeed } from "./processes.ts";
+import { type Ended, environment, run, succeed } from "./processes.ts";
 
 export const stackName = "AgentRunService-test";
 export const frontDoorName = "AgentRunFrontDoor-test";
@@ -8,13 +8,23 @@ export const frontDoorName = "AgentRunFrontDoor-test";
 /** The folder for the synthesized templates of both stacks. */
 export const assembly = join(folder, "cdk.out");
 
-/** Runs the CDK CLI on the project. `--context` overrides two settings of `cdk.json`. */
+/** Options of every CDK command: two settings override those of `cdk.json`. */
+const context = ["stage=test", "removal=destroy"].flatMap((setting) => ["--context", setting]);
+const app = ["--app", `node ${join("test", "deploy", "app.ts")}`, "--output", assembly];
+const approval = ["--require-approval", "never"];
+const noTelemetry = { CDK_DISABLE_CLI_TELEMETRY: "true" };
+
+/** Runs the CDK CLI on the project. */
 export async function cdk(command: "bootstrap" | "deploy" | "destroy", ...args: string[]): Promise<void> {
-  const context = ["stage=test", "removal=destroy"].flatMap((setting) => ["--context", setting]);
-  const approval = command === "deploy" ? ["--require-approval", "never"] : [];
-  const app = join("test", "deploy", "app.ts");
-  const output = args.includes("--app") ? [] : ["--app", `node ${app}`, "--output", assembly];
-  await succeed("cdk", [command, ...args, ...context, ...approval, ...output], {
-    env: environment({ CDK_DISABLE_CLI_TELEMETRY: "true" }),
+  const output = args.includes("--app") ? [] : app;
+  await succeed("cdk", [command, ...args, ...context, ...(command === "deploy" ? approval : []), ...output], {
+    env: environment(noTelemetry),
+  });
+}
+
+/** Runs `npm run deploy`. */
+export function npmRunDeploy(...args: string[]): Promise<Ended> {
+  return run("npm", ["run", "-s", "deploy", "--", ...args, ...context, ...approval, ...app], {
+    env: environment(noTelemetry),
   });
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { smokeTest } from "../../bin/deploy/smoke-test.ts";
 import { type Bundle, startBundle } from "../integration/front-door/bundle.ts";
 import { type Edge, startEdge } from "../integration/front-door/edge.ts";
 import { type Agent, type Deployed, keepsTheContract, openDeployed } from "./deployed.ts";
@@ -61,4 +62,15 @@ test("a run with 10 MiB of files is created by the upload server and ended by th
   expect([loop_status, transcript.length]).toEqual(["finished", 2]);
   expect(transcript[1]?.text).toContain("file-9.txt");
   expect(await deployed.objectsOf(runId)).toEqual(files.map(({ filename }) => `workspaces/${runId}/${filename}`));
+});
+
+test("the smoke test passes, and the upload server responds to the large create", async () => {
+  const lines: string[] = [];
+  const io = { out: (text: string) => void lines.push(text), err: () => {} };
+  expect(await smokeTest({ baseUrl: new URL(edge.baseUrl), uploads: "web-function" }, io)).toBe(true);
+  expect(lines).toEqual([
+    "ok       OpenAPI description: 200 from API Gateway",
+    "ok       create without a key: 401 Missing API key from API Gateway",
+    "ok       create of 4 MB with an unknown key: 401 Invalid API key from the web function",
+  ]);
 });

@@ -3,7 +3,7 @@ import { HeadBucketCommand, NotFound, PutBucketTaggingCommand } from "@aws-sdk/c
 import { DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
 import { loadS3Client, sfnClient } from "../../src/platform/aws/clients.ts";
 import { newOperator } from "./callers.ts";
-import { cdk, frontDoorName, stackName } from "./cdk.ts";
+import { cdk, frontDoorName, npmRunDeploy, stackName } from "./cdk.ts";
 import { deployFrontDoor } from "./front-door.ts";
 import { install, startMiniStack } from "./ministack.ts";
 import { phase } from "./phases.ts";
@@ -37,13 +37,36 @@ async function deployAndTest(): Promise<void> {
     AWS_ACCESS_KEY_ID: "test",
     AWS_SECRET_ACCESS_KEY: "test",
   });
+  await phase("npm run deploy without a bootstrap", 2, stopWithoutBootstrap);
   await phase("cdk bootstrap", 8, () => cdk("bootstrap", "aws://000000000000/us-east-1"));
-  await phase(`cdk deploy ${stackName}`, 10, () => cdk("deploy", stackName));
+  await phase(`npm run deploy ${stackName}`, 10, deployService);
   await phase(`cdk deploy ${frontDoorName}`, 8, deployFrontDoor);
   await phase("create the operator", 1, createOperator);
   await phase("tests of the deployed service", 20, runTests);
   await phase("cdk destroy", 8, destroy);
   console.log(`${stackName} and ${frontDoorName} were deployed, passed their tests and were destroyed.`);
+}
+
+async function stopWithoutBootstrap(): Promise<void> {
+  const { status, stdout, stderr } = await npmRunDeploy(stackName);
+  if (status !== 1 || !/^STOP +bootstrap +/m.test(stdout) || !stderr.includes("nothing was deployed")) {
+    throw new Error(`expected that the preflight stops; it ended with ${status}`);
+  }
+}
+
+/** MiniStack knows the facts of most checks: the others must not stop the deployment. */
+async function deployService(): Promise<void> {
+  const { status, stdout } = await npmRunDeploy(stackName);
+  const expected = [
+    /^ok +bootstrap +version \d+$/m,
+    /^ok +AgentRunService-test +will be created$/m,
+    /^unknown +tenant isolation +InvalidAction/m,
+    /^note +Lambda concurrency +\d+ concurrent executions/m,
+    /^ok +OpenAPI description: 200 from API Gateway$/m,
+    /^ok +create of 2 MB with an unknown key: 401 Invalid API key from API Gateway$/m,
+  ];
+  const missing = expected.filter((line) => !line.test(stdout));
+  if (status !== 0 || missing.length > 0) throw new Error(`it ended with ${status}, without ${missing.join(", ")}`);
 }
 
 /** Puts the operator's keys and the role of the state machine into the environment of the tests. */
