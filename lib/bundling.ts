@@ -102,8 +102,11 @@ export function bundleAdvance(folder: string): string[] {
   return [...bundleFunction("advance", folder), ...bundleChildProcess(folder)];
 }
 
-/** Packages that read documents. The child process loads one at its first document of that kind. */
-const documentReaders = ["unpdf", "mammoth"];
+/**
+ * Packages that read documents and are not ES modules, or are large. The child process loads one at its first document of
+ * that kind.
+ */
+const documentReaders = ["unpdf", "mammoth", "sax", "yauzl"];
 
 /** Writes the child process of the sandbox to `folder`: `child.mjs`, its engines, and `documentReaders`. */
 function bundleChildProcess(folder: string): string[] {

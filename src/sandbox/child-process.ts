@@ -9,15 +9,13 @@ import { parseChildMessage } from "./child-messages.ts";
 import { atomicsWaitPatchUrl } from "./atomics-wait-patch.ts";
 import { justBashPatchUrl } from "./just-bash-patch.ts";
 import type { EngineResult } from "./engine.ts";
-import type { Sandbox, SandboxEngine, SandboxRequest } from "./types.ts";
+import type { LoadedEngine, Sandbox, SandboxEngine, SandboxRequest } from "./types.ts";
 
 /** Resident memory of a process in bytes. Node.js takes 70 MB of it, and Python 200 MB when it starts. */
-const memoryLimits: Record<SandboxEngine, number> = {
+const memoryLimits: Record<LoadedEngine, number> = {
   javascript: 512 * 1024 * 1024,
   shell: 896 * 1024 * 1024,
-  pdf: 512 * 1024 * 1024,
-  docx: 512 * 1024 * 1024,
-  html: 512 * 1024 * 1024,
+  document: 512 * 1024 * 1024,
 };
 const watchMilliseconds = 20;
 /** Engines stop at the time limit and return what they have. A process that does not is killed this much later. */
@@ -38,7 +36,7 @@ export interface ChildProcessSettings {
 
 interface Child {
   process: ChildProcess;
-  engine: SandboxEngine;
+  engine: LoadedEngine;
   loaded: Promise<unknown>;
   idle?: NodeJS.Timeout;
   /** Called when the process ends while it is idle. */
@@ -53,10 +51,10 @@ interface Child {
  * - A JavaScript program gets a new virtual machine, every other program a new process.
  */
 export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & { close(): void } {
-  const idle = new Map<SandboxEngine, Child>();
+  const idle = new Map<LoadedEngine, Child>();
   const limitProcesses = semaphore(settings.maxProcesses);
 
-  function take(engine: SandboxEngine): Child {
+  function take(engine: LoadedEngine): Child {
     const child = idle.get(engine) ?? start(settings, engine);
     idle.delete(engine);
     clearTimeout(child.idle);
@@ -85,16 +83,17 @@ export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & {
     run: (request, signal) =>
       limitProcesses(async () => {
         signal.throwIfAborted();
-        let child = take(request.engine);
+        const engine = engineOf(request.engine);
+        let child = take(engine);
         // An idle process can die unnoticed while Lambda freezes the host.
         const isAlive = await child.loaded.then(
           () => child.process.exitCode === null,
           () => false,
         );
-        if (!isAlive) child = start(settings, request.engine);
+        if (!isAlive) child = start(settings, engine);
         const { dirty, ...result } = await runRequest(child, request, signal);
         if (dirty) end(child);
-        keep(dirty ? start(settings, request.engine) : child);
+        keep(dirty ? start(settings, engine) : child);
         return result;
       }),
     close() {
@@ -103,7 +102,7 @@ export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & {
   };
 }
 
-function start({ program, readable, environment = {} }: ChildProcessSettings, engine: SandboxEngine): Child {
+function start({ program, readable, environment = {} }: ChildProcessSettings, engine: LoadedEngine): Child {
   const permissions = ["--permission", ...[program, ...readable].map((path) => `--allow-fs-read=${path}`)];
   // Python runs in a worker thread.
   if (engine === "shell") {
@@ -119,6 +118,11 @@ function start({ program, readable, environment = {} }: ChildProcessSettings, en
   loaded.catch(() => child.kill("SIGKILL")); // the request that takes the process handles the rejection
   send(child, { load: engine });
   return { process: child, engine, loaded, onIdleExit: () => {} };
+}
+
+/** Documents share an engine, so that at most one process for them waits. */
+function engineOf(engine: SandboxEngine): LoadedEngine {
+  return engine === "javascript" || engine === "shell" ? engine : "document";
 }
 
 function end(child: Child): void {

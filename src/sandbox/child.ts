@@ -1,12 +1,12 @@
 import type { Engine, EngineResult } from "./engine.ts";
 import { loadEngine } from "./engines.ts";
-import type { SandboxEngine, SandboxRequest } from "./types.ts";
+import type { LoadedEngine, SandboxRequest } from "./types.ts";
 
 /** Messages from the parent: first the engine to load, then one request after the other. */
-export type ToChild = { load: SandboxEngine } | { request: SandboxRequest };
+export type ToChild = { load: LoadedEngine } | { request: SandboxRequest };
 
 /** Messages to the parent: one for the loaded engine and one for each request. */
-export type FromChild = { loaded: SandboxEngine } | { result: EngineResult } | { failed: string };
+export type FromChild = { loaded: LoadedEngine } | { result: EngineResult } | { failed: string };
 
 // The program of a sandbox process. It ends with its parent.
 let engine: Promise<Engine> | undefined;

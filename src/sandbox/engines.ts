@@ -1,21 +1,19 @@
 import type { Engine } from "./engine.ts";
-import type { SandboxEngine } from "./types.ts";
+import type { LoadedEngine } from "./types.ts";
 
-/** Loads an engine with its code and WebAssembly, so that the next request does not wait for that. */
-export const loadEngine: Record<SandboxEngine, () => Promise<Engine>> = {
+/** Loads the program of a process with its code and WebAssembly, so that the next request does not wait for that. */
+export const loadEngine: Record<LoadedEngine, () => Promise<Engine>> = {
   javascript: async () => (await import("./javascript.ts")).loadJavascript(),
   shell: async () => (await import("./shell.ts")).loadShell(),
-  pdf: loadDocumentReader,
-  docx: loadDocumentReader,
-  html: loadDocumentReader,
+  document: loadDocumentReader,
 };
 
 /** Always dirty: a hostile document may have changed its reader. */
 async function loadDocumentReader(): Promise<Engine> {
   const { readDocument } = await import("../documents/read-document.ts");
-  return async ({ engine, files: [file] }) => {
+  return async ({ engine, files: [file], part }) => {
     if (!file || engine === "javascript" || engine === "shell") throw new Error(`expected one document for ${engine}`);
-    const document = await readDocument(engine, file.content, new AbortController().signal);
+    const document = await readDocument(engine, file.content, new AbortController().signal, part);
     const outcome = "problem" in document ? { output: "", problem: document.problem } : { output: document.text };
     return { ...outcome, written: [], notes: [], dirty: true };
   };

@@ -11,7 +11,7 @@ export const sandboxLimits = {
   writtenFiles: 50,
   /** Characters of a program's output that are returned. */
   outputCharacters: 100_000,
-  /** Time limit for reading one PDF or DOCX document. */
+  /** Time limit for reading one document. */
   documentSeconds: 30,
 };
 

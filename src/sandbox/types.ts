@@ -1,7 +1,10 @@
-import type { DocumentKind } from "../documents/read-document.ts";
+import type { DocumentKind } from "../documents/document-kind.ts";
 
 /** What a sandbox runs: programs that a model wrote, and readers of documents from elsewhere. */
 export type SandboxEngine = "javascript" | "shell" | DocumentKind;
+
+/** What a process of the sandbox loads. Documents of all kinds are read by one engine. */
+export type LoadedEngine = "javascript" | "shell" | "document";
 
 export interface SandboxFile {
   /** Flat, as in the workspace. */
@@ -13,6 +16,8 @@ export interface SandboxRequest {
   engine: SandboxEngine;
   /** Source of the program. Empty for a document, which is the one file. */
   program: string;
+  /** The part of the document to read. Default: all of it. */
+  part?: string;
   files: SandboxFile[];
   /** Time limit, by the clock, from the start of the program. */
   seconds: number;

@@ -7,7 +7,7 @@ import { uploadHostings } from "../../lib/front-door/hosting.ts";
 import { optionalEnvNames } from "../../src/env.ts";
 import { encodeMessage, decodeResult } from "../../src/sandbox/codec.ts";
 import type { SandboxRequest } from "../../src/sandbox/types.ts";
-import { docx, pdf } from "../fixtures/documents.ts";
+import { docx, officeFile, pdf } from "../fixtures/documents.ts";
 import { synthesizeFrontDoor } from "../infra/front-door.ts";
 import { synthesize } from "../infra/synth.ts";
 
@@ -105,7 +105,21 @@ describe("the bundle of the sandbox function", () => {
       expected: "1\n2\n3",
     },
     { engine: "pdf", files: [{ name: "a", content: pdf("Hello") }], expected: "[Page 1 of 1]\nHello" },
-    { engine: "docx", files: [{ name: "a", content: docx("Hello") }], expected: "Hello" },
+    { engine: "zip", files: [{ name: "a", content: docx("Hello") }], expected: "Hello" },
+    {
+      engine: "zip",
+      files: [{ name: "a", content: officeFile("odfpy.ods") }],
+      part: "Data!A2",
+      expected: "[Sheet 1 of 1: Data]\n|  | A |\n| --- | --- |\n| 2 | 2.5 |",
+    },
+    {
+      engine: "zip",
+      files: [{ name: "a", content: officeFile("python-pptx.pptx") }],
+      part: "3",
+      expected: "[Slide 3 of 3]",
+    },
+    { engine: "rtf", files: [{ name: "a", content: Buffer.from(String.raw`{\rtf1 Hello}`) }], expected: "Hello" },
+    { engine: "eml", files: [{ name: "a", content: Buffer.from("To: a\r\n\r\nHello") }], expected: "To: a\n\nHello" },
     { engine: "html", files: [{ name: "a", content: Buffer.from("<h1>Hello</h1>") }], expected: "# Hello" },
   ];
 

@@ -5,7 +5,7 @@ const result = { output: "", written: [], notes: [] };
 const file = { name: "a", content: new Uint8Array(1) };
 
 it("accepts the messages of a sandbox process, without unknown fields", () => {
-  expect(parseChildMessage({ loaded: "pdf" })).toEqual({ loaded: "pdf" });
+  expect(parseChildMessage({ loaded: "document" })).toEqual({ loaded: "document" });
   expect(parseChildMessage({ failed: "x" })).toEqual({ failed: "x" });
   const full = { ...result, problem: "p", written: [file], notes: ["n"], dirty: true };
   expect(parseChildMessage({ result: { ...full, other: 1 } })).toEqual({ result: full });

@@ -78,8 +78,10 @@ export const listFiles = define({
 export const readFile = define({
   name: "read_file",
   description:
-    "Read a file of the workspace. Text files, and the text of PDF and Word (DOCX) documents, are returned by lines. " +
-    "The first line of the result says which lines follow. A note at the end says how to continue. At most " +
+    "Read a file of the workspace. Text files are returned by lines, and so is the text of documents: PDF, Word (DOCX), " +
+    "Excel (XLSX: each sheet as a table, with formulas behind the values), PowerPoint (PPTX, with notes), OpenDocument " +
+    "(ODT, ODS, ODP), RTF and email (EML). Of a ZIP archive, the members are listed. The first line of the result says " +
+    "which lines follow. A note at the end says how to continue. At most " +
     `${workspaceLimits.readCharacters} characters are returned. Images, and PDFs without text, are attached.`,
   input: {
     type: "object",
@@ -95,6 +97,18 @@ export const readFile = define({
         type: "integer",
         minimum: 1,
         description: "First character of the first line, counted from 1. Only for very long lines. Default: 1.",
+      },
+      part: {
+        type: "string",
+        description:
+          "Part of a document to read: a sheet or its cells (Sales, or Sales!A1:F200), pages or slides (3, or 3-5), a " +
+          "member of a ZIP archive or an attachment of an email (its name as listed). Default: all of it.",
+      },
+      encoding: {
+        type: "string",
+        description:
+          "Read the file as plain text in this encoding, such as windows-1251. Only when characters look wrong. Default: " +
+          "by the file's first bytes, or a guess, which the result names.",
       },
     },
     required: ["name"],

@@ -1,6 +1,7 @@
 import { withTimeout } from "../../async/with-timeout.ts";
 import { decodeText } from "../../documents/decode-text.ts";
-import { type DocumentKind, type DocumentText, isDocx, type ReadDocument } from "../../documents/read-document.ts";
+import { type DocumentKind, documentKind } from "../../documents/document-kind.ts";
+import type { DocumentText, ReadDocument } from "../../documents/read-document.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
 import { attachmentProblem } from "../attachment-limits.ts";
 import type { Attachment } from "../model.ts";
@@ -9,33 +10,64 @@ import { excerpt, type ExcerptRange } from "./excerpt.ts";
 import { findFile } from "./files.ts";
 import { builtInTool, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
 
+interface ReadInput extends ExcerptRange {
+  name: string;
+  part?: string;
+  encoding?: string;
+}
+
 /** Returns text by lines, documents through `readDocument`, and images and PDFs without text as attachments. */
 export function readFileTool(readDocument: ReadDocument): Tool {
-  return builtInTool(readFile, async (input: { name: string } & ExcerptRange, { files, signal }) => {
-    const { name } = input;
+  return builtInTool(readFile, async (input: ReadInput, { files, signal }) => {
+    const { name, part, encoding } = input;
     const file = await findFile(files, name);
     if ("problem" in file) return errorOutput(file.problem);
     const { bytes } = file;
+    if (encoding !== undefined) return encodedOutput(bytes, encoding, input);
     const content = decodeText(bytes);
-    if ("text" in content) return textOutput(name, content.text, input);
+    const kind = documentKind(name, bytes, content);
+    if (!kind && "text" in content) {
+      if (part !== undefined) return errorOutput(`${name} is a text file; it has no parts. Read it without part.`);
+      return textOutput(name, content.text, input, content.guessed);
+    }
 
-    const subject = `${name} is ${content.binary} of ${bytes.length} bytes`;
-    const { mediaType } = content;
+    const subject = `${name} is ${"binary" in content ? content.binary : textKinds[kind ?? ""]} of ${bytes.length} bytes`;
+    const mediaType = "binary" in content ? content.mediaType : undefined;
     if (mediaType?.startsWith("image/")) return attachmentOutput(subject, bytes, { name, mediaType });
-    const kind = documentKind(mediaType, bytes);
-    if (!kind) return errorOutput(`${subject}; only text files, PDF and DOCX documents and images can be read.`);
-    const document = await documentText(kind, bytes, readDocument, signal);
+    if (!kind) return errorOutput(`${subject}; only text files, ${readableKinds} and images can be read.`);
+    const document = await documentText(kind, bytes, readDocument, signal, part);
     if ("problem" in document) return errorOutput(`${subject}; ${document.problem}.`);
-    if (document.text !== "") return textOutput(name, document.text, input);
-    return kind === "pdf"
+    if (document.text !== "") return textOutput(part === undefined ? name : `${name}, ${part}`, document.text, input);
+    return kind === "pdf" && part === undefined
       ? attachmentOutput(`${subject} without text, probably a scan`, bytes, { name, mediaType: "application/pdf" })
-      : errorOutput(`${subject}; it contains no text.`);
+      : errorOutput(`${subject}; ${part === undefined ? "it" : "this part"} contains no text.`);
   });
 }
 
-function textOutput(name: string, text: string, range: ExcerptRange): ToolOutput {
+const readableKinds = "PDF, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EML and ZIP files";
+
+/** Kinds of documents that are also text. */
+const textKinds: Record<string, string> = { rtf: "an RTF document", eml: "an email" };
+
+/** `guessed`: the encoding of the text, if it was not certain. */
+function textOutput(name: string, text: string, range: ExcerptRange, guessed?: string): ToolOutput {
   const result = excerpt(name, text, range);
-  return "problem" in result ? errorOutput(result.problem) : result;
+  if ("problem" in result) return errorOutput(result.problem);
+  if (guessed === undefined) return result;
+  return {
+    text: `${result.text}\n[Read as ${guessed}, a guess. If characters look wrong, set encoding to another one.]`,
+  };
+}
+
+function encodedOutput(bytes: Uint8Array, encoding: string, { name, ...range }: ReadInput): ToolOutput {
+  try {
+    return textOutput(name, new TextDecoder(encoding).decode(bytes), range);
+  } catch {
+    const accepted = "utf-8, utf-16le, windows-1251, iso-8859-2, shift_jis, euc-jp, gb18030, big5 or euc-kr";
+    return errorOutput(
+      `${JSON.stringify(encoding)} is not an encoding that can be read; accepted: such as ${accepted}.`,
+    );
+  }
 }
 
 function attachmentOutput(subject: string, bytes: Uint8Array, attachment: Attachment): ToolOutput {
@@ -45,18 +77,14 @@ function attachmentOutput(subject: string, bytes: Uint8Array, attachment: Attach
     : errorOutput(`${subject}; ${problem}.`);
 }
 
-function documentKind(mediaType: string | undefined, bytes: Uint8Array): DocumentKind | undefined {
-  if (mediaType === "application/pdf") return "pdf";
-  return mediaType === "application/zip" && isDocx(bytes) ? "docx" : undefined;
-}
-
 async function documentText(
   kind: DocumentKind,
   bytes: Uint8Array,
   readDocument: ReadDocument,
   signal: AbortSignal,
+  part: string | undefined,
 ): Promise<DocumentText> {
   const milliseconds = sandboxLimits.documentSeconds * 1000;
-  const read = await withTimeout(milliseconds, signal, (limit) => readDocument(kind, bytes, limit));
+  const read = await withTimeout(milliseconds, signal, (limit) => readDocument(kind, bytes, limit, part));
   return read.timedOut ? { problem: `reading it took more than ${sandboxLimits.documentSeconds} seconds` } : read.value;
 }

@@ -19,6 +19,8 @@ interface SearchResult {
   isTruncated: boolean;
   searchedFiles: number;
   binaryFiles: string[];
+  /** Files whose encoding is a guess, with its name. */
+  guessedFiles: string[];
 }
 
 /** Searches at the same time in this process. Each holds one file and up to 8 MB of DFA states in memory. */
@@ -51,11 +53,12 @@ export const searchFilesTool: Tool = builtInTool(searchFiles, async (input: Sear
   );
 });
 
-function searchOutput({ matches, isTruncated, searchedFiles, binaryFiles }: SearchResult): ToolOutput {
+function searchOutput({ matches, isTruncated, searchedFiles, binaryFiles, guessedFiles }: SearchResult): ToolOutput {
   const notes = [
     ...(matches.length === 0 ? [`No line matches in ${searchedFiles} files.`] : []),
     ...(isTruncated ? [`[More than ${workspaceLimits.matches} lines match. These are the first.]`] : []),
     ...(binaryFiles.length > 0 ? [`[Not searched, because not text: ${binaryFiles.slice(0, 20).join(", ")}.]`] : []),
+    ...(guessedFiles.length > 0 ? [`[The encoding is a guess: ${guessedFiles.slice(0, 20).join(", ")}.]`] : []),
   ];
   return { text: [...matches.map(({ file, line, text }) => `${file}:${line}: ${text}`), ...notes].join("\n") };
 }
@@ -66,7 +69,7 @@ async function searchWorkspace(
   findMatch: FindMatch,
   signal: AbortSignal,
 ): Promise<SearchResult> {
-  const result: SearchResult = { matches: [], isTruncated: false, searchedFiles: 0, binaryFiles: [] };
+  const result: SearchResult = { matches: [], isTruncated: false, searchedFiles: 0, binaryFiles: [], guessedFiles: [] };
   for (const { name } of await files.list()) {
     if (!matchesGlob(name)) continue;
     const bytes = await files.read(name);
@@ -78,6 +81,7 @@ async function searchWorkspace(
       continue;
     }
     result.searchedFiles++;
+    if (content.guessed !== undefined) result.guessedFiles.push(`${name} (${content.guessed})`);
     for await (const match of matchingLines(content.text, findMatch, signal)) {
       result.isTruncated = result.matches.length >= workspaceLimits.matches;
       if (result.isTruncated) return result;

@@ -65,7 +65,8 @@ async function editText(
   const content = new TextEncoder().encode(mark + pieces.join(replacement));
   await files.write(name, content);
   const count = matches === 1 ? "1 occurrence" : `${matches} occurrences`;
-  return { text: `Replaced ${count} in ${fileLine({ name, size: content.length })}.` };
+  const guess = text.guessed === undefined ? "" : ` It was read as ${text.guessed}, a guess, and is UTF-8 now.`;
+  return { text: `Replaced ${count} in ${fileLine({ name, size: content.length })}.${guess}` };
 }
 
 function sizeProblem(bytes: number, max: number): string | undefined {

@@ -3,17 +3,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleAdvance } from "../../../lib/bundling.ts";
-import type { DocumentKind } from "../../../src/documents/read-document.ts";
+import type { DocumentKind } from "../../../src/documents/document-kind.ts";
 import { localSandbox } from "../../../src/platform/local/sandbox.ts";
 import { childProcessSandbox } from "../../../src/sandbox/child-process.ts";
-import { docx, pdf } from "../../fixtures/documents.ts";
-import { hostileDocuments } from "../../fixtures/hostile-documents.ts";
+import { docx, officeFile, pdf } from "../../fixtures/documents.ts";
+import type { HostileDocument } from "../../fixtures/hostile-documents.ts";
 import { startAdvance } from "./advance-process.ts";
 
 const neverAborts = new AbortController().signal;
 
-/** `seconds`: the time limit of a document. `advance` has its own limit of 30 seconds; it reads the documents `read`. */
-export function describeHostileDocuments({ seconds, read }: { seconds: number; read: string[] }): void {
+interface Options {
+  /** Time limit of a document. `advance` has its own limit of 30 seconds. */
+  seconds: number;
+  documents: HostileDocument[];
+  /** Names of the documents that `advance` reads. */
+  read: string[];
+}
+
+export function describeHostileDocuments({ seconds, documents, read }: Options): void {
   describe.each(["local", "aws"])("the document reader of the platform %s", (platform) => {
     const folder = mkdtempSync(join(tmpdir(), "hostile-documents-"));
     const sandbox =
@@ -30,13 +37,17 @@ export function describeHostileDocuments({ seconds, read }: { seconds: number; r
 
     it.each<[DocumentKind, Buffer, string]>([
       ["pdf", pdf("Hello"), "[Page 1 of 1]\nHello"],
-      ["docx", docx("Hello"), "Hello"],
+      ["zip", docx("Hello"), "Hello"],
+      ["zip", officeFile("odfpy.ods"), "[Sheet 1 of 1: Data]\n|  | A |\n| --- | --- |\n| 1 | a |\n| 2 | 2.5 |"],
+      ["zip", officeFile("odfpy.odt"), "# Report\nBy odfpy.\n- one\n- two"],
+      ["rtf", Buffer.from(String.raw`{\rtf1 Hello}`), "Hello"],
+      ["eml", Buffer.from("Subject: a\r\n\r\nHello"), "Subject: a\n\nHello"],
       ["html", Buffer.from("<h1>Hello</h1>"), "# Hello"],
-    ])("reads %s", async (kind, content, text) => {
+    ])("reads %s: %#", async (kind, content, text) => {
       expect(await readInSandbox(kind, content)).toMatchObject({ output: text });
     });
 
-    it.each(hostileDocuments)(`is stopped within ${seconds} s: $kind, $name`, async ({ kind, content }) => {
+    it.each(documents)(`is stopped within ${seconds} s: $kind, $name`, async ({ kind, content }) => {
       const bytes = content();
       await readInSandbox("pdf", pdf("warm")); // a process is ready, so that the time does not include its start
       const started = performance.now();
@@ -54,7 +65,7 @@ export function describeHostileDocuments({ seconds, read }: { seconds: number; r
     });
     afterAll(() => advance.close());
 
-    it.each(hostileDocuments.filter(({ name }) => read.includes(name)))(
+    it.each(documents.filter(({ name }) => read.includes(name)))(
       "ends the turn of a hostile document: $kind, $name",
       { timeout: 120_000 },
       async ({ content }) => {

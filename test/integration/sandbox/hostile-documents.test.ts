@@ -1,3 +1,5 @@
+import { hostileDocuments } from "../../fixtures/hostile-documents.ts";
 import { describeHostileDocuments } from "./hostile-documents.scenario.ts";
 
-describeHostileDocuments({ seconds: 1, read: ["one text of 50 MB", "a million nested elements"] });
+const read = ["one text of 50 MB", "a million nested elements"];
+describeHostileDocuments({ seconds: 1, documents: hostileDocuments, read });

@@ -3,7 +3,7 @@ import { workspaceLimits } from "../../../src/agent/tools/definitions.ts";
 import type { Files } from "../../../src/agent/tools/files.ts";
 import type { ToolOutput } from "../../../src/agent/tools/tool.ts";
 import { fastClock } from "../../support/fast-clock.ts";
-import { docx, pdf, zip } from "../../fixtures/documents.ts";
+import { docx, pdf } from "../../fixtures/documents.ts";
 import { allTools, files } from "./scripted.ts";
 
 const neverAborts = new AbortController().signal;
@@ -216,11 +216,15 @@ describe("read_file", () => {
   });
 
   it("returns an error for a damaged or unsupported document", async () => {
-    expect((await read("a.docx", docx("A.").subarray(0, -60))).text).toMatch(/cannot be read: its parts are damaged/);
-    expect((await read("a.zip", zip({ "a.txt": "x" }))).text).toMatch(/ZIP archive.*only text files, PDF and DOCX/);
+    expect((await read("a.docx", docx("A.").subarray(0, -60))).text).toMatch(
+      /Office document of .* cannot be read: End of/,
+    );
+    expect((await read("a.gz", Buffer.from("1f8b0800", "hex"))).text).toMatch(
+      /a gzip archive.*only text files, PDF, DOCX/,
+    );
+    expect((await read("a.doc", Buffer.from("d0cf11e0a1b11ae1", "hex"))).text).toMatch(
+      /an old Office document \(DOC, XLS/,
+    );
     expect((await read("a.docx", docx(""))).text).toMatch(/it contains no text/);
-    const bomb = zip({ "word/document.xml": Buffer.alloc(150_000_000) });
-    expect(bomb.length).toBeLessThan(1_000_000);
-    expect((await read("bomb.docx", bomb)).text).toMatch(/larger than 104857600 bytes/);
   });
 });

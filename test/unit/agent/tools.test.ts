@@ -134,7 +134,7 @@ describe("read_file", () => {
     expect(await body([0xef, 0xbb, 0xbf, 0xc3, 0xbc])).toBe("f: lines 1 to 1 of 1\nü");
     expect(await body([0xff, 0xfe, 0xfc, 0x00])).toBe("f: lines 1 to 1 of 1\nü");
     expect(await body([0xfe, 0xff, 0x00, 0xfc])).toBe("f: lines 1 to 1 of 1\nü");
-    expect(await body([0x61, 0xfc, 0x80])).toBe("f: lines 1 to 1 of 1\naü€");
+    expect(await body([0x61, 0xfc, 0x80])).toMatch(/^f: lines 1 to 1 of 1\naü€\n\[Read as windows-1252, a guess/);
   });
 });
 

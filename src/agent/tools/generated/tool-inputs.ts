@@ -36,7 +36,7 @@ return errors === 0;
 }
 
 export const read_file = validate11;
-const schema12 = {"$id":"read_file","type":"object","properties":{"name":{"type":"string","description":"File name, as returned by list_files."},"offset":{"type":"integer","minimum":1,"description":"First line to read, counted from 1. Default: 1."},"limit":{"type":"integer","minimum":1,"description":"Maximum number of lines. Default: 500."},"column":{"type":"integer","minimum":1,"description":"First character of the first line, counted from 1. Only for very long lines. Default: 1."}},"required":["name"],"additionalProperties":false};
+const schema12 = {"$id":"read_file","type":"object","properties":{"name":{"type":"string","description":"File name, as returned by list_files."},"offset":{"type":"integer","minimum":1,"description":"First line to read, counted from 1. Default: 1."},"limit":{"type":"integer","minimum":1,"description":"Maximum number of lines. Default: 500."},"column":{"type":"integer","minimum":1,"description":"First character of the first line, counted from 1. Only for very long lines. Default: 1."},"part":{"type":"string","description":"Part of a document to read: a sheet or its cells (Sales, or Sales!A1:F200), pages or slides (3, or 3-5), a member of a ZIP archive or an attachment of an email (its name as listed). Default: all of it."},"encoding":{"type":"string","description":"Read the file as plain text in this encoding, such as windows-1251. Only when characters look wrong. Default: by the file's first bytes, or a guess, which the result names."}},"required":["name"],"additionalProperties":false};
 
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="read_file" */;
@@ -54,7 +54,7 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!((((key0 === "name") || (key0 === "offset")) || (key0 === "limit")) || (key0 === "column"))){
+if(!((((((key0 === "name") || (key0 === "offset")) || (key0 === "limit")) || (key0 === "column")) || (key0 === "part")) || (key0 === "encoding"))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err1];
@@ -152,14 +152,38 @@ errors++;
 }
 }
 }
-}
-else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data.part !== undefined){
+if(typeof data.part !== "string"){
+const err9 = {instancePath:instancePath+"/part",schemaPath:"#/properties/part/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err9];
 }
 else {
 vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.encoding !== undefined){
+if(typeof data.encoding !== "string"){
+const err10 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+else {
+const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
 }
 errors++;
 }

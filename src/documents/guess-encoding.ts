@@ -1,0 +1,57 @@
+/** A text, and the encoding that its bytes suggest. */
+export interface GuessedText {
+  text: string;
+  /** A label of the WHATWG Encoding Standard. */
+  guessed: string;
+}
+
+/**
+ * Decodes UTF-16 without a byte order mark. Undefined for bytes that are something else. A text without any ASCII
+ * character, such as a space or a line end, is not recognized.
+ */
+export function guessUtf16(bytes: Uint8Array): GuessedText | undefined {
+  let [first, second] = [0, 0];
+  for (let index = 0; index < bytes.length; index += 2) {
+    if (bytes[index] === 0) first++;
+    if (bytes[index + 1] === 0) second++;
+  }
+  // The zero byte of an ASCII character is the second one in little endian, and the first one in big endian.
+  const guessed = second > first ? "utf-16le" : "utf-16be";
+  const text = decodeStrictly(bytes, guessed);
+  return text === undefined || notText.test(text) ? undefined : { text, guessed };
+}
+
+/**
+ * Decodes the bytes of a text that is not UTF-8: as Shift-JIS if that makes Japanese of it, otherwise as Windows-1252,
+ * which old spreadsheets and editors write.
+ */
+export function guessLegacyEncoding(bytes: Uint8Array): GuessedText {
+  const text = decodeStrictly(bytes, "shift_jis");
+  if (text !== undefined && isJapanese(text)) return { text, guessed: "shift_jis" };
+  return { text: new TextDecoder("windows-1252").decode(bytes), guessed: "windows-1252" };
+}
+
+/** Undefined if the bytes are invalid, or if Node.js was built without this encoding. */
+function decodeStrictly(bytes: Uint8Array, encoding: string): string | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Control characters other than tab, line feed, form feed, carriage return and escape; characters that do not exist. */
+const notText = /[\p{Cn}\p{Co}\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/u;
+
+/**
+ * Whether most of the characters outside of ASCII stand in groups of Japanese ones. Windows-1252 text can be valid
+ * Shift-JIS, too: its accented letters and quotation marks become single characters between Latin ones.
+ */
+function isJapanese(text: string): boolean {
+  const others = text.match(/[^\0-\x7f]/gu)?.length ?? 0;
+  const inGroups = (text.match(japaneseGroups) ?? []).reduce((sum, group) => sum + group.length, 0);
+  return inGroups > others * 0.7;
+}
+
+/** Kanji, kana, full-width forms and Japanese punctuation; half-width kana, which capital Latin letters can look like. */
+const japaneseGroups = /[\p{Script=Han}\u3000-\u30ff\uff01-\uff60]{2,}|[\uff61-\uff9f]{3,}/gu;

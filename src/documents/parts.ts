@@ -1,0 +1,36 @@
+/** A file in an email or an archive. */
+export interface ContainedFile {
+  name: string;
+  read(): Promise<Uint8Array>;
+}
+
+/** The requested part of a document does not exist. The message is a clause that names the parts. */
+export class UnknownPart extends Error {
+  /** `unit`: what the parts are, such as `sheet`. */
+  constructor(part: string, unit: string, names: string[]) {
+    const listed = names.slice(0, 50).map((name) => JSON.stringify(name));
+    const more = names.length > 50 ? ` and ${names.length - 50} more` : "";
+    super(
+      `there is no ${unit} ${JSON.stringify(part.slice(0, 200))}; accepted as part: ${listed.join(", ") || "none"}${more}`,
+    );
+  }
+}
+
+/** Throws for a part of a document that has none. */
+export function rejectPart(part: string | undefined): void {
+  if (part !== undefined) throw new UnknownPart(part, "part", []);
+}
+
+/** The numbers of the selected pages or slides: `3` or `3-5`. Default: all of them, from 1 to `count`. */
+export function selectedNumbers(part: string | undefined, unit: string, count: number): number[] {
+  const [, first = part === undefined ? "1" : "0", last = part === undefined ? String(count) : first] =
+    /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part?.trim() ?? "") ?? [];
+  const [from, to] = [Number(first), Math.min(Number(last), count)];
+  if (part !== undefined && (from < 1 || from > to)) throw new UnknownPart(part, unit, [`1-${count}`]);
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+}
+
+/** Escapes characters that could make a name look like another one, such as U+202E, and line ends. */
+export function escapeInvisible(name: string): string {
+  return name.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}

@@ -1,0 +1,78 @@
+import { posix } from "node:path";
+import { markdownBuilder } from "./markdown.ts";
+import { officeText } from "./office-text.ts";
+import { selectedNumbers } from "./parts.ts";
+import { parseXml } from "./xml.ts";
+import { readText, type ZipMember } from "./zip-archive.ts";
+
+/** The slides of a PPTX presentation, in the order in which they are shown, with their notes. `part`: numbers of slides. */
+export async function presentationText(members: ZipMember[], part?: string): Promise<string> {
+  const main = "ppt/presentation.xml";
+  const targets = new Map((await relationships(members, main)).map(({ id, target }) => [id, target]));
+  const slides: string[] = [];
+  parseXml((await readText(members, main)) ?? "", {
+    open(name, attributes) {
+      const target = targets.get(attributes["r:id"] ?? "");
+      if (name === "sldId" && target !== undefined) slides.push(target);
+    },
+    close() {},
+    text() {},
+  });
+  const texts: string[] = [];
+  for (const number of selectedNumbers(part, "slide", slides.length)) {
+    const slide = slides[number - 1] ?? "";
+    const { text, isHidden } = await slideText(members, slide, (type) => type !== "sldNum" && type !== "dt");
+    texts.push(`[Slide ${number} of ${slides.length}${isHidden ? ", hidden" : ""}]\n${text}`.trimEnd());
+    const notes = (await relationships(members, slide)).find(({ type }) => type.endsWith("/notesSlide"));
+    const { text: note } = notes ? await slideText(members, notes.target, (type) => type === "body") : { text: "" };
+    if (note !== "") texts.push(`[Notes of slide ${number}]\n${note.replaceAll(/^- /gm, "")}`);
+  }
+  return texts.join("\n\n");
+}
+
+/** The text of the shapes of a slide or of its notes. `isKept`: by the type of the placeholder, empty for other shapes. */
+async function slideText(members: ZipMember[], path: string, isKept: (type: string) => boolean) {
+  const builder = markdownBuilder();
+  let [type, level, isHidden, fallbacks] = ["", 0, false, 0];
+  const prefix = () => {
+    if (type === "title" || type === "ctrTitle") return "# ";
+    return type === "body" || type === "obj" ? `${"  ".repeat(level)}- ` : "";
+  };
+  const office = officeText(builder, prefix);
+  parseXml((await readText(members, path)) ?? "", {
+    open(name, attributes) {
+      if (name === "Fallback") fallbacks++; // the same content for older software
+      if (name === "sld") isHidden = attributes["show"] === "0";
+      if (name === "sp" || name === "graphicFrame") type = "";
+      if (name === "ph") type = attributes["type"] ?? "obj";
+      if (name === "p") level = 0;
+      if (name === "pPr") level = Math.min(Number(attributes["lvl"] ?? 0) || 0, 8);
+      if (fallbacks === 0 && isKept(type)) office.open(name);
+    },
+    close(name) {
+      if (name === "Fallback") fallbacks--;
+      else if (fallbacks === 0 && isKept(type)) office.close(name);
+    },
+    text(text) {
+      if (fallbacks === 0 && isKept(type)) office.text(text);
+    },
+  });
+  return { text: builder.toString(), isHidden };
+}
+
+/** The relationships of a part, with the paths of their targets in the archive. */
+async function relationships(members: ZipMember[], path: string) {
+  const { dir, base } = posix.parse(path);
+  const found: { id: string; type: string; target: string }[] = [];
+  const xml = await readText(members, `${dir}/_rels/${base}.rels`);
+  if (xml === undefined) return found;
+  parseXml(xml, {
+    open(name, { Id: id = "", Type: type = "", Target: target = "" }) {
+      const resolved = target.startsWith("/") ? target.slice(1) : posix.join(dir, target);
+      if (name === "Relationship") found.push({ id, type, target: resolved });
+    },
+    close() {},
+    text() {},
+  });
+  return found;
+}

@@ -1,0 +1,80 @@
+import yauzl, { type Entry } from "yauzl";
+import { decodeText } from "./decode-text.ts";
+import { escapeInvisible } from "./parts.ts";
+
+/** Bytes of all members that are decompressed: 10 times the largest upload. More is a decompression bomb. */
+const maxDecompressedBytes = 100 * 1024 * 1024;
+const maxMembers = 10_000;
+
+export interface ZipMember {
+  /** With control and invisible characters escaped. Folders end with a slash. */
+  name: string;
+  /** Bytes of its content, as the archive declares them. Reading checks that. */
+  size: number;
+  isEncrypted: boolean;
+  /** Throws for an encrypted or damaged member, and when the limit of the archive is exceeded. */
+  read(): Promise<Uint8Array>;
+  /** Reads without keeping the content. */
+  check(): Promise<void>;
+}
+
+/**
+ * Opens a ZIP archive. Members are listed without being decompressed. Those that are read may have 100 MB together, by
+ * count: a declared size that is not true is an error. Throws an Error whose message is for the model.
+ */
+export async function openZip(bytes: Uint8Array): Promise<ZipMember[]> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const zip = await yauzl.fromBufferPromise(buffer, { decodeStrings: false });
+  if (zip.entryCount > maxMembers) throw new Error(`it has more than ${maxMembers} members`);
+  const members: ZipMember[] = [];
+  const charged = new Set<Entry>();
+  let bytesLeft = maxDecompressedBytes;
+
+  async function* chunks(entry: Entry): AsyncGenerator<Buffer> {
+    if (entry.isEncrypted()) throw new Error(`${memberName(entry)} is encrypted`);
+    if (!charged.has(entry)) bytesLeft -= entry.uncompressedSize;
+    charged.add(entry);
+    if (bytesLeft < 0) throw new Error(`its members are larger than ${maxDecompressedBytes} bytes`);
+    for await (const chunk of await zip.openReadStreamPromise(entry)) yield chunk as Buffer;
+  }
+
+  for await (const entry of zip.eachEntry()) {
+    members.push({
+      name: memberName(entry),
+      size: entry.uncompressedSize,
+      isEncrypted: entry.isEncrypted(),
+      async read() {
+        const content: Buffer[] = [];
+        for await (const chunk of chunks(entry)) content.push(chunk);
+        return Buffer.concat(content);
+      },
+      async check() {
+        for await (const _chunk of chunks(entry));
+      },
+    });
+  }
+  return members;
+}
+
+/** A name is UTF-8 or, from older software, in the encoding of the machine that made it. */
+function memberName({ fileNameRaw }: Entry): string {
+  const decoded = decodeText(fileNameRaw);
+  return escapeInvisible("text" in decoded ? decoded.text : fileNameRaw.toString("latin1"));
+}
+
+/** The content of a member as UTF-8 text. Undefined if there is no such member. */
+export async function readText(members: ZipMember[], name: string): Promise<string | undefined> {
+  const bytes = await members.find((member) => member.name === name)?.read();
+  if (!bytes) return undefined;
+  const decoded = decodeText(bytes);
+  if ("binary" in decoded) throw new Error(`${name} in it is ${decoded.binary}`);
+  return decoded.text;
+}
+
+/**
+ * Decompresses all members to check that the archive is within the limit. Required before a library reads the archive
+ * itself.
+ */
+export async function checkMembers(members: ZipMember[]): Promise<void> {
+  for (const member of members) await member.check();
+}

@@ -1,0 +1,74 @@
+import { rejectPart } from "./parts.ts";
+import { checkMembers, readText, type ZipMember } from "./zip-archive.ts";
+
+export { openZip } from "./zip-archive.ts";
+
+/** Returns the text of an Office document, undefined for another ZIP archive. Throws for a document with a password. */
+export async function officeText(
+  members: ZipMember[],
+  bytes: Uint8Array,
+  part: string | undefined,
+  maxCharacters: number,
+): Promise<string | undefined> {
+  const format = await officeFormat(members);
+  if (format === "docx" || format === "odt") rejectPart(part);
+  switch (format) {
+    case "docx":
+      await checkMembers(members);
+      return (await import("./word.ts")).wordText(members, bytes);
+    case "xlsx":
+    case "ods":
+      await checkMembers(members);
+      return (await import("./spreadsheet.ts")).spreadsheetText(format, members, bytes, part, maxCharacters);
+    case "pptx":
+      return (await import("./presentation.ts")).presentationText(members, part);
+    case "odt":
+      return (await import("./open-document.ts")).openDocumentText(members);
+    case "odp":
+      return (await import("./open-document.ts")).openPresentationText(members, part);
+    case undefined:
+      return undefined;
+  }
+}
+
+type Format = "docx" | "xlsx" | "pptx" | "odt" | "ods" | "odp";
+
+/** Folders of the formats of Microsoft Office. */
+const officeFolders: [folder: string, format: Format][] = [
+  ["word/", "docx"],
+  ["xl/", "xlsx"],
+  ["ppt/", "pptx"],
+];
+
+const openDocumentType = "application/vnd.oasis.opendocument.";
+
+/** OpenDocument media types, without their beginning. */
+const openDocumentFormats: [type: string, format: Format][] = [
+  ["text", "odt"],
+  ["spreadsheet", "ods"],
+  ["presentation", "odp"],
+  ["graphics", "odp"],
+];
+
+async function officeFormat(members: ZipMember[]): Promise<Format | undefined> {
+  const names = members.map(({ name }) => name);
+  if (names.includes("[Content_Types].xml")) {
+    return officeFolders.find(([folder]) => names.some((name) => name.startsWith(folder)))?.[1];
+  }
+  const mimetype = members.find(({ name, size }) => name === "mimetype" && size < 200);
+  const type = mimetype && (await readText([mimetype], "mimetype"));
+  if (!type?.startsWith(openDocumentType)) return undefined;
+  const manifest = await readText(members, "META-INF/manifest.xml");
+  if (manifest?.includes("encryption-data")) throw new Error("it has a password");
+  return openDocumentFormats.find(([name]) => type.slice(openDocumentType.length).startsWith(name))?.[1];
+}
+
+const maxListedMembers = 5_000;
+
+export function memberList(members: ZipMember[]): string {
+  const lines = members
+    .slice(0, maxListedMembers)
+    .map(({ name, size, isEncrypted }) => `${name} (${size} bytes${isEncrypted ? ", encrypted" : ""})`);
+  const more = members.length > maxListedMembers ? [`[${members.length - maxListedMembers} more]`] : [];
+  return [`[ZIP archive, members: ${members.length}. Read one with part.]`, ...lines, ...more].join("\n");
+}

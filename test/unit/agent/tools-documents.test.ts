@@ -1,0 +1,322 @@
+import { describe, expect, it } from "vitest";
+import type { Files } from "../../../src/agent/tools/files.ts";
+import { docxOf, officeFile, pdf, zip } from "../../fixtures/documents.ts";
+import { allTools, files } from "./scripted.ts";
+
+async function run(name: string, input: object, space: Files): Promise<string> {
+  const tool = allTools().find(({ definition }) => definition.name === name);
+  if (!tool) throw new Error(`no tool ${name}`);
+  return (await tool.run(input, { files: space, signal: new AbortController().signal })).text;
+}
+
+/** What `read_file` returns for a file, without its first line. */
+async function read(name: string, content: Buffer = officeFile(name), input: object = {}): Promise<string> {
+  const text = await run("read_file", { name, ...input }, files({ [name]: content }));
+  return text.replace(/^.*: lines \d+ to \d+ of \d+\n/, "");
+}
+
+const readPart = (name: string, part: string) => read(name, officeFile(name), { part });
+
+const salesHeading = "[Sheet 1 of 3: Sales]\n|  | A | B | C | D | E | F |\n| --- | --- | --- | --- | --- | --- | --- |";
+
+describe("read_file reads a spreadsheet", () => {
+  it("with values, formulas, dates and hidden sheets", async () => {
+    const text = await read("libreoffice.xlsx");
+    expect(text).toContain(
+      `${salesHeading}
+| 1 | Product | Units | Price | Total | Sold on | Paid |
+| 2 | Bolt \\| M8 | 3 | 0.5 | 1.5 [=B2*C2] | 2026-11-02 | TRUE [=TRUE()] |
+| 3 | Nut<br>M8 | 200 | 0.03 | 6 [=B3*C3] | 2026-11-03 | FALSE [=FALSE()] |
+| 4 | Ünïcode 日本 | 1 | 12 | 12 [=B4*C4] | 2026-11-04 | TRUE [=TRUE()] |
+| 5 | Total |  |  | 19.5 [=SUM(D2:D4)] | 2026-11-22 09:30:00 | 13:45:00 |`,
+    );
+    expect(text).toContain("[Sheet 3 of 3: Hidden, hidden]");
+    expect(text).toContain("| 1 | #DIV/0! [=1/0] |\n| 2 | 39 [=Sales!D5*2] |");
+  });
+
+  it("with formulas whose values were not stored", async () => {
+    expect(await read("openpyxl.xlsx")).toContain("| 2 | Bolt \\| M8 | 3 | 0.5 | [=B2*C2] | 2026-11-02 | TRUE |");
+  });
+
+  it("with a cell in the last row and column", async () => {
+    expect(await readPart("libreoffice.xlsx", "Notes & more")).toBe(
+      "[Sheet 2 of 3: Notes & more]\n[The sheet is large: formulas are not shown.]\n" +
+        "|  | B | XFD |\n| --- | --- | --- |\n| 3 | far |  |\n| 1048576 |  | the last cell |",
+    );
+  });
+
+  it("in parts: a sheet, or its cells", async () => {
+    expect(await readPart("openpyxl.xlsx", "Hidden")).toBe(
+      "[Sheet 3 of 3: Hidden, hidden]\n|  | A |\n| --- | --- |\n| 1 | [=1/0] |\n| 2 | [=Sales!D5*2] |\n| 3 | 0.25 |",
+    );
+    expect(await readPart("libreoffice.xlsx", "Sales!c2:$D$3")).toBe(
+      "[Sheet 1 of 3: Sales]\n|  | C | D |\n| --- | --- | --- |\n| 2 | 0.5 | 1.5 [=B2*C2] |\n| 3 | 0.03 | 6 [=B3*C3] |",
+    );
+    expect(await readPart("openpyxl.xlsx", "Sale")).toMatch(
+      /there is no sheet "Sale"; accepted as part: "Sales", "Notes & more", "Hidden"\.$/,
+    );
+  });
+
+  it("in OpenDocument format", async () => {
+    const text = await read("libreoffice.ods");
+    expect(text).toContain("| 3 | Nut<br>M8 | 200 | 0.03 | 6 [=B3*C3] | 2026-11-03 | 0 [=FALSE()] |");
+    expect(text).toContain("[Sheet 2 of 2: Hidden]");
+    expect(await read("odfpy.ods")).toBe("[Sheet 1 of 1: Data]\n|  | A |\n| --- | --- |\n| 1 | a |\n| 2 | 2.5 |");
+  });
+});
+
+describe("read_file reads a presentation", () => {
+  it.each(["python-pptx.pptx", "libreoffice.pptx"])("with titles, bullets, tables and notes: %s", async (name) => {
+    expect(await read(name)).toBe(
+      `[Slide 1 of 3]
+# Numbers
+
+| Year | Total |
+| --- | --- |
+| 2026 | 4,711 \\| net |
+
+Source: ledger
+
+[Slide 2 of 3]
+# Quarterly results
+- Sales grew by 12 %
+  - mostly in Japan
+- Costs fell
+
+[Notes of slide 2]
+Thank the team.
+Mention Kyōto.
+
+[Slide 3 of 3]`,
+    );
+  });
+
+  it("in OpenDocument format, and in parts", async () => {
+    expect(await readPart("libreoffice.odp", "2-9")).toBe(
+      `[Slide 2 of 3]
+# Quarterly results
+- Sales grew by 12 %
+  - mostly in Japan
+- Costs fell
+
+[Notes]
+Thank the team.
+Mention Kyōto.
+
+[Slide 3 of 3]`,
+    );
+    expect(await readPart("python-pptx.pptx", "3")).toBe("[Slide 3 of 3]");
+    expect(await readPart("python-pptx.pptx", "4")).toMatch(/there is no slide "4"; accepted as part: "1-3"\.$/);
+  });
+});
+
+const table = "| Item | Price |\n| --- | --- |\n| Bolt \\| M8 | 0.50 |\n| Nut | 0.03 |";
+
+describe("read_file reads a text document", () => {
+  it.each(["python-docx.docx", "libreoffice.docx"])("with lists, tables, headers and footers: %s", async (name) => {
+    expect(await read(name)).toBe(
+      `[Header]
+ACME confidential
+
+# Contract
+
+# Parties
+
+Between **ACME** and Müller & Söhne <GmbH>.
+
+1.  first
+2.  second
+
+*   point
+*   sub-point
+
+${table}
+
+The end.
+
+[Footer]
+Contract 4711
+
+[Footer]
+Appendix`,
+    );
+  });
+
+  it("in OpenDocument format", async () => {
+    expect(await read("libreoffice.odt")).toBe(
+      `Contract
+# Parties
+Between ACME and Müller & Söhne <GmbH>.
+1. first
+2. second
+- point
+- sub-point
+
+${table}
+
+The end.`,
+    );
+    expect(await read("odfpy.odt")).toBe("# Report\nBy odfpy.\n- one\n- two");
+    expect(await readPart("odfpy.odt", "2")).toMatch(/there is no part "2"; accepted as part: none\.$/);
+  });
+
+  it("in RTF", async () => {
+    const text = await read("libreoffice.rtf");
+    expect(text).toContain(`Between ACME and Müller & Söhne <GmbH>.\n1.\tfirst\n2.\tsecond\n•\tpoint`);
+    expect(text).toContain(table);
+    expect(text).toMatch(/^\[Header\]\nACME confidential\n\[Footer\]\nContract 4711\n/);
+  });
+
+  it.each([
+    [String.raw`{\rtf1\ansi\ansicpg1251 \'cf\'f0\'e8\'e2\'e5\'f2}`, "Привет"],
+    [String.raw`{\rtf1{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset128 B;}}\f1 \'93\'fa\'96\'7b \f0 caf\'e9}`, "日本 café"],
+    [String.raw`{\rtf1\uc1 \u26085?\u26412? \uc0\u8364 5{\*\generator x}{\pict\bin3 }}}}a}`, "日本 €5a"],
+    [String.raw`{\rtf1 a\\b\{c\}\~d\par e\'`, "a\\b{c} d\ne"],
+  ])("in RTF with the encodings of %s", async (source, text) => {
+    expect(await read("a.rtf", Buffer.from(source, "latin1"))).toBe(text);
+  });
+});
+
+describe("read_file reads an email", () => {
+  it("with its headers, text and attachments", async () => {
+    expect(await read("python-email.eml")).toBe(
+      `From: Jürgen Müller <j.mueller@example.com>
+To: bob@example.com, Dörte <doerte@example.com>
+Cc: carol@example.com
+Date: 2026-11-22T09:30:00.000Z
+Subject: Angebot für 日本
+
+Attachments (read one with part):
+- Angebot.docx (${officeFile("python-docx.docx").length} bytes)
+- 数量.csv (19 bytes)
+- attachment-3.eml (177 bytes)
+
+Hallo Bob,
+
+anbei das Angebot über 4.711 €.`,
+    );
+    expect(await read("python-email-html.eml")).toMatch(
+      /Subject: Only HTML\n\n# Order\n\n\| Item \| Price \|\n\| --- \| --- \|\n\| Bolt \| 0.50 \|$/,
+    );
+  });
+
+  it("and its attachments", async () => {
+    expect(await readPart("python-email.eml", "数量.csv")).toBe("名前,数量\nボルト,3");
+    expect(await readPart("python-email.eml", "Angebot.docx")).toContain(table);
+    expect(await readPart("python-email.eml", "attachment-3.eml")).toMatch(/^From: carol@.*The inner message\.$/s);
+  });
+});
+
+describe("read_file reads a ZIP archive", () => {
+  it("as a list, and its members", async () => {
+    expect(await read("python-zipfile.zip")).toBe(
+      `[ZIP archive, members: 6. Read one with part.]
+docs/ (0 bytes)
+docs/readme.txt (22 bytes)
+docs/数量.csv (19 bytes)
+openpyxl.xlsx (${officeFile("openpyxl.xlsx").length} bytes)
+empty.txt (0 bytes)
+noise.bin (256 bytes)`,
+    );
+    expect(await readPart("python-zipfile.zip", "docs/readme.txt")).toBe("Read me.\nSecond line.");
+    expect(await readPart("python-zipfile.zip", "docs/数量.csv")).toBe("名前,数量\nボルト,3");
+    expect(await readPart("python-zipfile.zip", "openpyxl.xlsx")).toContain(salesHeading);
+    expect(await readPart("python-zipfile.zip", "empty.txt")).toMatch(/this part contains no text/);
+    expect(await readPart("python-zipfile.zip", "noise.bin")).toMatch(
+      /noise.bin is a binary file of 256 bytes. Extract/,
+    );
+    expect(await readPart("python-zipfile.zip", "../docs/readme.txt")).toMatch(
+      /there is no member.*"docs\/readme.txt"/,
+    );
+  });
+
+  it("with encrypted members, and names from other systems", async () => {
+    expect(await read("infozip-encrypted.zip")).toMatch(/\nsecret.txt \(6 bytes, encrypted\)$/);
+    expect(await readPart("infozip-encrypted.zip", "secret.txt")).toMatch(/cannot be read: secret.txt is encrypted\.$/);
+    const odd = zip({ "../../etc/passwd": "up", "/root": "absolute", "a\u202egpj.exe\n": "x" });
+    expect(await read("odd.zip", odd)).toBe(
+      "[ZIP archive, members: 3. Read one with part.]\n../../etc/passwd (2 bytes)\n/root (8 bytes)\na\\u{202e}gpj.exe\\u{a} (1 bytes)",
+    );
+    expect(await read("odd.zip", odd, { part: "../../etc/passwd" })).toBe("up");
+    expect(await read("odd.zip", odd, { part: "a\\u{202e}gpj.exe\\u{a}" })).toBe("x");
+    const japanese = Buffer.from("8e9197bf2e747874", "hex"); // in Shift-JIS, as Windows in Japan writes it
+    expect(await read("j.zip", zip({ [japanese.toString("latin1")]: "x" }, "latin1"))).toContain("資料.txt (1 bytes)");
+  });
+});
+
+describe("read_file with part", () => {
+  it("reads pages of a PDF", async () => {
+    const pages = pdf("One.", "Two.", "Three.");
+    expect(await read("a.pdf", pages, { part: "2-3" })).toBe("[Page 2 of 3]\nTwo.\n\n[Page 3 of 3]\nThree.");
+    expect(await read("a.pdf", pages, { part: "7" })).toMatch(/there is no page "7"; accepted as part: "1-3"/);
+    expect(await read("a.pdf", pages, { part: "1; rm" })).toMatch(/there is no page "1; rm"/);
+  });
+
+  it("says that a text file has none", async () => {
+    expect(await read("a.txt", Buffer.from("x"), { part: "1" })).toBe(
+      "a.txt is a text file; it has no parts. Read it without part.",
+    );
+  });
+});
+
+const tableCell = (content: string) => `<w:tc>${content}</w:tc>`;
+const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+const tableRow = (...cells: string[]) => `<w:tr>${cells.map(tableCell).join("")}</w:tr>`;
+
+describe("a table of a Word document", () => {
+  it("is paragraphs when another table is within it, and keeps lines of a cell together", async () => {
+    const inner = `<w:tbl>${tableRow(paragraph("a"), paragraph("b") + paragraph("c"))}</w:tbl>`;
+    const outer = `<w:tbl>${tableRow(paragraph("left"), inner + paragraph("right"))}</w:tbl>`;
+    expect(await read("a.docx", docxOf(outer))).toBe("left\n\n| a | b<br>c |\n| --- | --- |\n\nright");
+  });
+});
+
+describe("the encoding of a text file", () => {
+  const japanese = "93fa967b8cea2c310a"; // 日本語,1 in Shift-JIS
+  const latin = Buffer.from("Größe;Straße\nit’s\n".replace("’", "\x92"), "latin1");
+
+  it.each<[string, Buffer, string, string]>([
+    ["UTF-16 in little endian", Buffer.from("name,city\nAda,日本\n", "utf16le"), "name,city\nAda,日本", "utf-16le"],
+    ["UTF-16 in big endian", Buffer.from("Ada,日本\n", "utf16le").swap16(), "Ada,日本", "utf-16be"],
+    ["Shift-JIS", Buffer.from(japanese, "hex"), "日本語,1", "shift_jis"],
+    ["Windows-1252", latin, "Größe;Straße\nit’s", "windows-1252"],
+  ])("is named as a guess: %s", async (_, content, text, encoding) => {
+    const note = `[Read as ${encoding}, a guess. If characters look wrong, set encoding to another one.]`;
+    expect(await read("a.csv", content)).toBe(`${text}\n${note}`);
+  });
+
+  it.each(["Prénom, où, créée, À bientôt", "CAFÉ «ÉTÉ» ÄÖÜ GRÖßE", "España ¿Qué?", "Ærøskøbing åäö"])(
+    "is Windows-1252 for %s",
+    async (text) => {
+      expect(await read("a.txt", Buffer.from(text, "latin1"))).toContain(`${text}\n[Read as windows-1252`);
+    },
+  );
+
+  it("can be set", async () => {
+    const russian = Buffer.from("cff0e8e2e5f2", "hex");
+    expect(await read("a.txt", russian)).toMatch(/^Ïðèâåò\n\[Read as windows-1252, a guess/);
+    expect(await read("a.txt", russian, { encoding: "windows-1251" })).toBe("Привет");
+    expect(await read("a.txt", russian, { encoding: "klingon" })).toMatch(/^"klingon" is not an encoding/);
+    const email = officeFile("python-email-html.eml");
+    expect(await read("a.eml", email, { encoding: "utf-8" })).toContain("Content-Transfer-Encoding:");
+  });
+
+  it("is the same for search_files, which names the guesses", async () => {
+    const space = files({
+      "a.csv": Buffer.from(japanese, "hex"),
+      "b.csv": Buffer.from("x\n日本語\n", "utf16le"),
+      "c.csv": "日本語",
+    });
+    expect(await run("search_files", { pattern: "日本語" }, space)).toBe(
+      "a.csv:1: 日本語,1\nb.csv:2: 日本語\nc.csv:1: 日本語\n[The encoding is a guess: a.csv (shift_jis), b.csv (utf-16le).]",
+    );
+  });
+
+  it("is UTF-8 after an edit, which names the guess", async () => {
+    const space = files({ "a.csv": Buffer.from(japanese, "hex") });
+    expect(await run("edit_file", { name: "a.csv", old_text: "1", new_text: "2" }, space)).toMatch(
+      /Replaced 1 occurrence.*It was read as shift_jis, a guess, and is UTF-8 now\.$/,
+    );
+    expect(Buffer.from(space.content.get("a.csv") ?? []).toString()).toBe("日本語,2\n");
+  });
+});
