@@ -38,6 +38,7 @@ export const PublicAgentFileInput = {
 
 export const PublicCreateAgentRequest = {
   type: "object",
+  description: "A run to create, with its first input and files.",
   required: ["name", "template_id"],
   properties: {
     name: {
@@ -69,12 +70,14 @@ export const PublicCreateAgentRequest = {
 
 export const PublicCreateAgentResponse = {
   type: "object",
+  description: "The run that was created.",
   required: ["agent_id"],
   properties: { agent_id: { type: "string", format: "uuid", description: "The ID of the created run." } },
 };
 
 export const TranscriptMessage = {
   type: "object",
+  description: "An input that the agent accepted, or the final output of a turn.",
   required: ["role", "text"],
   properties: {
     role: {
@@ -88,6 +91,7 @@ export const TranscriptMessage = {
 
 export const PublicAgentStatusResponse = {
   type: "object",
+  description: "Status and transcript of a run.",
   required: ["agent_id", "loop_status", "transcript"],
   properties: {
     agent_id: { type: "string", format: "uuid", description: "The run's ID." },
@@ -107,12 +111,14 @@ export const PublicAgentStatusResponse = {
 
 export const PublicErrorResponse = {
   type: "object",
+  description: "A failure other than a schema violation.",
   required: ["detail"],
   properties: { detail: { type: "string", description: "Human-readable reason for the failure." } },
 };
 
 export const ValidationError = {
   type: "object",
+  description: "One schema violation.",
   required: ["loc", "msg", "type"],
   properties: {
     loc: {
@@ -134,6 +140,7 @@ export const ValidationError = {
 
 export const HTTPValidationError = {
   type: "object",
+  description: "The schema violations of a request.",
   properties: {
     detail: { type: "array", items: reference("ValidationError"), description: "One item per schema violation." },
   },
@@ -239,6 +246,12 @@ const templateIdMissing = {
   msg: "Field required",
   input: { name: "Weekly report" },
 };
+const notSentAsJson = {
+  type: "model_attributes_type",
+  loc: ["body"],
+  msg: "Input should be a valid dictionary or object to extract fields from",
+  ctx: { error: "The Content-Type header is missing; send the body with Content-Type: application/json" },
+};
 const runIdInvalid = {
   type: "uuid_parsing",
   loc: ["path", "agent_id"],
@@ -273,12 +286,12 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
         "The agent is archived. Unarchive it to create runs.",
         "Agent template is archived; unarchive it to create runs",
       ),
-      413: documentedError("Combined decoded file size exceeds 10 MiB.", filesTooLarge),
+      413: documentedError("Combined decoded file size exceeds 10 MiB, or the whole body 20 MiB.", filesTooLarge),
       422: {
         description:
           "The body violates the schema (a list of issues), a file is not valid base64, or the organization has no usable inference model (a text).",
         bodies: ["HTTPValidationError", "PublicErrorResponse"],
-        details: ["file 'report.csv' is not valid base64", [nameTooLong], [templateIdMissing]],
+        details: ["file 'report.csv' is not valid base64", [nameTooLong], [templateIdMissing], [notSentAsJson]],
       },
       503: {
         ...documentedError(

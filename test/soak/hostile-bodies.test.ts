@@ -6,7 +6,7 @@ import { createRun, newDataDir, read, type Service, startService } from "../inte
 const MiB = 1024 * 1024;
 const bytes = 19 * MiB;
 
-/** Values of an unknown field that would each need gigabytes, or seconds of the processor. */
+/** Values of an unknown field that would each need gigabytes of memory, or seconds of the processor for all 20. */
 const values: Record<string, () => string> = {
   "nested arrays": () => "[".repeat(bytes / 2) + "]".repeat(bytes / 2),
   "nested objects": () => '{"":'.repeat(bytes / 4),
@@ -14,6 +14,7 @@ const values: Record<string, () => string> = {
   "distinct keys": () => `{${Array.from({ length: bytes / 13 }, (_, index) => `"${index}":1`).join(",")}}`,
   "empty arrays": () => `[${"[],".repeat(bytes / 3)}1]`,
   "empty strings": () => `[${'"",'.repeat(bytes / 3)}1]`,
+  "escapes and an error": () => `"${"\\n".repeat(bytes / 2)}\\q"`,
   "one number": () => "1".repeat(bytes),
 };
 

@@ -64,6 +64,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A run to create, with its first input and files. */
         PublicCreateAgentRequest: {
             /**
              * @description Display name of the run in the service's web application.
@@ -96,6 +97,7 @@ export interface components {
              */
             content_base64: string;
         };
+        /** @description The run that was created. */
         PublicCreateAgentResponse: {
             /**
              * Format: uuid
@@ -103,6 +105,7 @@ export interface components {
              */
             agent_id: string;
         };
+        /** @description Status and transcript of a run. */
         PublicAgentStatusResponse: {
             /**
              * Format: uuid
@@ -117,6 +120,7 @@ export interface components {
             /** @description Accepted inputs and each turn's final output, oldest first. Empty early in a run. */
             transcript: components["schemas"]["TranscriptMessage"][];
         };
+        /** @description An input that the agent accepted, or the final output of a turn. */
         TranscriptMessage: {
             /**
              * @description `input_to_agent`: an input the agent accepted. `output_from_agent`: a turn's final output.
@@ -126,14 +130,17 @@ export interface components {
             /** @description The message text. */
             text: string;
         };
+        /** @description A failure other than a schema violation. */
         PublicErrorResponse: {
             /** @description Human-readable reason for the failure. */
             detail: string;
         };
+        /** @description The schema violations of a request. */
         HTTPValidationError: {
             /** @description One item per schema violation. */
             detail?: components["schemas"]["ValidationError"][];
         };
+        /** @description One schema violation. */
         ValidationError: {
             /** @description Where it is: `body` or `path`, then field names and list positions. */
             loc: (string | number)[];
@@ -240,7 +247,7 @@ export interface operations {
                     "application/json": components["schemas"]["PublicErrorResponse"];
                 };
             };
-            /** @description Combined decoded file size exceeds 10 MiB. */
+            /** @description Combined decoded file size exceeds 10 MiB, or the whole body 20 MiB. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { operations, schemas } from "../../../src/api/contract.ts";
+import { parseJsonBody } from "../../../src/api/validation/parse-json.ts";
 import { validateCreate, validateRunId } from "../../../src/api/validation/issues.ts";
 import { openapiDocument } from "../../../src/api/generated/openapi.ts";
 
@@ -140,15 +141,15 @@ describe("schemas", () => {
         }
       }
     }
-    expect(checked).toBe(17);
+    expect(checked).toBe(18);
   });
 
-  test("the issues in examples are those of the validators", () => {
+  test("the issues in examples are those of the validators", async () => {
     const template_id = "00000000-0000-4000-8000-000000000001";
+    const tooLong = { name: "n".repeat(1_001), template_id };
+    const notSentAsJson = await parseJsonBody(JSON.stringify(tooLong));
     expect(operations.create.responses[422]?.details?.slice(1)).toEqual(
-      [{ name: "n".repeat(1_001), template_id }, { name: "Weekly report" }].map((body) =>
-        issuesOf(validateCreate(body)),
-      ),
+      [validateCreate(tooLong), validateCreate({ name: "Weekly report" }), notSentAsJson].map(issuesOf),
     );
     expect(operations.get.responses[422]?.details).toEqual([issuesOf(validateRunId("abcdef"))]);
   });
