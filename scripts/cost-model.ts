@@ -19,6 +19,7 @@ import { synthesizeWithoutCode } from "../lib/service-app.ts";
 import { failureCategories } from "../src/agent/model.ts";
 import { metricUnits } from "../src/observability/metrics.ts";
 
+const daySeconds = 24 * 3_600;
 const templates = synthesizeWithoutCode(cdkJson.context);
 const withFargate = synthesizeWithoutCode({ ...cdkJson.context, largeBodies: "fargate" });
 const service = templates.service.resources;
@@ -47,8 +48,9 @@ function runBill(steps: number): Bill {
   const writes = assumed.writeUnits + steps * assumed.stepWriteUnits;
   const create = price.httpRequest + edgeRequest + lambda(memory.create, assumed.createMilliseconds);
   const months = cdkJson.context.retentionDays / 30;
+  const upload = (assumed.createBytes / gigabyte) * price.originGigabyte;
   return {
-    "API: one create and its polls": create + log(assumed.requestLog) + assumed.polls * pollCost(2),
+    "API: one create and its polls": create + upload + log(assumed.requestLog) + assumed.polls * pollCost(2),
     "Lambda: the turn": lambda(memory.advance, seconds * 1_000),
     "Step Functions: transitions and a trace": assumed.transitions * price.transition + price.trace,
     "DynamoDB: reads and writes": reads * price.readUnit + writes * price.writeUnit,
@@ -59,6 +61,12 @@ function runBill(steps: number): Bill {
     "CloudWatch: logs": log(assumed.runLog + steps * assumed.stepLog),
     "Data to a model outside AWS": ((steps * assumed.requestBytes) / gigabyte) * price.transferGigabyte,
   };
+}
+
+/** One run that works all day, as `runBill`, without its create and polls. */
+function workingDay(): number {
+  const { "API: one create and its polls": _api, ...bill } = runBill(daySeconds / assumed.stepSeconds);
+  return total(bill);
 }
 
 /** One poll of a transcript with messages of 2 KB, through the front door. */
@@ -117,6 +125,7 @@ const tables: Record<string, string> = {
       ],
       ["1,000 further programs", dollars(1_000 * programCost(assumed.programMilliseconds))],
       ["1,000 programs of 60 s", dollars(1_000 * programCost(60_000))],
+      ["1,000 creates of 14 MB: data to the origin", dollars((14e9 / gigabyte) * price.originGigabyte)],
       ["1,000 PDFs of 100 pages", dollars(1_000 * lambda(memory.advance, assumed.documentMilliseconds))],
       ...[2, 20, 200, 2_000].map((messages) => [
         `1,000,000 polls of ${messages.toLocaleString("en-US")} messages`,
@@ -125,6 +134,25 @@ const tables: Record<string, string> = {
       ["1 GB-month of transcripts and steps", dollars(price.tableGigabyte)],
       ["1 GB-month of files", dollars(price.objectGigabyte)],
       ["1 GB-month of logs", dollars(price.logGigabyteMonth)],
+    ],
+  ),
+  limits: table(
+    ["at most a day", "limit", "US dollars"],
+    [
+      ["1 run that works all day", "`maxRunning`, `concurrentRuns`", dollars(workingDay())],
+      ["10 runs: a new account's concurrency", "AWS's quota", dollars(10 * workingDay())],
+      ["1,000 runs: an account's usual concurrency", "AWS's quota", dollars(1_000 * workingDay())],
+      [
+        `${cdkJson.context.requestsPerSecond} polls a second`,
+        "`requestsPerSecond`",
+        dollars(cdkJson.context.requestsPerSecond * daySeconds * pollCost(2)),
+      ],
+      [
+        `${cdkJson.context.uploadsPerSecond} uploads of 20 MiB a second: data to the origin`,
+        "`uploadsPerSecond`",
+        dollars(cdkJson.context.uploadsPerSecond * daySeconds * ((20 * 2 ** 20) / gigabyte) * price.originGigabyte),
+      ],
+      ["1,000,000 requests that CloudFront rejects", "none", dollars(1e6 * edgeRequest)],
     ],
   ),
   fargate: billTable(["a month", "US dollars"], [fargateBill(withFargate.frontDoor?.resources ?? {})]),

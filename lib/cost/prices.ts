@@ -7,6 +7,7 @@ export const priceList = [
   ["edgeRequest", 1 / 1e6, "CloudFront HTTPS request, North America", "cloudfront/pricing"],
   ["edgeFunction", 0.1 / 1e6, "CloudFront function call *", "cloudfront/pricing"],
   ["edgeGigabyte", 0.085, "GB from CloudFront to North America", "cloudfront/pricing"],
+  ["originGigabyte", 0.02, "GB from CloudFront to an origin, North America *", "cloudfront/pricing"],
   ["transferGigabyte", 0.09, "GB from AWS to the internet", "ec2/pricing/on-demand"],
   ["lambdaRequest", 0.2 / 1e6, "Lambda invocation", "lambda/pricing"],
   ["lambdaGigabyteSecond", 13.3334 / 1e6, "Lambda GB-second, arm64", "lambda/pricing"],
@@ -36,6 +37,7 @@ export const priceList = [
 export const assumptionList = [
   ["polls", 60, "polls of a run", "assumed"],
   ["stepSeconds", 5, "seconds of a step", "assumed"],
+  ["createBytes", 150_000, "bytes of a create: a file of 110 KB as base64", "assumed"],
   ["createMilliseconds", 60, "ms billed for a create", "assumed"],
   ["pollMilliseconds", 18, "ms billed for a poll, with 1 % cold starts of 300 ms", "assumed"],
   ["sweepMilliseconds", 300, "ms billed for a sweep", "assumed"],

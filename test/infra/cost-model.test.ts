@@ -41,6 +41,12 @@ test("a program costs an environment, and the memory and time of two functions",
   expectNear(first, 1_000 * (1.7275 * 167e-6 + 2 * (1.7275 + 1.7275) * 13.3334e-6 + 3 * 5e-6));
 });
 
+test("the limits of a day cost their rate times a day", () => {
+  expectNear(row("limits", "500 polls a second")[1], 43_200_000 * 3.7e-6);
+  expectNear(row("limits", "100 uploads of 20 MiB a second: data to the origin")[1], 8_640_000 * 0.01953 * 0.02);
+  expectNear(row("limits", "1,000 runs: an account's usual concurrency")[1], 1_000 * 17_280 * 138e-6);
+});
+
 test("polls of long transcripts cost mostly data transfer", () => {
   const [amount] = row("extras", "1,000,000 polls of 200 messages");
   expectNear(amount, (412e9 / 2 ** 30) * 0.085 + 105 * 0.125 + 1 + 1.1 + 0.8);
