@@ -30,7 +30,7 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
     const { run } = await findRun(deps.runs, id);
     const { id: runId, status, turn, queued = 0 } = run;
     const audited = along(deps.actor, "run.input", runId, deps.now());
-    const quotas = await findQuotas(deps, run);
+    const { quotas, agentVersion } = await findAgentFacts(deps, run);
     if (status === "running") {
       if (queued >= maxQueued) {
         throw new ServiceError(
@@ -47,7 +47,8 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
       const { from, to } = transitions.inputAccepted;
       const set = { status: to, turn: turn + 1, updatedAt: deps.now() };
       const { slot, stalled } = quotas ? await requestSlot(deps, run, quotas) : {};
-      const message: TurnMessage = { turn: set.turn, role: "input_to_agent", text };
+      const pinned = agentVersion !== undefined && { agentVersion };
+      const message: TurnMessage = { turn: set.turn, role: "input_to_agent", text, ...pinned };
       const messages = stamped([message], { sequence: run.sequence, at: Math.max(set.updatedAt, run.createdAt) });
       const change = { runId, expect: { status: from, turn }, set, messages, ...(slot && { slot }), ...audited };
       if (!(await deps.runs.change(change))) continue;
@@ -61,12 +62,16 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
   }
 }
 
-async function findQuotas({ accounts }: ControlDeps, { agentId, organizationId }: Run): Promise<Quotas | undefined> {
+/** What the acceptance of an input needs of the run's agent. */
+async function findAgentFacts(
+  { accounts }: ControlDeps,
+  { agentId, organizationId }: Run,
+): Promise<{ quotas: Quotas | undefined; agentVersion: number | undefined }> {
   const [agent, organization] = await Promise.all([
     accounts.findAgent(agentId),
     accounts.findOrganization(organizationId),
   ]);
-  return quotasOf(agent, organization);
+  return { quotas: quotasOf(agent, organization), agentVersion: agent?.version };
 }
 
 /**

@@ -11,7 +11,7 @@ import { stamped } from "./events.ts";
 import { quotasOf } from "./quotas.ts";
 import { transitions } from "./status.ts";
 import { startTurn } from "./turn-writes.ts";
-import type { Quotas, Run, TranscriptMessage } from "./types.ts";
+import type { Quotas, Run, TurnMessage } from "./types.ts";
 import { decodeFiles, type FileInput } from "./uploads.ts";
 
 export interface CreateRunDeps extends Stores, Pick<Secrets, "secretRefusal"> {
@@ -37,8 +37,6 @@ export async function createRun(deps: CreateRunDeps, principal: Principal, input
   const id = randomUUID();
   const files = Promise.try(decodeFiles, input.files ?? []);
   const run = newRun(id, principal, input, deps.now());
-  const first = typeof input.input_text === "string" ? [inputMessage(input.input_text)] : [];
-  const messages = stamped(first, { sequence: 0, at: run.createdAt });
   let waiting = false;
   try {
     // In parallel, which saves a round trip. A rejected create therefore has files to delete.
@@ -47,7 +45,8 @@ export async function createRun(deps: CreateRunDeps, principal: Principal, input
       preconditions,
       files.then((decoded) => (decoded.length > 0 ? deps.workspace.write(id, decoded) : undefined)),
     ]);
-    const quotas = await preconditions;
+    const { quotas, agentVersion } = await preconditions;
+    const messages = stamped(inputMessages(input.input_text, agentVersion), { sequence: 0, at: run.createdAt });
     if (quotas && run.turn === 1) ({ waiting } = await createWithSlot(deps, run, messages, quotas));
     else await deps.runs.create(run, messages);
   } catch (error) {
@@ -74,18 +73,22 @@ function newRun(id: string, { agentId, organizationId }: Principal, input: Creat
   };
 }
 
-function inputMessage(text: string): TranscriptMessage & { turn: number } {
-  return { turn: 1, role: "input_to_agent", text };
+function inputMessages(text: string | null | undefined, agentVersion: number | undefined): TurnMessage[] {
+  if (typeof text !== "string") return [];
+  return [{ turn: 1, role: "input_to_agent", text, ...(agentVersion !== undefined && { agentVersion }) }];
 }
 
 type DecodedFiles = Promise<{ name: string; content: Uint8Array }[]>;
 
-/** Checks agent, files and model in this order; throws the first failure. Resolves with the quotas of the run. */
+/**
+ * Checks agent, files and model in this order; throws the first failure. Resolves with the quotas of the run and the
+ * agent's version.
+ */
 async function checkPreconditions(
   { accounts, secretRefusal }: Pick<CreateRunDeps, "accounts" | "secretRefusal">,
   principal: Principal,
   files: DecodedFiles,
-): Promise<Quotas | undefined> {
+): Promise<{ quotas?: Quotas; agentVersion?: number }> {
   const [agent, organization] = await Promise.all([
     accounts.findAgent(principal.agentId),
     accounts.findOrganization(principal.organizationId),
@@ -98,7 +101,8 @@ async function checkPreconditions(
   const { organizationId } = principal;
   const problem = modelProblem(organization?.model, (secret, url) => secretRefusal(secret, { organizationId, url }));
   if (problem !== undefined) throw new ServiceError("no_model", problem);
-  return quotasOf(agent, organization);
+  const quotas = quotasOf(agent, organization);
+  return { ...(quotas && { quotas }), ...(agent.version !== undefined && { agentVersion: agent.version }) };
 }
 
 /**

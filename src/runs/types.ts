@@ -79,8 +79,12 @@ export interface TranscriptMessage {
   text: string;
 }
 
-/** A transcript message with its turn. Messages of earlier versions have no number and no time. */
-export type TurnMessage = TranscriptMessage & { turn: number } & Partial<EventStamp>;
+/**
+ * A transcript message with its turn. Messages of earlier versions have no number and no time. `agentVersion`: of an input,
+ * the version of the agent that its turn begins with. Absent: the agent had none, or the input was queued: its turn begins
+ * with the version that is current when it starts.
+ */
+export type TurnMessage = TranscriptMessage & { turn: number; agentVersion?: number } & Partial<EventStamp>;
 
 /** A journal entry with its turn. Entries of earlier versions have no number and no time. */
 export type RunJournalEntry = { turn: number } & JournalEntry & Partial<EventStamp>;
@@ -141,6 +145,8 @@ export interface RunChange {
 export interface RunState {
   run: Run;
   transcript: TranscriptMessage[];
+  /** Of the current turn's input. */
+  agentVersion?: number;
   /** Of the current turn, in the order of recording. */
   journal: RunJournalEntry[];
   queue: QueuedInput[];

@@ -1,5 +1,5 @@
 import { definitionOf } from "../accounts/definition.ts";
-import type { AgentDefinition } from "../accounts/types.ts";
+import type { Accounts, AgentDefinition } from "../accounts/types.ts";
 import type { Failure, ModelConfiguration } from "../agent/model.ts";
 import { type OfferedTool, offeredTools, type Tool } from "../agent/tools/tool.ts";
 import type { TurnOutcome } from "../agent/turn/types.ts";
@@ -22,11 +22,12 @@ type Deps = Pick<Stores, "accounts" | "configurations">;
 /**
  * Reads what the current turn runs on.
  * - A turn with a recorded configuration runs on it to its end.
- * - Otherwise it runs on the agent's version that it began with, and the organization's current model.
+ * - Otherwise it runs on the version of the agent that its input names, or else the current one, and on the
+ *   organization's current model.
  */
 export async function findSettings(
   { accounts, configurations }: Deps,
-  { run, journal }: Pick<RunState, "run" | "journal">,
+  { run, journal, agentVersion }: Pick<RunState, "run" | "journal" | "agentVersion">,
 ): Promise<TurnSettings | { failure: Failure }> {
   const reference = referenceIn(journal);
   if (reference) {
@@ -34,15 +35,24 @@ export async function findSettings(
     return text === undefined ? { failure: configurationMissing } : decodeConfiguration(text);
   }
   const [agent, organization] = await Promise.all([
-    accounts.findAgent(run.agentId),
+    agentVersion === undefined ? currentAgent(accounts, run.agentId) : pinnedAgent(accounts, run.agentId, agentVersion),
     accounts.findOrganization(run.organizationId),
   ]);
   if (!agent) return { failure: agentNotFound };
-  return {
-    agent: definitionOf(agent),
-    ...(agent.version !== undefined && { agentVersion: agent.version }),
-    ...(organization?.model && { provider: organization.model }),
-  };
+  return { ...agent, ...(organization?.model && { provider: organization.model }) };
+}
+
+type AgentOfTurn = Pick<TurnSettings, "agent" | "agentVersion"> | undefined;
+
+async function pinnedAgent(accounts: Accounts, id: string, agentVersion: number): Promise<AgentOfTurn> {
+  const found = await accounts.findAgentVersion(id, agentVersion);
+  return found && { agent: found.definition, agentVersion };
+}
+
+async function currentAgent(accounts: Accounts, id: string): Promise<AgentOfTurn> {
+  const agent = await accounts.findAgent(id);
+  if (!agent) return undefined;
+  return { agent: definitionOf(agent), ...(agent.version !== undefined && { agentVersion: agent.version }) };
 }
 
 /** How an invocation writes journal entries. `outcome`: completes the last answer, which the caller writes. */

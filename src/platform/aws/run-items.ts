@@ -98,7 +98,14 @@ export async function readEntry(objects: RunsTable["objects"], item: Item): Prom
 export async function readMessage(objects: RunsTable["objects"], item: Item): Promise<TurnMessage> {
   const turn = Number(String(item["sk"]).split("#")[1]);
   const role = item["role"] as TurnMessage["role"];
-  return { turn, role, text: await readText(objects, item as StoredText), ...stampOf(item) };
+  const text = await readText(objects, item as StoredText);
+  return { turn, role, text, ...versionIn(item), ...stampOf(item) };
+}
+
+/** The agent's version of an input. */
+export function versionIn(message: Item | undefined): { agentVersion?: number } {
+  const agentVersion = message?.["agentVersion"];
+  return agentVersion === undefined ? {} : { agentVersion: Number(agentVersion) };
 }
 
 /** Empty for items of earlier versions. */

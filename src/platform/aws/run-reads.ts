@@ -19,6 +19,7 @@ import {
   type RunsTable,
   summaryIn,
   toRun,
+  versionIn,
 } from "./run-items.ts";
 import { fromShards } from "./index-shards.ts";
 import { head, listIndex, ttlAttribute } from "./table.ts";
@@ -81,7 +82,7 @@ export function awsRunReads({
     const covered = summary !== undefined && {
       summary: { throughTurn: Number(recap?.["throughTurn"]), text: summary },
     };
-    return { run, transcript, journal, queue, ...covered };
+    return { run, transcript, ...versionIn(messagesIn(found).at(-1)), journal, queue, ...covered };
   }
 
   async function toQueued(item: Item): Promise<QueuedInput> {

@@ -82,13 +82,14 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
   function messageWrites(runId: string, messages: Stamped<TurnMessage>[]): Promise<Write[]> {
     return Promise.all(
       messages.map(async (message) => {
-        const { turn, role, text, sequence, at } = message;
+        const { turn, role, text, sequence, at, agentVersion } = message;
         return put({
           ...messageKey(runId, message),
           turn,
           role,
           sequence,
           at,
+          ...(agentVersion !== undefined && { agentVersion }),
           ...(await storeText(objects, runId, text)),
         });
       }),

@@ -14,12 +14,13 @@ interface EventRow {
   turn: number;
   role?: TurnMessage["role"];
   text: string;
+  agent_version?: number | null;
 }
 
 export function localRunEvents({ db, read }: Database): Pick<Runs, "listEvents" | "listUnnumberedEvents"> {
   const findRun = db.prepare("SELECT seq FROM runs WHERE id = ?");
   const messagesAfter = db.prepare(
-    "SELECT sequence, at, turn, role, text FROM messages WHERE run = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+    "SELECT sequence, at, turn, role, text, agent_version FROM messages WHERE run = ? AND sequence > ? ORDER BY sequence LIMIT ?",
   );
   // The message at or before a number shows its turn, which the key of the journal begins with.
   const journalAfter = db.prepare(
@@ -73,6 +74,7 @@ function firstRows(statement: StatementSync, seq: number, after: number, limit: 
   return rows;
 }
 
-function toEvent({ turn, role, text }: EventRow): RunEvent {
-  return role === undefined ? (JSON.parse(text) as RunJournalEntry) : { turn, role, text };
+function toEvent({ turn, role, text, agent_version: agentVersion = null }: EventRow): RunEvent {
+  if (role === undefined) return JSON.parse(text) as RunJournalEntry;
+  return { turn, role, text, ...(agentVersion !== null && { agentVersion }) };
 }

@@ -34,6 +34,8 @@ export function localRunReads({
 > {
   const findRun = db.prepare("SELECT * FROM runs WHERE id = ?");
   const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY sequence");
+  const versionOf = db.prepare("SELECT agent_version FROM messages WHERE run = ? ORDER BY sequence DESC LIMIT 1");
+  versionOf.setReturnArrays(true);
   const journalOfTurn = db.prepare(
     "SELECT sequence, at, body FROM journal WHERE run = ? AND turn = ? ORDER BY sequence",
   );
@@ -69,7 +71,15 @@ export function localRunReads({
         const journal = (journalOfTurn.all(row[0], run.turn) as unknown as JournalRow[]).map(toEntry);
         const queue = run.queued === undefined ? [] : queueOf.all(row[0]).map(toQueued);
         const summary = run.turn > 1 ? summaryOf.get(row[0]) : undefined;
-        return { run, transcript, journal, queue, ...(summary && { summary: toSummary(summary) }) };
+        const [agentVersion] = (versionOf.get(row[0]) ?? [null]) as unknown as [number | null];
+        return {
+          run,
+          transcript,
+          ...(agentVersion !== null && { agentVersion }),
+          journal,
+          queue,
+          ...(summary && { summary: toSummary(summary) }),
+        };
       }),
 
     status: async (id) => read(() => statusOf.get(id))?.["status"] as Run["status"] | undefined,

@@ -119,10 +119,12 @@ const changeRejected = new Error("the change was rejected");
 /** Columns of the run that a change checks or adds to. */
 /** Returns a function that inserts messages and journal entries. */
 function rowInserts(db: Database["db"]) {
-  const insertMessage = db.prepare("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?)");
+  const insertMessage = db.prepare("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)");
   const insertEntry = db.prepare("INSERT INTO journal VALUES (?, ?, ?, ?, ?)");
   return (seq: number | bigint, messages: Stamped<TurnMessage>[], entries: Stamped<RunJournalEntry>[]): void => {
-    for (const { turn, role, text, sequence, at } of messages) insertMessage.run(seq, sequence, at, turn, role, text);
+    for (const { turn, role, text, sequence, at, agentVersion = null } of messages) {
+      insertMessage.run(seq, sequence, at, turn, role, text, agentVersion);
+    }
     for (const { sequence, at, ...entry } of entries) {
       insertEntry.run(seq, entry.turn, sequence, at, JSON.stringify(entry));
     }

@@ -7,7 +7,7 @@ const schemaVersion = 3;
 const messages = `
   CREATE TABLE messages (
     run INTEGER NOT NULL, sequence INTEGER NOT NULL, at INTEGER, turn INTEGER NOT NULL, role TEXT NOT NULL,
-    text TEXT NOT NULL, PRIMARY KEY (run, sequence)
+    text TEXT NOT NULL, agent_version INTEGER, PRIMARY KEY (run, sequence)
   ) STRICT, WITHOUT ROWID;`;
 // The turn is part of the key, so that a worker loads the current turn without reading earlier ones.
 const journal = `
@@ -88,7 +88,8 @@ const fromVersion2 = `
   ALTER TABLE messages RENAME TO messages_2;
   ${messages}
   INSERT INTO messages
-    SELECT run, 1 - row_number() OVER (PARTITION BY run ORDER BY turn DESC, role DESC), NULL, turn, role, text
+    SELECT run, 1 - row_number() OVER (PARTITION BY run ORDER BY turn DESC, role DESC), NULL, turn, role, text,
+      NULL
     FROM messages_2;
   DROP TABLE messages_2;
   ${journal}
