@@ -5,7 +5,7 @@ import { fullJitter, pause } from "../async/backoff.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { stamped } from "./events.ts";
 import { transitions, turnStartedAt } from "./status.ts";
-import type { QueuedInput, QuotaPlace, Run, RunChange, RunJournalEntry, TurnMessage } from "./types.ts";
+import type { QueuedInput, QuotaPlace, Run, RunChange, RunJournalEntry, Summary, TurnMessage } from "./types.ts";
 import type { Runs, Workflow } from "./ports.ts";
 
 /** Identifies a turn. The payload of the workflow. */
@@ -49,14 +49,15 @@ export async function startTurn(deps: Deps & { workflow: Workflow }, runId: stri
 
 /**
  * Ends a turn: writes its last step, its output and `finished` in one change. With a queued input, that change starts
- * the next turn instead of `finished`.
+ * the next turn instead of `finished`. `summary`: the turn's summary of earlier turns. It is not written before: a
+ * turn that resumes folds its journal over the conversation that it began with.
  * - `next`: the turn that was started.
  * - `lost`: nothing was written. The run is no longer in this turn (stopped, or ended by another worker).
  */
 export async function finishTurn(
   { runs, now }: Deps,
   claimed: ClaimedTurn,
-  { text, last, queue }: { text: string; last: AnswerEntry; queue: QueuedInput[] },
+  { text, last, queue, summary }: { text: string; last: AnswerEntry; queue: QueuedInput[]; summary?: Summary },
 ): Promise<"finished" | "lost" | { next: number }> {
   const { runId, turn, fencingToken, startedAt } = claimed;
   const at = timeOf(claimed, now());
@@ -75,6 +76,7 @@ export async function finishTurn(
       entries: stamped([{ turn, ...last }], { sequence: claimed.sequence, at }),
       messages: stamped(messages, { sequence: claimed.sequence + 1, at }),
       used: addUsage(usageOfEntry(last) ?? noUsage, wallClock(updatedAt - startedAt)),
+      ...(summary && { summary }),
       ...(next && { queue: { take: next.turn } }),
       ...(claimed.place && { place: claimed.place }),
     };
@@ -134,7 +136,6 @@ export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry
     waiting = [];
     next = undefined;
     const used = entries.reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
-    const summary = entries.findLast((entry) => entry.part === "summary");
     const applied = await changeWithRetries(runs, {
       runId,
       expect: { status: transitions.turnFinished.from, turn },
@@ -142,7 +143,6 @@ export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry
       entries,
       ...(used.steps > 0 && { used }),
       ...(place && { place }),
-      ...(summary && summary.throughTurn > 0 && { summary: { throughTurn: summary.throughTurn, text: summary.text } }),
     });
     if (applied) claimed.sequence += entries.length;
     return applied;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { TurnOutcome } from "../agent/turn/types.ts";
 import { pause } from "../async/backoff.ts";
 import { log } from "../log.ts";
+import { summaryIn } from "../runs/conversation.ts";
 import { claimRun, keepLease } from "../runs/leases.ts";
 import type { Runs } from "../runs/ports.ts";
 import {
@@ -12,7 +13,7 @@ import {
   journalWriter,
   type TurnId,
 } from "../runs/turn-writes.ts";
-import type { Lease, QueuedInput, RunState } from "../runs/types.ts";
+import type { Lease, QueuedInput, RunState, Summary } from "../runs/types.ts";
 import type { AdvanceResult } from "./payload.ts";
 import { leaseWaitSeconds } from "./policy.ts";
 import { asRetryLater, RetryLater } from "./retry-later.ts";
@@ -77,6 +78,7 @@ async function advanceWithLease(
   const claimed = claimedTurn(state.run, lease.fencingToken);
   const heartbeat = keepLease(deps, lease, signal);
   const writeEntry = journalWriter(deps, claimed);
+  let summary = summaryIn(state.journal);
   let progress = false;
   let leaseEnded = false;
   try {
@@ -86,10 +88,11 @@ async function advanceWithLease(
       async record(entry) {
         const recorded = await writeEntry(entry);
         if (entry.part !== "failed") progress ||= recorded;
+        summary = summaryIn([entry]) ?? summary;
         return recorded;
       },
     });
-    const settled = await settle(deps, claimed, state.queue, outcome);
+    const settled = await settle(deps, claimed, { queue: state.queue, ...(summary && { summary }) }, outcome);
     ({ leaseEnded } = settled);
     const { quotaOf, organizationId } = state.run;
     if (quotaOf && leaseEnded && settled.result.done) await deps.onSlotFreed?.(organizationId);
@@ -112,13 +115,13 @@ async function advanceWithLease(
 async function settle(
   deps: AdvanceDeps,
   claimed: ClaimedTurn,
-  queue: QueuedInput[],
+  more: { queue: QueuedInput[]; summary?: Summary },
   outcome: TurnOutcome,
 ): Promise<{ result: AdvanceResult; leaseEnded: boolean }> {
   const { runId, turn } = claimed;
   switch (outcome.kind) {
     case "done": {
-      const finished = await finishTurn(deps, claimed, { ...outcome, queue });
+      const finished = await finishTurn(deps, claimed, { ...outcome, ...more });
       // The run was stopped or taken over. The next invocation reads its state.
       if (finished === "lost") return { result: { done: false, turn }, leaseEnded: false };
       log("info", "turn finished", { runId, turn, finishReason: outcome.finishReason });

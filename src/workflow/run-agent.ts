@@ -1,15 +1,16 @@
 import type { AgentDefinition } from "../accounts/types.ts";
-import type { Failure, Message } from "../agent/model.ts";
+import type { Failure } from "../agent/model.ts";
 import { openModel } from "../agent/models/index.ts";
 import type { ReadSecret, Secrets } from "../agent/secret.ts";
 import { openTools, reopenTools, type ToolDependencies } from "../agent/toolbox.ts";
-import { summaryMessage, usageOfEntry } from "../agent/turn/journal.ts";
+import { usageOfEntry } from "../agent/turn/journal.ts";
 import { addUsage, noUsage, subtractUsage } from "../agent/turn/limits.ts";
 import { runTurn } from "../agent/turn/run-turn.ts";
 import type { TurnEvent, TurnInput, TurnOutcome } from "../agent/turn/types.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
 import type { Telemetry, TurnTrace } from "../observability/tracing.ts";
+import { conversation } from "../runs/conversation.ts";
 import type { Stores } from "../runs/ports.ts";
 import { turnStartedAt } from "../runs/status.ts";
 import type { RunJournalEntry, RunState } from "../runs/types.ts";
@@ -97,18 +98,6 @@ function turnInput(state: RunState, agent: AgentDefinition, modelName: string, d
     deadline,
     maxRetryWaitMs: maxRetryWaitSeconds * 1_000,
   };
-}
-
-/** Earlier turns and this turn's input. A summary replaces the turns that it covers. */
-function conversation({ transcript, summary }: RunState): Message[] {
-  if (!summary) return transcript.map(toMessage);
-  let inputs = 0;
-  const later = transcript.filter(({ role }) => (role === "input_to_agent" ? ++inputs : inputs) > summary.throughTurn);
-  return [summaryMessage(summary.text), ...later.map(toMessage)];
-}
-
-function toMessage({ role, text }: RunState["transcript"][number]): Message {
-  return role === "input_to_agent" ? { role: "user", text } : { role: "assistant", answer: { text, toolCalls: [] } };
 }
 
 async function endTrace(trace: TurnTrace, running: Promise<TurnOutcome>): Promise<TurnOutcome> {
