@@ -12,7 +12,7 @@ import { sweep } from "../../../src/workflow/sweep.ts";
 import { firstMessages, input, newRun } from "../../platform/run-fixtures.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 const stores = temporaryStores();
-const { accounts, runs } = stores;
+const { runs } = stores;
 afterAll(() => stores[Symbol.dispose]());
 
 const minute = 60_000;
