@@ -1,17 +1,18 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { findAgent } from "../../src/accounts/agents.ts";
 import { acceptInput, deleteRun, stopRun } from "../../src/runs/control-run.ts";
 import { findRun } from "../../src/runs/find-run.ts";
 import { journalOf } from "../../src/runs/list-events.ts";
-import type { Runs } from "../../src/runs/ports.ts";
 import type { Run, RunJournalEntry, RunView } from "../../src/runs/types.ts";
-import { journalOutput } from "./format-journal.ts";
+import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
+import { failureText, followRun } from "./follow-run.ts";
+import { eventOutput } from "./format-event.ts";
 import { wholeNumber } from "./numbers.ts";
 import { isoTime, type Output, printable, record, table } from "./output.ts";
 
 const maxListed = 1000;
+const maxSequence = 99_999_999;
 
 export function addRunCommands(program: Command, action: Action): void {
   const run = program.command("run").description("Watch and control runs.");
@@ -35,11 +36,14 @@ export function addRunCommands(program: Command, action: Action): void {
     .command("show")
     .description("Show a run, its files, steps and transcript.")
     .argument("<ID>", "run")
-    .option("--events", "follow the run: print each step as it happens, until the run is idle")
+    .option("--events", "follow the run: print each event with its time and number, until the run is idle")
+    .option("--after <N>", "with --events: begin after the event with this number")
     .action(
-      action(async ({ runs, workspace }, id: string, { events }: { events?: true }) => {
+      action(async ({ runs, workspace }, id: string, { events, after }: { events?: true; after?: string }) => {
+        if (after !== undefined && !events) throw new CliError("--after needs --events");
         const found = await findRun(runs, id);
-        if (events) return followRun(runs, found.run.id);
+        const last = after === undefined ? undefined : wholeNumber("--after", after, maxSequence, 0);
+        if (events) return followRun(runs, found.run.id, last);
         const [files, journal] = await Promise.all([workspace.list(found.run.id), journalOf({ runs }, found.run.id)]);
         return runOutput(found, files, journal);
       }),
@@ -85,7 +89,7 @@ function runOutput(
   journal: RunJournalEntry[],
 ): Output {
   const { failure } = run;
-  const steps = journal.map(journalOutput);
+  const steps = journal.map(eventOutput);
   const window = journal.findLast((entry) => entry.part === "answer")?.window;
   const head = record({
     ...fields(run),
@@ -114,32 +118,6 @@ function runOutput(
 }
 
 const smallWindow = "The model server's context window is smaller than the agent's contextTokens";
-
-/** Title and remedy as sentences. A title that ends with a server's message may lack its period. */
-function failureText({ title, remedy }: NonNullable<Run["failure"]>): string {
-  return `${title.replace(/[^.!?…]$/, "$&.")} ${remedy}`;
-}
-
-const pollMilliseconds = 500;
-
-/** Yields each journal entry of a run once, and at the end the status of the idle run. */
-async function* followRun(runs: Runs, id: string): AsyncGenerator<Output> {
-  const printed = new Set<string>();
-  for (;;) {
-    const { run } = await findRun(runs, id); // read before the journal, so that the last entries of an ended run are not missed
-    for (const entry of await journalOf({ runs }, id)) {
-      const key = [entry.turn, entry.step, entry.part, "call" in entry ? entry.call : ""].join(" ");
-      if (!printed.has(key)) yield journalOutput(entry);
-      printed.add(key);
-    }
-    if (run.status !== "running") {
-      const { status, failure } = run;
-      const text = failure ? `${status}: ${failureText(failure)}` : status;
-      return yield { text: printable(text), json: { event: "run-idle", status, failure } };
-    }
-    await sleep(pollMilliseconds);
-  }
-}
 
 function fields({ id, name, status, turn, agentId, createdAt, updatedAt }: Run) {
   return {

@@ -75,6 +75,7 @@ test("run show prints what each step did and cost; --events prints it as it happ
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(events).toMatchObject([
+    { turn: 1, event: "input-accepted", text: "What?" },
     {
       turn: 1,
       step: 1,
@@ -86,14 +87,24 @@ test("run show prints what each step did and cost; --events prints it as it happ
     },
     { turn: 1, step: 1, event: "tool-call-completed", name: "read_file", error: false },
     { turn: 1, step: 2, event: "model-call-completed", text: "A heron." },
+    { turn: 1, event: "turn-finished", text: "A heron." },
     { event: "run-idle", status: "finished" },
   ]);
-  expect(String(events[1]?.["text"])).toMatch(/a heron[^]*… \(\d+ characters\)$/);
-  expect(events.slice(0, 3).every(({ milliseconds }) => typeof milliseconds === "number")).toBe(true);
+  const steps = events.slice(1, 4);
+  expect(String(steps[1]?.["text"])).toMatch(/a heron[^]*… \(\d+ characters\)$/);
+  expect(steps.every(({ milliseconds }) => typeof milliseconds === "number")).toBe(true);
+  expect(events.slice(0, 5).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]);
+  expect(events.slice(0, 5).every(({ at }) => String(new Date(String(at)).toISOString()) === at)).toBe(true);
+  const rest = await admin(dataDir, "run", "show", id, "--events", "--after", "3");
+  expect(rest.stdout).toMatch(
+    /^\d{4}-\S+Z  #4  turn 1, step 2: model call completed, [^]*\n\S+  #5  turn 1: turn finished\n/,
+  );
+  expect(await rejected(dataDir, "run", "show", id, "--events", "--after", "x")).toContain('--after is "x"; expected');
+  expect(await rejected(dataDir, "run", "show", id, "--after", "3")).toContain("--after needs --events");
 
   const shown = await done(dataDir, "run", "show", id);
   expect(shown).toMatchObject({ status: "finished", model_calls: 2, input_tokens: 42, output_tokens: 14, tokens: 56 });
-  expect(shown["steps"]).toEqual(events.slice(0, 3));
+  expect(shown["steps"]).toEqual(steps);
   const { stdout: text } = await admin(dataDir, "run", "show", id);
   expect(text).toMatch(
     /turn 1, step 1: model call completed, m, \d+ ms, 21 tokens in, 7 out\n    call 1: read_file \{"name":"a.txt"\}/,

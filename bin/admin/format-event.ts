@@ -1,13 +1,31 @@
 import type { TokenUsage } from "../../src/agent/model.ts";
-import type { RunJournalEntry } from "../../src/runs/types.ts";
-import { type Output, printable } from "./output.ts";
+import type { RunEvent, RunJournalEntry, TurnMessage } from "../../src/runs/types.ts";
+import { isoTime, type Output, printable } from "./output.ts";
 
-/** A journal entry as `--json` prints it. `event` is the name of the event in the log. Texts are truncated to `maxTextLength` characters. */
-export type JournalEvent = { turn: number; step: number; event: string } & Record<string, unknown>;
+/**
+ * An event as `--json` prints it. `event` is the name of the event in the log. `sequence` and `at` are null for events of
+ * earlier versions. Texts are truncated to `maxTextLength` characters.
+ */
+type PrintedEvent = { turn: number; step?: number; event: string } & Record<string, unknown>;
 
 const maxTextLength = 300;
 
-export function journalEvent(entry: RunJournalEntry): JournalEvent {
+export function eventOutput(event: RunEvent): Output {
+  const { sequence = null, at } = event;
+  const printed = "part" in event ? journalEvent(event) : messageEvent(event);
+  const time = at === undefined ? null : isoTime(at);
+  const number = sequence === null ? "unnumbered" : `#${sequence}`;
+  return {
+    text: `${time ?? "time unknown"}  ${number}  ${eventText(printed)}`,
+    json: { sequence, at: time, ...printed },
+  };
+}
+
+function messageEvent({ turn, role, text }: TurnMessage): PrintedEvent {
+  return { turn, event: role === "input_to_agent" ? "input-accepted" : "turn-finished", text: truncated(text) };
+}
+
+function journalEvent(entry: RunJournalEntry): PrintedEvent {
   const { turn, step } = entry;
   switch (entry.part) {
     case "answer": {
@@ -71,8 +89,8 @@ export function journalEvent(entry: RunJournalEntry): JournalEvent {
 }
 
 /** An event as a line for people. The model's text and tool calls follow, indented. */
-export function eventText({ turn, step, event, ...more }: JournalEvent): string {
-  const at = `turn ${turn}, step ${step}`;
+function eventText({ turn, step, event, ...more }: PrintedEvent): string {
+  const at = step === undefined ? `turn ${turn}` : `turn ${turn}, step ${step}`;
   const calls = (more["tool_calls"] ?? []) as { name: string; input: string }[];
   const facts: (string | false)[] = [
     event.replaceAll("-", " "),
@@ -93,11 +111,6 @@ export function eventText({ turn, step, event, ...more }: JournalEvent): string 
     ...calls.map(({ name, input }, index) => indented(`call ${index + 1}: ${name} ${input}`)),
   ];
   return printable(lines.join("\n"));
-}
-
-export function journalOutput(entry: RunJournalEntry): Output {
-  const event = journalEvent(entry);
-  return { text: eventText(event), json: event };
 }
 
 function tokensOf(usage: TokenUsage) {

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { findRun } from "../../src/runs/find-run.ts";
+import { eventsOf } from "../../src/runs/list-events.ts";
+import type { Runs } from "../../src/runs/ports.ts";
+import type { Run } from "../../src/runs/types.ts";
+import { eventOutput } from "./format-event.ts";
+import { type Output, printable } from "./output.ts";
+
+const pollMilliseconds = 500;
+
+/**
+ * Yields each event of a run once, and at the end the status of the idle run. `after`: number of the last event that is
+ * not wanted. Undefined: all, with those of earlier versions, which have no number.
+ */
+export async function* followRun(runs: Runs, id: string, after?: number): AsyncGenerator<Output> {
+  for (let last = after; ;) {
+    const status = await runs.status(id); // before the events, so that the last ones of an ended run are not missed
+    for await (const event of eventsOf({ runs }, id, last)) {
+      last = event.sequence;
+      yield eventOutput(event);
+    }
+    last ??= 0;
+    if (status !== "running") return yield idleOutput((await findRun(runs, id)).run);
+    await sleep(pollMilliseconds);
+  }
+}
+
+function idleOutput({ status, failure }: Run): Output {
+  const text = failure ? `${status}: ${failureText(failure)}` : status;
+  return { text: printable(text), json: { event: "run-idle", status, failure } };
+}
+
+/** Title and remedy as sentences. A title that ends with a server's message may lack its period. */
+export function failureText({ title, remedy }: NonNullable<Run["failure"]>): string {
+  return `${title.replace(/[^.!?…]$/, "$&.")} ${remedy}`;
+}
