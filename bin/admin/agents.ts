@@ -16,7 +16,7 @@ import type { Secrets } from "../../src/agent/secret.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { organizationOrOnly } from "./organizations.ts";
-import { wholeNumber } from "./numbers.ts";
+import { wholeNumber } from "./option-values.ts";
 import { isoTime, type Output, record, table } from "./output.ts";
 
 const maxListed = 1000;

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
-import { wholeNumber } from "./numbers.ts";
+import { timeOf, wholeNumber } from "./option-values.ts";
 import { isoTime, table } from "./output.ts";
 
 const maxListed = 1000;
@@ -15,7 +14,7 @@ export function addAuditCommand(program: Command, action: Action): void {
     .action(
       action(async ({ accounts }, { since, limit }: { since?: string; limit: string }) => {
         const query = {
-          since: since === undefined ? 0 : timeOf(since),
+          since: since === undefined ? 0 : timeOf("--since", since),
           limit: wholeNumber("--limit", limit, maxListed),
         };
         const rows = (await accounts.listAudit(query)).map(({ at, actor, action: what, id, version }) => {
@@ -24,11 +23,4 @@ export function addAuditCommand(program: Command, action: Action): void {
         return table(rows, ["at", "actor", "action", "id", "version"], "No actions.");
       }),
     );
-}
-
-/** ISO 8601. A date without a time begins at midnight UTC. */
-function timeOf(text: string): number {
-  const time = /^\d{4}-\d\d-\d\d(T|$)/.test(text) ? Date.parse(text) : NaN;
-  if (!Number.isNaN(time)) return time;
-  throw new CliError(`--since is ${JSON.stringify(text)}; expected a time such as 2026-11-01 or 2026-11-01T08:00Z`);
 }

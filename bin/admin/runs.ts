@@ -1,14 +1,15 @@
 import type { Command } from "commander";
-import { findAgent } from "../../src/accounts/agents.ts";
 import { acceptInput, deleteRun, stopRun } from "../../src/runs/control-run.ts";
 import { findRun } from "../../src/runs/find-run.ts";
 import { journalOf } from "../../src/runs/list-events.ts";
+import { listRuns, type RunFilter } from "../../src/runs/list-runs.ts";
+import { runStatuses } from "../../src/runs/status.ts";
 import type { Run, RunJournalEntry, RunView } from "../../src/runs/types.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { failureText, followRun } from "./follow-run.ts";
 import { eventOutput } from "./format-event.ts";
-import { wholeNumber } from "./numbers.ts";
+import { timeOf, wholeNumber } from "./option-values.ts";
 import { isoTime, type Output, printable, record, table } from "./output.ts";
 
 const maxListed = 1000;
@@ -18,19 +19,18 @@ export function addRunCommands(program: Command, action: Action): void {
   const run = program.command("run").description("Watch and control runs.");
   run
     .command("list")
-    .description("List an agent's runs, newest first.")
-    .requiredOption("--agent <ID>", "agent")
+    .description("List the runs of an agent or an organization, newest first.")
+    .option("--agent <ID>", "agent")
+    .option("--org <ID>", "organization, instead of an agent")
+    .option("--status <STATUS>", `only runs with this status: ${runStatuses.join(", ")}`)
+    .option("--since <TIME>", "only runs created since this time, such as 2026-11-01 or 2026-11-01T08:00Z")
+    .option("--until <TIME>", "only runs created before this time")
     .option("--limit <N>", `number of runs, at most ${maxListed}`, "20")
+    .option("--cursor <CURSOR>", "continue the list after the page that ended with this cursor")
     .action(
-      action(async ({ accounts, runs }, { agent, limit }: { agent: string; limit: string }) => {
-        const count = wholeNumber("--limit", limit, maxListed);
-        const { id } = await findAgent(accounts, agent);
-        const now = Date.now();
-        const rows = (await runs.listByAgent(id, count)).map((each) =>
-          Object.assign(fields(each), { age: age(now - each.createdAt) }, usage(each)),
-        );
-        return table(rows, ["id", "status", "age", "turns", "tokens", "name"], `Agent ${id} has no runs.`);
-      }),
+      action(async ({ accounts, runs }, options: ListOptions) =>
+        listOutput(await listRuns({ accounts, runs }, filterOf(options))),
+      ),
     );
   run
     .command("show")
@@ -81,6 +81,44 @@ export function addRunCommands(program: Command, action: Action): void {
         return { text: `Deleted the transcript, steps and files of run ${deleted.id}.`, json };
       }),
     );
+}
+
+interface ListOptions {
+  agent?: string;
+  org?: string;
+  status?: string;
+  since?: string;
+  until?: string;
+  limit: string;
+  cursor?: string;
+}
+
+function filterOf({ agent, org, status, since, until, limit, cursor }: ListOptions): RunFilter {
+  const given = [agent, org].filter((id) => id !== undefined);
+  if (given.length !== 1) throw new CliError("run list needs either --agent ID or --org ID");
+  const wanted = runStatuses.find((each) => each === status);
+  if (status !== undefined && !wanted) {
+    throw new CliError(`--status is ${JSON.stringify(status)}; expected one of ${runStatuses.join(", ")}`);
+  }
+  return {
+    of: agent === undefined ? { organization: org ?? "" } : { agent },
+    limit: wholeNumber("--limit", limit, maxListed),
+    ...(wanted && { status: wanted }),
+    ...(since !== undefined && { since: timeOf("--since", since) }),
+    ...(until !== undefined && { until: timeOf("--until", until) }),
+    ...(cursor !== undefined && { cursor }),
+  };
+}
+
+function listOutput({ runs, cursor }: { runs: Run[]; cursor?: string }): Output {
+  const now = Date.now();
+  const rows = runs.map((run) => Object.assign(fields(run), { age: age(now - run.createdAt) }, usage(run)));
+  const empty = cursor === undefined ? "No runs." : "No runs in this page.";
+  const { text } = table(rows, ["id", "status", "age", "turns", "tokens", "name"], empty);
+  return {
+    text: cursor === undefined ? text : `${text}\n\nThere may be more: --cursor ${cursor}`,
+    json: { runs: rows, cursor },
+  };
 }
 
 function runOutput(

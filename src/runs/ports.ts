@@ -11,6 +11,8 @@ import type {
   RunChange,
   RunEvent,
   RunningRun,
+  RunPage,
+  RunQuery,
   RunState,
   RunView,
   Slot,
@@ -63,8 +65,11 @@ export interface Runs {
    * - Idempotent: a repeated call continues an interrupted one.
    */
   erase(id: string): Promise<boolean>;
-  /** Newest first, at most `limit`. */
-  listByAgent(agentId: string, limit: number): Promise<Run[]>;
+  /**
+   * A page of runs, newest first. It is full unless the list ends, or few runs have the wanted status. The cost depends on
+   * the numbers of agents and of runs in the page, not on the number of their runs.
+   */
+  list(query: RunQuery): Promise<RunPage>;
   /** Every run with the status `running` that does not wait for a slot. */
   listRunning(): Promise<RunningRun[]>;
   /** Runs that wait for a slot, oldest first: of all organizations, or of one. */

@@ -73,6 +73,27 @@ export interface EventStamp {
   at: number;
 }
 
+/** A place in a list of runs: behind the run with this time of creation and id. */
+export type RunPlace = Pick<Run, "createdAt" | "id">;
+
+/** Which runs to list. */
+export interface RunQuery {
+  /** The agents whose runs are merged into one list. */
+  agentIds: string[];
+  status?: RunStatus;
+  /** The earliest time of creation. */
+  since?: number;
+  /** Only runs that are older than this place. */
+  after?: RunPlace;
+  limit: number;
+}
+
+/** A page of a list of runs. `next`: the place up to which it was read. Absent: there are no older runs. */
+export interface RunPage {
+  runs: Run[];
+  next?: RunPlace;
+}
+
 /** An accepted input or the output of a turn. */
 export interface TranscriptMessage {
   role: "input_to_agent" | "output_from_agent";

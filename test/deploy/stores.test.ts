@@ -55,7 +55,7 @@ describe("the AWS platform", () => {
     await awsStores({ ...store, retentionDays: -1 }).runs.create(gone, firstMessages(input(1, "first")));
     await awsStores({ ...store, retentionDays: 2 }).runs.create(kept, firstMessages(input(1, "first")));
     expect(await stores.runs.read(gone.id)).toBeUndefined();
-    expect(await stores.runs.listByAgent(gone.agentId, 10)).toEqual([]);
+    expect(await stores.runs.list({ agentIds: [gone.agentId], limit: 10 })).toEqual({ runs: [] });
     expect((await stores.runs.read(kept.id))?.transcript).toHaveLength(1);
     const { Items = [] } = await documents.send(
       new QueryCommand({

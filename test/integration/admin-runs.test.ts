@@ -3,6 +3,11 @@ import { chatServer, chunk, streams, toolCallChunk, usageChunk } from "../provid
 import { admin, done, rejected } from "./admin.ts";
 import { createRun, finished, modelAt, newDataDir, read, type Service, startService } from "./service.ts";
 
+interface Page {
+  runs: { id: string }[];
+  cursor?: string;
+}
+
 describe("run commands", () => {
   let service: Service;
   beforeAll(async () => {
@@ -21,7 +26,8 @@ describe("run commands", () => {
     const id = await createRun(service, { name: "Run of the operator", input_text: "first", files });
     await finished(service, id);
     const listed = await done(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "1");
-    expect(listed).toMatchObject([{ id, name: "Run of the operator", status: "finished", turns: 1 }]);
+    const expected = { runs: [{ id, name: "Run of the operator", status: "finished", turns: 1 }] };
+    expect(listed).toMatchObject(expected);
     expect(await done(service.dataDir, "run", "show", id)).toMatchObject({
       status: "finished",
       files: [{ name: "notes.txt", size: 8 }],
@@ -42,9 +48,44 @@ describe("run commands", () => {
     expect(await done(service.dataDir, "run", "stop", id)).toMatchObject({ status: "terminated" });
     expect(await read(service, id)).toMatchObject({ loop_status: "terminated" });
     expect(await rejected(service.dataDir, "run", "input", id, "--text", "third")).toContain("terminated");
-    expect(await rejected(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "0")).toContain(
-      "--limit",
-    );
+  });
+
+  test("list has pages, and filters by organization, status and time", async () => {
+    const { dataDir, templateId } = service;
+    const before = new Date().toISOString();
+    const ids = [];
+    for (const name of ["one", "two", "three"]) ids.unshift(await createRun(service, { name, input_text: "x" }));
+    for (const id of ids) await finished(service, id);
+    const organization = (await done(dataDir, "agent", "show", templateId))["organization"] as string;
+    for (const of of [
+      ["--agent", templateId],
+      ["--org", organization],
+    ]) {
+      const list = async (...more: string[]): Promise<Page> => {
+        const page: unknown = await done(dataDir, "run", "list", ...of, "--since", before, ...more);
+        return page as Page;
+      };
+      const first = await list("--limit", "2");
+      const second = await list("--limit", "2", "--cursor", first.cursor ?? "");
+      expect([...first.runs, ...second.runs].map(({ id }) => id)).toEqual(ids);
+      expect(second.cursor).toBeUndefined();
+      expect((await list("--status", "finished")).runs).toHaveLength(3);
+      expect((await list("--status", "terminated")).runs).toEqual([]);
+      expect((await list("--until", before)).runs).toEqual([]);
+    }
+    const { stdout } = await admin(dataDir, "run", "list", "--agent", templateId, "--limit", "1");
+    expect(stdout).toMatch(/three\n\nThere may be more: --cursor \S+\n$/);
+  });
+
+  test.each([
+    [["--limit", "0"], '--limit is "0"; expected a whole number from 1 to 1000'],
+    [["--org", "o"], "either --agent ID or --org ID"],
+    [["--status", "done"], '--status is "done"; expected one of running, finished'],
+    [["--until", "noon"], '--until is "noon"; expected a time'],
+    [["--cursor", "x"], 'the cursor "x" is not valid'],
+  ])("list rejects %j", async (options, error) => {
+    const { dataDir, templateId } = service;
+    expect(await rejected(dataDir, "run", "list", "--agent", templateId, ...options)).toContain(error);
   });
 });
 
@@ -94,7 +135,7 @@ test("run show prints what each step did and cost; --events prints it as it happ
   expect(String(steps[1]?.["text"])).toMatch(/a heron[^]*… \(\d+ characters\)$/);
   expect(steps.every(({ milliseconds }) => typeof milliseconds === "number")).toBe(true);
   expect(events.slice(0, 5).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]);
-  expect(events.slice(0, 5).every(({ at }) => String(new Date(String(at)).toISOString()) === at)).toBe(true);
+  expect(events.slice(0, 5).every(({ at }) => new Date(String(at)).toISOString() === at)).toBe(true);
   const rest = await admin(dataDir, "run", "show", id, "--events", "--after", "3");
   expect(rest.stdout).toMatch(
     /^\d{4}-\S+Z  #4  turn 1, step 2: model call completed, [^]*\n\S+  #5  turn 1: turn finished\n/,

@@ -110,7 +110,7 @@ test.each(unavailable)("%s: every port rejects with StoreUnavailable and the cau
     runs.load("R"),
     runs.change(change),
     runs.change(large),
-    runs.listByAgent("A", 1),
+    runs.list({ agentIds: ["A"], limit: 1 }),
     runs.listRunning(),
     runs.listEvents("R", 0, 1),
     runs.listUnnumberedEvents("R"),

@@ -4,7 +4,11 @@ import { authenticate } from "../../src/accounts/authenticate.ts";
 import { issueKey } from "../../src/accounts/keys.ts";
 import { createRun } from "../../src/runs/create-run.ts";
 import { readRun } from "../../src/runs/read-run.ts";
+import type { Model } from "../../src/agent/model.ts";
+import { advance } from "../../src/workflow/advance.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
+import { newRun, putAgent } from "../support/scripted-runs.ts";
+import { created, numbered, onTurn, resulted } from "./run-fixtures.ts";
 
 const file = (index: number) => ({ filename: `${index}.txt`, content_base64: "YQ==" });
 
@@ -26,11 +30,59 @@ test.each([
   const runId = await createRun(deps, principal, { name: "n", template_id: agentId, input_text: "x", ...input });
   expect(stores.sequentialCalls() - before).toBe(expected);
 
-  const created = stores.sequentialCalls();
+  const beforeRead = stores.sequentialCalls();
   await readRun(stores, authenticate(stores, key), runId);
   const largeText = "input_text" in input ? 1 : 0;
-  expect(stores.sequentialCalls() - created).toBe(1 + largeText);
+  expect(stores.sequentialCalls() - beforeRead).toBe(1 + largeText);
 });
+
+// The answer, its call of `list_files`, and the result. A failed model call adds one call, which no normal step makes.
+test("a step makes three sequential AWS calls", async () => {
+  const [two, five] = await Promise.all([callsOfTurn(2), callsOfTurn(5)]);
+  expect(five - two).toBe(3 * 3);
+});
+
+test("a page of events makes two sequential AWS calls, wherever it begins", async () => {
+  const stores = fakeAwsStores(undefined, { delay: 20 });
+  const run = await created(stores.runs);
+  const results = Array.from({ length: 300 }, (_, index) => resulted(1, index + 1));
+  for (let first = 0; first < results.length; first += 50) {
+    const entries = results.slice(first, first + 50);
+    expect(await stores.runs.change({ ...onTurn(run), ...numbered(first + 1, { entries }) })).toBe(true);
+  }
+  for (const after of [0, 150, 298, 301]) {
+    const before = stores.sequentialCalls();
+    const page = await stores.runs.listEvents(run.id, after, 20);
+    expect(page.map(({ sequence }) => sequence - after)).toEqual(
+      Array.from({ length: Math.min(20, 301 - after) }, (_, index) => index + 1),
+    );
+    expect(stores.sequentialCalls() - before).toBe(2);
+  }
+});
+
+/** Sequential AWS calls of a turn with this number of steps before its last answer. */
+async function callsOfTurn(steps: number): Promise<number> {
+  const stores = fakeAwsStores(undefined, { delay: 20 });
+  await putAgent(stores);
+  await newRun(stores, "r", Date.now(), "Go");
+  let answers = 0;
+  const model: Model = async () => {
+    const last = ++answers > steps;
+    const toolCalls = last ? [] : [{ id: `c${answers}`, name: "list_files", input: {} }];
+    const usage = { inputTokens: 1, outputTokens: 1 };
+    return { answer: { text: last ? "Done." : "", toolCalls, finishReason: last ? "stop" : "tool-calls", usage } };
+  };
+  const deps = {
+    ...stores,
+    now: Date.now,
+    secretOf: async () => undefined,
+    openModel: async () => ({ model, name: "m", provider: "p" }),
+  };
+  const before = stores.sequentialCalls();
+  const budget = { signal: new AbortController().signal, deadline: Infinity };
+  expect(await advance(deps, { runId: "r", turn: 1 }, budget)).toEqual({ done: true, turn: 1 });
+  return stores.sequentialCalls() - before;
+}
 
 async function platformWithAgent() {
   const stores = fakeAwsStores(undefined, { delay: 20 });

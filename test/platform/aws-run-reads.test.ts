@@ -109,25 +109,24 @@ test("large texts are fetched in parallel", async () => {
   expect(openS3).toHaveBeenCalledTimes(1);
 });
 
-test("lists query every shard, newest first, up to the limit", async () => {
+test("a page of a list queries a share of the page from every shard of the agent", async () => {
   const { runs, dynamo } = mockedPlatform();
+  const place = { createdAt: 9, id: "p" };
   dynamo
     .on(QueryCommand)
-    .resolves({ Items: [] })
-    .on(QueryCommand, { ExpressionAttributeValues: { ":pk": "RUNS#A#0" } })
-    .resolves({
-      Items: [
-        { ...headItem, id: "c", createdAt: 3 },
-        { ...headItem, id: "a", createdAt: 1 },
-      ],
-      LastEvaluatedKey: { pk: "more" },
-    })
-    .on(QueryCommand, { ExpressionAttributeValues: { ":pk": "RUNS#A#15" } })
-    .resolves({ Items: [{ ...headItem, id: "b", createdAt: 2 }] });
-  expect((await runs.listByAgent("A", 2)).map(({ id }) => id)).toEqual(["c", "b"]);
-  const list = { TableName: "T", IndexName: "gsi1", ScanIndexForward: false, Limit: 2 };
+    .callsFake(({ ExpressionAttributeValues: values }: { ExpressionAttributeValues: Record<string, string> }) => {
+      if (values[":pk"] === "RUNS#A#0") {
+        return { Items: [listItem("p", 9), listItem("c", 3), listItem("a", 1)], LastEvaluatedKey: { pk: "more" } };
+      }
+      return { Items: values[":pk"] === "RUNS#A#15" ? [listItem("b", 2), listItem("old", 0)] : [] };
+    });
+  const page = await runs.list({ agentIds: ["A"], limit: 2, since: 1, after: place });
+  expect(page.runs.map(({ id }) => id)).toEqual(["c", "b"]);
+  expect(page.next).toEqual({ createdAt: 2, id: "b" });
+  const list = { TableName: "T", IndexName: "gsi1", ScanIndexForward: false, Limit: 6 };
+  const range = { ":since": "000000000000001", ":after": "000000000000009#p" };
   expect(inputs(dynamo, QueryCommand)).toMatchObject(
-    Array.from({ length: 16 }, (_, n) => ({ ...list, ExpressionAttributeValues: { ":pk": `RUNS#A#${n}` } })),
+    Array.from({ length: 16 }, (_, n) => ({ ...list, ExpressionAttributeValues: { ":pk": `RUNS#A#${n}`, ...range } })),
   );
 });
 
@@ -143,3 +142,8 @@ test("running runs are read from every page of every shard", async () => {
   expect(await runs.listRunning()).toEqual(["a", "b"].map((id) => ({ id, turn: 1, updatedAt: run.updatedAt })));
   expect(dynamo.commandCalls(QueryCommand, { IndexName: "gsi2" })).toHaveLength(17);
 });
+
+/** A run in the list of its agent. */
+function listItem(id: string, createdAt: number) {
+  return { ...headItem, id, createdAt, gsi1sk: `${String(createdAt).padStart(15, "0")}#${id}` };
+}

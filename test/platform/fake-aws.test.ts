@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { describeAccounts } from "./accounts.contract.ts";
 import { describeConfigurations } from "./configurations.contract.ts";
 import { describeEvents } from "./runs-events.contract.ts";
+import { describeRunList } from "./runs-list.contract.ts";
 import { describeLeases } from "./runs-leases.contract.ts";
 import { describeQueue } from "./runs-queue.contract.ts";
 import { describeRunChanges } from "./runs-changes.contract.ts";
@@ -16,4 +17,5 @@ describe("AWS stores over a table in memory", () => {
   describeLeases(async () => runs);
   describeQueue(async () => runs);
   describeEvents(async () => runs);
+  describeRunList(async () => runs);
 });

@@ -9,7 +9,6 @@ import {
   answered,
   byId,
   created,
-  failure,
   firstMessages,
   inlineText,
   input,
@@ -184,33 +183,6 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
   });
 
   describe("lists", () => {
-    test("runs of an agent are listed newest first, up to the limit, with their current status", async () => {
-      const agentId = randomUUID();
-      const times = [5, 1_763_000_000_000, 40, 300, 2, 1_763_000_000_001, 1_000, 99_999];
-      const all = await Promise.all(times.map((createdAt) => created(runs, { agentId, createdAt })));
-      await created(runs);
-      const [changed, ...others] = all;
-      if (!changed) throw new Error("no run was created");
-      const set = { status: "technical_error", turn: 1, updatedAt: 7, failure } as const;
-      await runs.change({ ...onTurn(changed), set });
-      const expected = [{ ...changed, ...set }, ...others].toSorted((a, b) => b.createdAt - a.createdAt);
-      await listed(() => runs.listByAgent(agentId, 100), expected);
-      await listed(() => runs.listByAgent(agentId, times.length), expected);
-      expect(await runs.listByAgent(agentId, 3)).toEqual(expected.slice(0, 3));
-      expect(await runs.listByAgent(agentId, 1)).toEqual(expected.slice(0, 1));
-      expect(await runs.listByAgent(randomUUID(), 10)).toEqual([]);
-    });
-
-    test("a list of 60 runs is limited to the newest", async () => {
-      const agentId = randomUUID();
-      const all = await Promise.all(
-        Array.from({ length: 60 }, (_, index) => created(runs, { agentId, createdAt: index })),
-      );
-      const newest = all.toReversed();
-      await listed(() => runs.listByAgent(agentId, 60), newest);
-      expect(await runs.listByAgent(agentId, 25)).toEqual(newest.slice(0, 25));
-    });
-
     test("only running runs are listed as running, with their turn", async () => {
       const all = await Promise.all(Array.from({ length: 40 }, () => created(runs)));
       const idle = newRun({ status: "finished", turn: 0 });

@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import type { Runs } from "../../src/runs/ports.ts";
 import { describeRunChanges } from "./runs-changes.contract.ts";
 import { describeEvents } from "./runs-events.contract.ts";
+import { describeRunList } from "./runs-list.contract.ts";
 import { describeErasure } from "./runs-erasure.contract.ts";
 import { describeLeases } from "./runs-leases.contract.ts";
 import { describeQuotas } from "./runs-quotas.contract.ts";
@@ -18,5 +19,6 @@ export function describeRuns(open: () => Promise<Runs>): void {
     describeErasure(open);
     describeEvents(open);
     describeQuotas(open);
+    describeRunList(open);
   });
 }

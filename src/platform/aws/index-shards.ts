@@ -3,12 +3,11 @@ import type { DynamoTable } from "./clients.ts";
 import type { Item } from "./run-items.ts";
 import { shards } from "./table.ts";
 
-/** Queries all shards of a list in parallel, each up to the page with the item number `limit`. */
+/** Queries all shards of a list in parallel. */
 export async function fromShards(
   { documents, table }: DynamoTable,
   list: string,
   input: Partial<QueryCommandInput>,
-  limit = Infinity,
 ): Promise<Item[]> {
   const fromShard = async (_: unknown, shard: number): Promise<Item[]> => {
     const found: Item[] = [];
@@ -17,10 +16,7 @@ export async function fromShards(
       { client: documents },
       { ...input, TableName: table, ExpressionAttributeValues: values },
     );
-    for await (const { Items = [] } of pages) {
-      found.push(...Items);
-      if (found.length >= limit) break;
-    }
+    for await (const { Items = [] } of pages) found.push(...Items);
     return found;
   };
   return (await Promise.all(Array.from({ length: shards }, fromShard))).flat();

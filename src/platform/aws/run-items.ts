@@ -7,6 +7,7 @@ import type {
   QuotaScope,
   Run,
   RunJournalEntry,
+  RunPlace,
   RunningRun,
   TurnMessage,
   WaitingRun,
@@ -14,7 +15,7 @@ import type {
 import type { DynamoTable } from "./clients.ts";
 import type { Objects } from "./bucket.ts";
 import { readText, type StoredText } from "./large-text.ts";
-import { head, shards, sortable } from "./table.ts";
+import { head, shards, sortable, ttlAttribute } from "./table.ts";
 
 /** An item of a run. `table.ts` describes the layout. */
 export type Item = Record<string, unknown>;
@@ -141,9 +142,19 @@ export function toItem(run: Run, messageCount: number): Item {
     sk: head,
     messageCount,
     gsi1pk: `${agentRuns(run.agentId)}#${shardOf(run.id)}`,
-    gsi1sk: `${sortable(run.createdAt)}#${run.id}`,
+    gsi1sk: placeKey(run),
     ...indexKeys(run),
   };
+}
+
+/** Sort key of a run in the list of its agent. */
+export function placeKey({ createdAt, id }: RunPlace): string {
+  return `${sortable(createdAt)}#${id}`;
+}
+
+/** DynamoDB deletes expired items late. */
+export function isExpired(item: Item): boolean {
+  return Number(item[ttlAttribute] ?? Infinity) * 1_000 <= Date.now();
 }
 
 export function toRun(item: Item): Run {

@@ -6,9 +6,9 @@ import type { Runs } from "../../runs/ports.ts";
 import type { DynamoTable } from "./clients.ts";
 import { attempts, backOff } from "./conditional-write.ts";
 import {
-  agentRuns,
   firstInternal,
   holdsAllEvents,
+  isExpired,
   isOfEarlierTurn,
   type Item,
   journalIn,
@@ -21,15 +21,10 @@ import {
   toRun,
   versionIn,
 } from "./run-items.ts";
-import { fromShards } from "./index-shards.ts";
-import { head, listIndex, ttlAttribute } from "./table.ts";
+import { head } from "./table.ts";
 import { readText, type StoredText } from "./large-text.ts";
 
-export function awsRunReads({
-  documents,
-  table,
-  objects,
-}: RunsTable): Pick<Runs, "read" | "load" | "status" | "listByAgent"> {
+export function awsRunReads({ documents, table, objects }: RunsTable): Pick<Runs, "read" | "load" | "status"> {
   function query(input: Omit<QueryCommandInput, "TableName">) {
     return paginateQuery({ client: documents }, { ...input, TableName: table });
   }
@@ -102,26 +97,7 @@ export function awsRunReads({
     load: (id) => find(id, true),
 
     status: async (id) => (await readHead({ documents, table }, id))?.status as RunStatus | undefined,
-
-    async listByAgent(agentId, limit) {
-      const newestFirst = { KeyConditionExpression: "gsi1pk = :pk", ScanIndexForward: false, Limit: limit };
-      const found = await fromShards(
-        { documents, table },
-        agentRuns(agentId),
-        { IndexName: listIndex.name, ...newestFirst },
-        limit,
-      );
-      return found
-        .filter((item) => !isExpired(item))
-        .map(toRun)
-        .toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1))
-        .slice(0, limit);
-    },
   };
-}
-
-function isExpired(run: Item): boolean {
-  return Number(run[ttlAttribute] ?? Infinity) * 1_000 <= Date.now();
 }
 
 /** Status and lease of a run, from its head item. A Query like all reads of runs, which need one permission. */

@@ -4,6 +4,7 @@ import { awsLeases } from "./leases.ts";
 import { awsQuotas } from "./quotas.ts";
 import { awsRunEvents } from "./run-events.ts";
 import type { RunsTable } from "./run-items.ts";
+import { awsRunList } from "./run-list.ts";
 import { awsRunReads } from "./run-reads.ts";
 import { awsRunWrites } from "./run-writes.ts";
 
@@ -12,6 +13,7 @@ export function awsRuns(table: RunsTable): Runs {
   return withMappedErrors<Runs>("DynamoDB or S3", {
     ...awsRunReads(table),
     ...awsRunEvents(table),
+    ...awsRunList(table),
     ...awsRunWrites(table),
     ...awsLeases(table),
     ...awsQuotas(table),

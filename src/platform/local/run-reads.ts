@@ -1,4 +1,5 @@
 import type { Usage } from "../../agent/turn/limits.ts";
+import { mergeRuns, placeOf } from "../../runs/merge-runs.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { QueuedInput, Run, RunJournalEntry, RunningRun, Summary, TranscriptMessage } from "../../runs/types.ts";
 import { localQuotas } from "./quotas.ts";
@@ -28,10 +29,7 @@ type RunningRow = { id: string; turn: number; updated_at: number; waiting: numbe
 export function localRunReads({
   db,
   read,
-}: Database): Pick<
-  Runs,
-  "read" | "load" | "status" | "listByAgent" | "listRunning" | "listWaiting" | "quotaUse" | "recount"
-> {
+}: Database): Pick<Runs, "read" | "load" | "status" | "list" | "listRunning" | "listWaiting" | "quotaUse" | "recount"> {
   const findRun = db.prepare("SELECT * FROM runs WHERE id = ?");
   const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY sequence");
   const versionOf = db.prepare("SELECT agent_version FROM messages WHERE run = ? ORDER BY sequence DESC LIMIT 1");
@@ -42,7 +40,10 @@ export function localRunReads({
   journalOfTurn.setReturnArrays(true);
   const queueOf = db.prepare("SELECT turn, text FROM queue WHERE run = ? ORDER BY turn");
   const summaryOf = db.prepare("SELECT through_turn, text FROM summaries WHERE run = ?");
-  const runsOfAgent = db.prepare("SELECT * FROM runs WHERE agent_id = ? ORDER BY created_at DESC, id LIMIT ?");
+  const runsOfAgent = db.prepare(
+    `SELECT * FROM runs WHERE agent_id = ? AND created_at >= ? AND (created_at, id) < (?, ?)
+     ORDER BY created_at DESC, id DESC LIMIT ?`,
+  );
   for (const statement of [findRun, transcriptOf, runsOfAgent]) statement.setReturnArrays(true);
   const running = db.prepare(
     "SELECT id, turn, updated_at, waiting FROM runs WHERE status = 'running' AND waiting IS NOT 1",
@@ -84,8 +85,16 @@ export function localRunReads({
 
     status: async (id) => read(() => statusOf.get(id))?.["status"] as Run["status"] | undefined,
 
-    listByAgent: async (agentId, limit) =>
-      read(() => runsOfAgent.all(agentId, limit) as unknown as RunRow[]).map(toRun),
+    list: (query) =>
+      mergeRuns(
+        query.agentIds.map((agentId) => async ({ createdAt, id }, limit) => {
+          const rows = read(() => runsOfAgent.all(agentId, query.since ?? 0, createdAt, id, limit)) as unknown;
+          const runs = (rows as RunRow[]).map(toRun);
+          const last = runs.at(-1);
+          return { runs, ...(last && runs.length === limit && { cut: placeOf(last) }) };
+        }),
+        query,
+      ),
 
     listRunning: async () => (read(() => running.all()) as RunningRow[]).map(toRunning),
 
