@@ -23,6 +23,8 @@ interface Facts {
   missingTypes: string[];
   /** Whether CloudFormation knows Lambda's tenant isolation. */
   tenancy: boolean;
+  /** Quotas of all web functions: requests per second, and processors of their environments. */
+  webFunctions: { requests: number; processors: number };
   /** Concurrent executions of Lambda functions. */
   concurrency: { limit: number; unreserved: number };
   vpcs: number;
@@ -54,6 +56,7 @@ export async function readAccount(aws: Aws, { service, stacks }: Plan, bootstrap
     logGroups: () => existingLogGroups(aws, resources),
     missingTypes: () => missingTypes(aws, resources),
     tenancy: async () => (await schemaOf(aws, "AWS::Lambda::Function"))?.includes('"TenancyConfig"') ?? false,
+    webFunctions: () => webFunctionQuotas(aws),
     concurrency: () => lambdaConcurrency(aws),
     vpcs: () => countVpcs(aws),
     vpcQuota: async () => {
@@ -151,6 +154,15 @@ async function lambdaConcurrency(aws: Aws): Promise<Facts["concurrency"]> {
     AccountLimit: { ConcurrentExecutions: number; UnreservedConcurrentExecutions: number };
   };
   return { limit: AccountLimit.ConcurrentExecutions, unreserved: AccountLimit.UnreservedConcurrentExecutions };
+}
+
+/** https://docs.aws.amazon.com/lambda/latest/lambda-web/API_GetWebAccountSettings.html */
+async function webFunctionQuotas(aws: Aws): Promise<Facts["webFunctions"]> {
+  const answer = await callAws(aws, "lambda", { method: "GET", path: "/2025-03-07/web-account-settings" });
+  const { accountQuotas } = JSON.parse(answer) as {
+    accountQuotas: { maxTotalRateLimit: number; maxTotalArmVCpus: number };
+  };
+  return { requests: accountQuotas.maxTotalRateLimit, processors: accountQuotas.maxTotalArmVCpus };
 }
 
 async function countVpcs(aws: Aws): Promise<number> {

@@ -13,6 +13,9 @@ export interface Check {
 /** Lambda keeps this many concurrent executions of an account unreserved. */
 const unreservable = 100;
 
+/** Processors of an environment of a web function. */
+const webFunctionProcessors = 2;
+
 /** Compares the plan with the account. `runbook`: the address of docs/operations.md. */
 export function preflight(plan: Plan, account: Account, runbook: string): Check[] {
   const isFirst = "value" in account.stacks && !isDeployed(account.stacks.value.get(plan.service.name));
@@ -24,6 +27,9 @@ export function preflight(plan: Plan, account: Account, runbook: string): Check[
     ...(isFirst ? leftoverChecks(account) : []),
     ...check("resource types", account.missingTypes, missingTypesCheck),
     ...(plan.settings.sandbox === "on" ? check("tenant isolation", account.tenancy, tenancyCheck) : []),
+    ...(plan.settings.largeBodies === "web-function" && plan.frontDoor
+      ? check("web functions", account.webFunctions, (quotas) => webFunctionCheck(plan, quotas))
+      : []),
     ...check("Lambda concurrency", account.concurrency, (found) => concurrencyCheck(plan, found, isFirst)),
     ...check("VPCs", account.vpcs, (count) => vpcCheck(plan, account, count)),
   ];
@@ -125,6 +131,20 @@ function missingTypesCheck(missing: string[]): Result {
 function tenancyCheck(available: boolean): Result {
   if (available) return ok("available in this region");
   return stop("CloudFormation does not know Lambda's TenancyConfig in this region; set sandbox to off");
+}
+
+/** AWS does not document whether a higher limit is rejected or has no effect. */
+function webFunctionCheck(
+  { settings }: Plan,
+  { requests, processors }: { requests: number; processors: number },
+): Result {
+  const environments = Math.floor(processors / webFunctionProcessors);
+  const found = `the quotas are ${requests} requests per second and ${environments} environments`;
+  const { uploadsPerSecond, uploadEnvironments } = settings;
+  if (uploadsPerSecond <= requests && uploadEnvironments <= environments) return ok(found);
+  return note(
+    `${found}; uploadsPerSecond is ${uploadsPerSecond} and uploadEnvironments ${uploadEnvironments}: lower them if the front door fails`,
+  );
 }
 
 function concurrencyCheck(

@@ -107,5 +107,6 @@ function responseOf({ status, detail }: Pick<Check, "status" | "detail">): strin
 
 function describeOutcome({ answeredBy, via, status, detail }: Outcome, server: string): string {
   if (status === undefined) return detail;
-  return `${responseOf({ status, detail })} from ${answeredBy === "service" ? (via ?? server) : answeredBy}`;
+  const text = detail.startsWith("<") ? "with an HTML page" : detail;
+  return `${responseOf({ status, detail: text })} from ${answeredBy === "service" ? (via ?? server) : answeredBy}`;
 }

@@ -28,6 +28,7 @@ const newAccount: Account = {
   logGroups: { value: [] },
   missingTypes: { value: [] },
   tenancy: { value: true },
+  webFunctions: { value: { requests: 10_000, processors: 2_000 } },
   concurrency: { value: { limit: 1_000, unreserved: 1_000 } },
   vpcs: { value: 1 },
   vpcQuota: { value: 5 },
@@ -129,6 +130,12 @@ test.each<[string, Partial<Account>, keyof typeof plans, RegExp]>([
     { missingTypes: { value: ["AWS::Lambda::WebFunction"] } },
     "web-function",
     /^stop resource types: .*AWS::Lambda::WebFunction.* set largeBodies to fargate or off$/,
+  ],
+  [
+    "low quotas of web functions",
+    { webFunctions: { value: { requests: 100, processors: 20 } } },
+    "web-function",
+    /^note web functions: .* 10 environments; uploadsPerSecond is 100 and uploadEnvironments 20: lower them/,
   ],
   [
     "a region without VPC origins",
