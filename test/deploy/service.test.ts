@@ -38,7 +38,7 @@ describe("an agent of the demo model", () => {
 
     const items = await deployed.itemsOf(runId);
     expect(items[0]).toMatchObject({ sk: "HEAD", status: "finished", turn: 1, agentId: agent.id });
-    expect(items.map(({ sk }) => String(sk).split("#")[0])).toEqual(expect.arrayContaining(["MESSAGE", "STEP"]));
+    expect(items.map(({ sk }) => String(sk).split("#")[0])).toEqual(expect.arrayContaining(["MESSAGE", "SEQUENCE"]));
     expect(await deployed.objectsOf(runId)).toEqual([`workspaces/${runId}/hello.txt`]);
     await executionEnds(runId, 1, "SUCCEEDED");
     expect((await deployed.execution(runId, 1)).input).toBe(JSON.stringify({ runId, turn: 1 }));

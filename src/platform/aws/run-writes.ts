@@ -171,8 +171,9 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
     async erase(id) {
       const bare = await updateRun(id, {
         ConditionExpression: "#status = :terminated",
-        UpdateExpression: "SET #name = :none, messageCount = :zero, queued = :zero REMOVE failure",
-        ExpressionAttributeNames: { "#status": "status", "#name": "name" },
+        // The counts are those of the remaining items, which readers wait for.
+        UpdateExpression: "SET #name = :none, messageCount = :zero, queued = :zero, #sequence = :zero REMOVE failure",
+        ExpressionAttributeNames: { "#status": "status", "#name": "name", "#sequence": "sequence" },
         ExpressionAttributeValues: { ":terminated": "terminated", ":none": "", ":zero": 0 },
       });
       if (!bare) return false;
