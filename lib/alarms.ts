@@ -40,7 +40,8 @@ export class Alarms extends Construct {
     const { stackName } = watched;
     this.topic = this.#createTopic(stackName, alarmEmail);
     this.#options = { stackName, topic: this.topic, runbook };
-    dashboard(this, watched, this.#createAlarms(watched));
+    const title = alarmEmail === undefined ? "Alarms (without the setting alarmEmail, they notify nobody)" : "Alarms";
+    dashboard(this, watched, this.#createAlarms(watched), title);
   }
 
   #createAlarms({ api, table, stateMachine, advance, queues, serviceMetric }: WatchedResources): Alarm[] {

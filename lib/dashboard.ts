@@ -13,8 +13,8 @@ import type { Construct } from "constructs";
 import { categoryDimension, namespace, serviceDimension } from "../src/observability/metrics.ts";
 import type { WatchedResources } from "./watched-resources.ts";
 
-/** The dashboard: symptoms for users on top, then usage and cost, then the AWS services. */
-export function dashboard(scope: Construct, watched: WatchedResources, alarms: Alarm[]): Dashboard {
+/** The dashboard: symptoms for users on top, then usage and cost, then the AWS services. `title`: of the alarms. */
+export function dashboard(scope: Construct, watched: WatchedResources, alarms: Alarm[], title: string): Dashboard {
   const { stackName, api, table, stateMachine, functions, queues, serviceMetric } = watched;
   const each = (statistic: string, ...names: Parameters<typeof serviceMetric>[0][]): IMetric[] =>
     names.map((name) => serviceMetric(name, statistic));
@@ -28,7 +28,7 @@ export function dashboard(scope: Construct, watched: WatchedResources, alarms: A
     label: "",
   });
   const rows: IWidget[][] = [
-    [new AlarmStatusWidget({ alarms, width: 24, height: 3, title: "Alarms" })],
+    [new AlarmStatusWidget({ alarms, width: 24, height: 3, title })],
     [
       graph("Runs", each("Sum", "RunsCreated", "RunsFinished", "RunsFailed", "RunsTerminated")),
       graph("Failed runs by category", [byCategory]),

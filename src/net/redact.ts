@@ -3,7 +3,13 @@
  * space changes, so that no part of a secret remains.
  */
 export function redactSecrets(text: string, secrets: string[], replacement: string): string {
-  const forms = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), secret.trim()]);
+  const forms = secrets.flatMap((secret) => [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    secret.trim(),
+    encodeURIComponent(secret.toWellFormed()),
+    Buffer.from(secret).toString("base64"),
+  ]);
   return forms.reduce((redacted, form) => (form === "" ? redacted : redacted.replaceAll(form, replacement)), text);
 }
 

@@ -83,6 +83,5 @@ async function callTool(
   );
   if (called.timedOut) return failed(`it took more than ${callSeconds} seconds. Its effect is unknown`);
   if (typeof called.value === "string") return failed(called.value);
-  const output = await resultOutput(server, called.value, files);
-  return { ...output, text: connection.redact(output.text) };
+  return resultOutput(server, called.value, files, (text) => connection.redact(text));
 }

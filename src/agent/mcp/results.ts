@@ -19,8 +19,16 @@ type ContentBlock =
 /** Characters of one result. Longer results are cut. */
 const maxCharacters = 1_000_000;
 
-/** Converts an MCP result for the model. Text is kept. Images are written to the workspace and attached. */
-export async function resultOutput(server: string, result: McpResult, files: Files): Promise<ToolOutput> {
+/**
+ * Converts an MCP result for the model. Text is kept. Images are written to the workspace and attached. `redact` is applied
+ * before the text is cut.
+ */
+export async function resultOutput(
+  server: string,
+  result: McpResult,
+  files: Files,
+  redact: (text: string) => string,
+): Promise<ToolOutput> {
   const { content = [], structuredContent, isError = false } = result;
   const texts: string[] = [];
   const attachments: { name: string; mediaType: string }[] = [];
@@ -34,7 +42,7 @@ export async function resultOutput(server: string, result: McpResult, files: Fil
     if ("name" in saved) attachments.push({ name: saved.name, mediaType: block.mimeType });
   }
   if (content.length === 0 && structuredContent !== undefined) texts.push(jsonText(structuredContent));
-  const text = texts.join("\n").slice(0, maxCharacters) || "The tool returned an empty result.";
+  const text = redact(texts.join("\n")).slice(0, maxCharacters) || "The tool returned an empty result.";
   return { ...(isError ? errorOutput(text) : { text }), ...(attachments.length > 0 && { attachments }) };
 }
 

@@ -30,10 +30,10 @@ export async function hostileServer(answer: (request: Request, response: ServerR
   });
   const url = `${server.url}/mcp`;
   return {
-    open: (more: Partial<ToolChoice> = {}, allowed: Partial<McpServer> = {}) =>
+    open: (more: Partial<ToolChoice> = {}, allowed: Partial<McpServer> = {}, secret = "s3cret-token") =>
       openTools(
         { tools: [], mcp: [{ name: "s", url, ...allowed }], ...more },
-        { readSecret: async () => "s3cret-token", addresses: "any" },
+        { readSecret: async () => secret, addresses: "any" },
         new AbortController().signal,
       ),
     [Symbol.asyncDispose]: server.close,

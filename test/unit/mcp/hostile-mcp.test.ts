@@ -151,6 +151,19 @@ describe("a hostile MCP server", () => {
     expect(await opened.tools[0]?.run({}, context)).toEqual({ text: "You sent Bearer [secret]." });
   });
 
+  it.each([
+    ["in a URL", encodeURIComponent("s3cret-token/+"), "[secret]"],
+    ["in base64", Buffer.from("s3cret-token/+").toString("base64"), "[secret]"],
+    ["at the place where the text is cut", `${"x".repeat(999_995)}s3cret-token/+`, `${"x".repeat(999_995)}[secr`],
+  ])("cannot repeat a secret %s", async (_, text, shown) => {
+    await using server = await hostileServer(({ method }) =>
+      method === "tools/list" ? tool({}) : { content: [{ type: "text", text }] },
+    );
+    await using opened = await server.open({}, { headers: { "x-key": { secret: "env:TOKEN" } } }, "s3cret-token/+");
+    const output = await opened.tools[0]?.run({}, context);
+    expect([output?.text.length, output?.text.slice(-10)]).toEqual([shown.length, shown.slice(-10)]);
+  });
+
   it("cannot mix up the images of parallel calls", async () => {
     let calls = 0;
     await using server = await hostileServer(({ method }) =>
