@@ -138,7 +138,9 @@ async function checkSecrets(
 
 /** `more`: further fields, after the agent's own. */
 function output(agent: Agent, more: { hash?: string } = {}): Output {
-  const { tools, limits, runLimits, prices, parameters, contextTokens, webFetch, instructions } = agent;
+  const { tools, limits, runLimits, maxRunning, maxDollarsPerDay, prices, parameters, contextTokens } = agent;
+  const { webFetch, instructions } = agent;
+  const quota = { maxRunning, maxDollarsPerDay };
   const mcp = agent.mcp?.map(withoutHeaderValues);
   const { text } = record({
     ...fields(agent),
@@ -148,12 +150,14 @@ function output(agent: Agent, more: { hash?: string } = {}): Output {
     webFetch: webFetch && `private addresses ${webFetch.privateAddresses ? "allowed" : "blocked"}`,
     limits: listed(limits),
     runLimits: runLimits && listed(runLimits),
+    ...quota,
     prices: prices && listed(prices),
     parameters: parameters && listed(parameters),
     contextTokens,
     instructions,
   });
-  const definition = { tools, mcp, webFetch, limits, runLimits, prices, parameters, contextTokens, instructions };
+  const others = { prices, parameters, contextTokens, instructions };
+  const definition = { tools, mcp, webFetch, limits, runLimits, ...quota, ...others };
   return { text, json: { ...fields(agent), ...more, ...definition } };
 }
 

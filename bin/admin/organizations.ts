@@ -1,6 +1,12 @@
 import type { Command } from "commander";
 import { formatCompat, parseModelSettings } from "../../src/accounts/model-settings.ts";
-import { clearModel, createOrganization, findOrganization, setModel } from "../../src/accounts/organizations.ts";
+import {
+  clearModel,
+  createOrganization,
+  findOrganization,
+  setModel,
+  setQuota,
+} from "../../src/accounts/organizations.ts";
 import type { Accounts, Organization } from "../../src/accounts/types.ts";
 import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
 import { CliError } from "../cli.ts";
@@ -50,7 +56,7 @@ export function addOrganizationCommands(program: Command, action: Action): void 
     );
   organization
     .command("show")
-    .description("Show an organization and its model.")
+    .description("Show an organization, its model and its quota.")
     .argument("<ID>", "organization")
     .action(action(async ({ accounts }, id: string) => record(fields(await findOrganization(accounts, id)))));
   organization
@@ -79,12 +85,60 @@ export function addOrganizationCommands(program: Command, action: Action): void 
       ),
     );
   organization
+    .command("set-quota")
+    .description("Limit what all agents of the organization may use together; “none” removes a limit.")
+    .argument("<ID>", "organization")
+    .option("--max-running <N>", "runs with a turn in progress; further runs wait")
+    .option("--max-dollars-per-day <N>", "US dollars per day (UTC); then new inputs are rejected")
+    .action(
+      action(
+        async (
+          { accounts, actor },
+          id: string,
+          { maxRunning, maxDollarsPerDay }: Record<string, string | undefined>,
+        ) => {
+          const changes = {
+            ...(maxRunning !== undefined && { maxRunning: limitOf("--max-running", maxRunning, wholeNumber) }),
+            ...(maxDollarsPerDay !== undefined && {
+              maxDollarsPerDay: limitOf("--max-dollars-per-day", maxDollarsPerDay, amount),
+            }),
+          };
+          if (Object.keys(changes).length === 0) {
+            throw new CliError("nothing to set; pass --max-running, --max-dollars-per-day or both");
+          }
+          return record(fields(await setQuota(accounts, id, changes, await actor())));
+        },
+      ),
+    );
+  organization
     .command("clear-model")
     .description("Remove the model; the organization's agents reject new runs.")
     .argument("<ID>", "organization")
     .action(
       action(async ({ accounts, actor }, id: string) => record(fields(await clearModel(accounts, id, await actor())))),
     );
+}
+
+/** The accepted values of a limit, as in `schemas/agent.schema.json`. */
+interface LimitValues {
+  accepted: string;
+  accepts: (value: number) => boolean;
+}
+const wholeNumber: LimitValues = {
+  accepted: "a whole number from 1 to 100000",
+  accepts: (value) => Number.isInteger(value) && value >= 1 && value <= 100_000,
+};
+const amount: LimitValues = {
+  accepted: "a number over 0, at most 1000000",
+  accepts: (value) => value > 0 && value <= 1_000_000,
+};
+
+/** Null for `none`. */
+function limitOf(option: string, text: string, { accepted, accepts }: LimitValues): number | null {
+  if (text === "none") return null;
+  const value = /^[\d.]+$/.test(text) ? Number(text) : NaN;
+  if (accepts(value)) return value;
+  throw new CliError(`${option} is ${JSON.stringify(text)}; expected ${accepted}, or none`);
 }
 
 /** The organization with this id or, without an id, the only organization. */
@@ -98,7 +152,7 @@ export async function organizationOrOnly(accounts: Accounts, id: string | undefi
   return only;
 }
 
-function fields({ id, name, model, createdAt, updatedAt }: Organization) {
+function fields({ id, name, model, maxRunning, maxDollarsPerDay, createdAt, updatedAt }: Organization) {
   const { provider, model: defaultModel, baseUrl, region, secret, compat } = model ? configurationFields(model) : {};
   return {
     id,
@@ -110,6 +164,8 @@ function fields({ id, name, model, createdAt, updatedAt }: Organization) {
     region,
     secret,
     compat: compat && formatCompat(compat),
+    max_running: maxRunning,
+    max_dollars_per_day: maxDollarsPerDay,
     created_at: createdAt && isoTime(createdAt),
     updated_at: updatedAt && isoTime(updatedAt),
   };

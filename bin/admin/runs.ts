@@ -157,11 +157,12 @@ function runOutput(
 
 const smallWindow = "The model server's context window is smaller than the agent's contextTokens";
 
-function fields({ id, name, status, turn, agentId, createdAt, updatedAt }: Run) {
+function fields({ id, name, status, waiting, turn, agentId, createdAt, updatedAt }: Run) {
   return {
     id,
     name,
     status,
+    waiting: waiting || undefined,
     turns: turn,
     agent: agentId,
     created_at: isoTime(createdAt),

@@ -19,6 +19,8 @@ import { notAllowedWarning } from "./secret-warning.ts";
 import { seedStarterAgent } from "../../src/accounts/seed.ts";
 
 const watchMilliseconds = 250;
+/** Time between attempts to start waiting runs: at midnight UTC, the dollars of a quota are free again. */
+const resumeMilliseconds = 60_000;
 
 export interface Service {
   baseUrl: string;
@@ -77,6 +79,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     if (existsSync(join(dataDir, "runs.sqlite"))) checkForChanges();
     else fatal.reject(new Error(`the data directory ${dataDir} was removed while the service was running`));
   }, watchMilliseconds);
+  const resume = setInterval(resumeRuns, resumeMilliseconds);
   platform
     .removeOrphanedFiles(startedAt)
     .catch((error: unknown) => log("error", "orphaned files could not be removed", { error }));
@@ -89,6 +92,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     fatal: fatal.promise,
     async close() {
       clearInterval(watch);
+      clearInterval(resume);
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       await runner.close();

@@ -31,17 +31,19 @@ const maxBytes = 350_000;
 
 /** Errors that concern several fields, which the schema cannot express. */
 function conflicts(fields: AgentDefinition): string[] {
-  const { limits, runLimits, prices, mcp = [] } = fields;
+  const { limits, runLimits, prices, maxDollarsPerDay, mcp = [] } = fields;
   const bytes = Buffer.byteLength(JSON.stringify(fields));
   if (bytes > maxBytes) return [`all fields together have ${bytes} bytes of UTF-8; at most ${maxBytes} are accepted`];
-  const names = mcp.map(({ name }) => name);
-  const duplicates = new Set(names.filter((name, index) => names.indexOf(name) < index));
+  const servers = mcp.map(({ name }) => name);
+  const duplicates = new Set(servers.filter((name, index) => servers.indexOf(name) < index));
   const problems = [...duplicates].map(
     (name) => `mcp has two servers named ${JSON.stringify(name)}; names must be unique`,
   );
   if (prices) return problems;
   const inDollars = Object.entries({ limits, runLimits }).filter(([, of]) => of?.dollars !== undefined);
-  return [...problems, ...inDollars.map(([field]) => `prices is missing; ${field}.dollars requires it`)];
+  const names = inDollars.map(([field]) => `${field}.dollars`);
+  if (maxDollarsPerDay !== undefined) names.push("maxDollarsPerDay");
+  return [...problems, ...names.map((name) => `prices is missing; ${name} requires it`)];
 }
 
 function problem({ instancePath, keyword, params, message = "is wrong", data }: ErrorObject): string {

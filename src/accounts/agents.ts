@@ -3,7 +3,7 @@ import { ServiceError } from "../errors.ts";
 import { along, type Actor } from "./audit.ts";
 import { normalizeId } from "./ids.ts";
 import { modify } from "./modify.ts";
-import { findOrganization } from "./organizations.ts";
+import { findOrganization, requirePrices } from "./organizations.ts";
 import { definitionHash, definitionOf } from "./definition.ts";
 import type { Accounts, Agent, AgentDefinition, AgentVersion, AgentVersionHead } from "./types.ts";
 
@@ -15,6 +15,7 @@ export async function createAgent(
   actor?: Actor,
 ): Promise<Agent> {
   const organization = await findOrganization(accounts, organizationId);
+  requirePrices(organization, definition);
   const at = Date.now();
   const owner = { id: randomUUID(), organizationId: organization.id, status: "active" } as const;
   const agent: Agent = { ...definition, ...owner, version: 1, createdAt: at, updatedAt: at };
@@ -27,12 +28,17 @@ export async function createAgent(
  * Replaces an agent's definition, which makes a new version. The agent keeps its id, organization and status.
  * No-op for the definition that the agent already has, unless it has no version yet.
  */
-export function updateAgent(
+export async function updateAgent(
   accounts: Accounts,
   id: string,
   definition: AgentDefinition,
   actor?: Actor,
 ): Promise<Agent> {
+  if (!definition.prices) {
+    const { organizationId } = await findAgent(accounts, id);
+    const organization = await accounts.findOrganization(organizationId);
+    if (organization) requirePrices(organization, definition);
+  }
   const hashAfter = definitionHash(definition);
   return modifyAgent(
     accounts,

@@ -4,7 +4,7 @@ import { ServiceError } from "../errors.ts";
 import { type Actor, along } from "./audit.ts";
 import { normalizeId } from "./ids.ts";
 import { modify } from "./modify.ts";
-import type { Accounts, AuditEntry, Organization } from "./types.ts";
+import type { Accounts, AgentDefinition, AuditEntry, Organization, Quota } from "./types.ts";
 
 const maxNameLength = 200;
 
@@ -51,6 +51,42 @@ export function clearModel(accounts: Accounts, id: string, actor?: Actor): Promi
     "org.clear-model",
     ({ model: _model, ...organization }) => organization,
   );
+}
+
+/**
+ * Replaces fields of the quota that all agents of the organization share; `null` removes a limit. `maxDollarsPerDay`
+ * requires prices of all agents: what they spend would not be counted.
+ */
+export async function setQuota(
+  accounts: Accounts,
+  id: string,
+  changes: { [Field in keyof Quota]: Quota[Field] | null },
+  actor?: Actor,
+): Promise<Organization> {
+  if (typeof changes.maxDollarsPerDay === "number") {
+    const { id: organizationId } = await findOrganization(accounts, id);
+    const agents = (await accounts.listAgents(organizationId)).filter(({ status }) => status !== "deleted");
+    const unpriced = agents.filter(({ prices }) => !prices).map((agent) => agent.id);
+    if (unpriced.length > 0) {
+      const named = `${unpriced.slice(0, 3).join(", ")}${unpriced.length > 3 ? ", …" : ""}`;
+      throw new ServiceError(
+        "invalid_argument",
+        `maxDollarsPerDay requires prices in the files of all agents; ${unpriced.length} have none: ${named}`,
+      );
+    }
+  }
+  return modifyOrganization(accounts, id, actor, "org.set-quota", (organization) => {
+    const { maxRunning, maxDollarsPerDay, ...others } = organization;
+    const quota = Object.entries({ maxRunning, maxDollarsPerDay, ...changes }).filter(([, limit]) => limit != null);
+    return { ...others, ...(Object.fromEntries(quota) as Quota) };
+  });
+}
+
+/** Throws for an agent without prices in an organization with `maxDollarsPerDay`. */
+export function requirePrices({ maxDollarsPerDay }: Organization, { prices }: AgentDefinition): void {
+  if (maxDollarsPerDay === undefined || prices) return;
+  const message = "prices is missing; the organization's maxDollarsPerDay requires it";
+  throw new ServiceError("invalid_argument", message);
 }
 
 function modifyOrganization(

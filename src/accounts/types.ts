@@ -94,6 +94,7 @@ export const auditActions = [
   "org.create",
   "org.set-model",
   "org.clear-model",
+  "org.set-quota",
   "agent.create",
   "agent.update",
   "agent.archive",

@@ -293,6 +293,14 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
         bodies: ["HTTPValidationError", "PublicErrorResponse"],
         details: ["file 'report.csv' is not valid base64", [nameTooLong], [templateIdMissing], [notSentAsJson]],
       },
+      429: {
+        ...documentedError(
+          "A quota of the agent or its organization is used up: too many runs wait to start, or the dollars of the day are spent. No run was created. The host can also answer 429 to too many requests, with a body and headers of its own.",
+          "1000 runs of the agent wait to start, and no more are accepted; the agent may run 5 at a time (maxRunning)",
+          "the agent has spent its 20 US dollars of today (maxDollarsPerDay); new inputs are accepted from midnight UTC",
+        ),
+        headers: ["Retry-After"],
+      },
       503: {
         ...documentedError(
           "The server cannot store the body now. No run was created.",

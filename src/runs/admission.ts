@@ -104,11 +104,11 @@ export async function startWaiting(deps: AdmissionDeps, organizationId: string):
     if (blockedBy === "organization") break;
     if (blockedBy === "agent") blocked.add(agentId);
     if (blockedBy) continue;
-    const { from, to } = transitions.slotFreed;
+    const { to: status } = transitions.inputAccepted; // also while it waits
     const took = await runs.change({
       runId: id,
-      expect: { status: from, turn, waiting: true },
-      set: { status: to, turn, updatedAt: now() },
+      expect: { status, turn, waiting: true },
+      set: { status, turn, updatedAt: now() },
       slot: { ...owner, ...(quotas && { quotas }) },
     });
     if (!took) continue; // stopped, or started by another process

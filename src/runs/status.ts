@@ -7,8 +7,6 @@ export const transitions = {
   // A client creates a run.
   createdWithInput: { from: "none", to: "running" },
   createdIdle: { from: "none", to: "finished" },
-  /** A waiting turn gets its slot. */
-  slotFreed: { from: "running", to: "running" },
   // The workflow ends a turn.
   turnFinished: { from: "running", to: "finished" },
   /** A turn ends and a queued input starts the next, in one write. */

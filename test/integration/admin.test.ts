@@ -31,6 +31,30 @@ function agentFile(content: unknown): string {
 describe("without a server", () => {
   const dataDir = newFolder();
 
+  test("sets the quotas of an organization and of an agent", async () => {
+    const folder = newFolder();
+    const { id } = await done(folder, "org", "create", "--name", "O");
+    const setQuota = (...options: string[]) => ["org", "set-quota", id, ...options];
+    const quota = { max_running: 3, max_dollars_per_day: 2.5 };
+    expect(await done(folder, ...setQuota("--max-running", "3", "--max-dollars-per-day", "2.5"))).toMatchObject(quota);
+    expect(await done(folder, "org", "show", id)).toMatchObject(quota);
+    const shown = await done(folder, ...setQuota("--max-running", "none"));
+    expect([shown["max_running"], shown["max_dollars_per_day"]]).toEqual([undefined, 2.5]);
+    expect(await rejected(folder, ...setQuota())).toContain("nothing to set; pass --max-running");
+    expect(await rejected(folder, ...setQuota("--max-running", "1.5"))).toContain(
+      '--max-running is "1.5"; expected a whole number from 1 to 100000, or none',
+    );
+
+    const fields = { name: "A", instructions: "I", maxRunning: 2 };
+    expect(await rejected(folder, "agent", "create", "--file", agentFile(fields))).toContain(
+      "prices is missing; the organization's maxDollarsPerDay requires it",
+    );
+    const priced = { ...fields, maxDollarsPerDay: 1, prices: { input: 1, output: 5 } };
+    const agent = await done(folder, "agent", "create", "--file", agentFile(priced));
+    expect(await done(folder, "agent", "show", agent.id)).toMatchObject({ maxRunning: 2, maxDollarsPerDay: 1 });
+    expect((await admin(folder, "agent", "show", agent.id)).stdout).toMatch(/^maxRunning +2$/m);
+  });
+
   test("a directory without data is rejected and not created", async () => {
     const missing = join(newFolder(), "mistyped");
     expect(await rejected(missing, "agent", "list")).toContain(`no service data in ${missing}`);
@@ -178,12 +202,12 @@ describe("without a server", () => {
 
   test.concurrent.each([
     [[], "a command is missing; commands are org, agent, key, run, audit, completion"],
-    [["org"], "org: a command is missing; org takes create, list, show, set-model, clear-model"],
+    [["org"], "org: a command is missing; org takes create, list, show, set-model, set-quota, clear-model"],
     [
       ["agents"],
       'unknown command "agents"; commands are org, agent, key, run, audit, completion (did you mean agent?)',
     ],
-    [["org", "rename"], 'unknown command "rename"; org takes create, list, show, set-model, clear-model'],
+    [["org", "rename"], 'unknown command "rename"; org takes create, list, show, set-model, set-quota, clear-model'],
     [["org", "create"], "--name is missing: org create --name NAME"],
     [["org", "create", "--name", " "], "name is blank"],
     [["org", "create", "--name", "n".repeat(201)], "name has 201 characters; at most 200 are accepted"],

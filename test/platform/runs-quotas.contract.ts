@@ -170,8 +170,9 @@ export function describeQuotas(open: () => Promise<Runs>): void {
       const slot = slotOf({ maxRunning: 1 });
       await create(slot);
       const waits: Slot = { ...slot, blockedBy: "agent" };
-      for (let n = 0; n < maxWaiting; n += 50) {
-        const created = await Promise.all(Array.from({ length: 50 }, () => create(waits)));
+      // On AWS, transactions on one count that overlap are repeated a limited number of times.
+      for (let n = 0; n < maxWaiting; n += 10) {
+        const created = await Promise.all(Array.from({ length: 10 }, () => create(waits)));
         expect(created.every(Boolean)).toBe(true);
       }
       expect(await create(waits)).toBeUndefined();

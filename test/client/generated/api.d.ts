@@ -267,6 +267,17 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"] | components["schemas"]["PublicErrorResponse"];
                 };
             };
+            /** @description A quota of the agent or its organization is used up: too many runs wait to start, or the dollars of the day are spent. No run was created. The host can also answer 429 to too many requests, with a body and headers of its own. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicErrorResponse"];
+                };
+            };
             /** @description The server cannot store the body now. No run was created. */
             503: {
                 headers: {

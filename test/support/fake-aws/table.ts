@@ -24,6 +24,8 @@ export function fakeTable() {
     switch (operation) {
       case "PutItem":
         return write({ Put: input });
+      case "DeleteItem":
+        return write({ Delete: input });
       case "GetItem":
         return ok({ Item: items.get(keyOf(input.Key)) });
       case "UpdateItem": {

@@ -16,7 +16,7 @@ describe("an agent file", () => {
     expect(parseAgentFile("\uFEFF")).toMatchObject({ problems: [expect.stringContaining("not valid JSON")] });
   });
 
-  test("may set prices, parameters, the context window and run limits", () => {
+  test("may set prices, parameters, the context window, run limits and quotas", () => {
     const fields = {
       tools: [],
       limits: { steps: 5, tokens: 10, seconds: 20, inputTokens: 8, outputTokens: 2, dollars: 0.5 },
@@ -24,6 +24,8 @@ describe("an agent file", () => {
       prices: { input: 3, cachedInput: 0.3, cacheWriteInput: 3.75, output: 15 },
       parameters: { temperature: 0, maxOutputTokens: 4_000, reasoningEffort: "low" },
       contextTokens: 32_000,
+      maxRunning: 3,
+      maxDollarsPerDay: 12.5,
     };
     expect(parsed(fields)).toEqual({ definition: { ...minimal, ...fields } });
   });
@@ -39,6 +41,8 @@ describe("an agent file", () => {
     ],
     [{ limits: { dollars: 1 } }, "prices is missing; limits.dollars requires it"],
     [{ runLimits: { dollars: 1 } }, "prices is missing; runLimits.dollars requires it"],
+    [{ maxDollarsPerDay: 1 }, "prices is missing; maxDollarsPerDay requires it"],
+    [{ maxRunning: 0 }, "maxRunning must be >= 1 (received 0)"],
     [
       { mcp: ["https://a.example/mcp", "https://b.example/mcp"].map((url) => ({ name: "team", url })) },
       'mcp has two servers named "team"; names must be unique',

@@ -1,0 +1,220 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { Quota } from "../../../src/accounts/types.ts";
+import { issueKey } from "../../../src/accounts/keys.ts";
+import { setQuota } from "../../../src/accounts/organizations.ts";
+import { noUsage } from "../../../src/agent/turn/limits.ts";
+import { createHandler } from "../../../src/api/handlers/create.ts";
+import { startWaiting } from "../../../src/runs/admission.ts";
+import { acceptInput, deleteRun, stopRun } from "../../../src/runs/control-run.ts";
+import { maxWaiting } from "../../../src/runs/quotas.ts";
+import type { Stores } from "../../../src/runs/ports.ts";
+import type { Slot } from "../../../src/runs/types.ts";
+import { graceSeconds } from "../../../src/workflow/policy.ts";
+import { sweep } from "../../../src/workflow/sweep.ts";
+import { newRun } from "../../platform/run-fixtures.ts";
+import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
+import { temporaryStores } from "../../support/temporary-stores.ts";
+
+afterEach(() => vi.useRealTimers());
+
+const platforms: [string, () => Stores][] = [
+  ["local", () => temporaryStores()],
+  ["AWS", () => fakeAwsStores()],
+];
+
+describe.each(platforms)("quotas on %s", (_, open) => {
+  test("a run over maxRunning is accepted, reports running and starts when another ends", async () => {
+    const service = await newService(open(), { maxRunning: 1 });
+    const [first, second, third] = [await service.create(), await service.create(), await service.create()];
+    expect(service.started).toEqual([`${first.id} 1`]);
+    expect([second.status, await service.stores.runs.status(second.id)]).toEqual([201, "running"]);
+    await service.finish(first.id);
+    expect(await service.startNext()).toBe(1);
+    await service.finish(second.id);
+    expect(await service.startNext()).toBe(1);
+    expect(service.started).toEqual([`${first.id} 1`, `${second.id} 1`, `${third.id} 1`]);
+    expect(await service.startNext()).toBe(0);
+  });
+
+  test("a create is 429 with Retry-After while maxWaiting runs wait", async () => {
+    const service = await newService(open(), { maxRunning: 1 });
+    await service.create();
+    const { agentId, organizationId, stores } = service;
+    const quotas = { scope: "agent", agent: { maxRunning: 1 }, organization: {} } as const;
+    const waiting = Array.from({ length: maxWaiting }, () => newRun({ agentId, organizationId }));
+    const slot: Slot = { agentId, organizationId, quotas, blockedBy: "agent" };
+    await Promise.all(waiting.map((run) => stores.runs.create(run, [], slot)));
+    const rejected = await service.create();
+    expect([rejected.status, rejected.retryAfter]).toEqual([429, "30"]);
+    expect(rejected.detail).toBe(
+      "1000 runs of the agent wait to start, and no more are accepted; the agent may run 1 at a time (maxRunning)",
+    );
+  });
+
+  test("creates and inputs are 429 until midnight once the dollars of the day are spent", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 10, 22, 23, 59, 0) });
+    const service = await newService(open(), { maxRunning: 1, maxDollarsPerDay: 1 });
+    const [run, other] = [await service.create(), await service.create()];
+    await service.spend(run.id, 0.75);
+    await service.spend(run.id, 0.25);
+    const rejected = await service.create();
+    expect([rejected.status, rejected.retryAfter]).toEqual([429, "60"]);
+    expect(rejected.detail).toContain("the agent has spent its 1 US dollars of today (maxDollarsPerDay)");
+    await expect(acceptInput(service.deps, run.id, "More.")).rejects.toThrow("has spent its 1 US dollars");
+    await service.finish(run.id);
+    expect(await service.startNext()).toBe(0); // a waiting run would spend more
+    vi.setSystemTime(Date.UTC(2026, 10, 23, 0, 0, 1));
+    expect((await service.create()).status).toBe(201); // starts the older run first
+    expect(service.started.at(-1)).toBe(`${other.id} 1`);
+  });
+
+  test("the quota of an organization covers its agents, and other organizations are not affected", async () => {
+    const stores = open();
+    const service = await newService(stores, {}, { maxRunning: 1 });
+    const sibling = await newService(stores, {}, { maxRunning: 1 }, service.organizationId);
+    const stranger = await newService(stores, {});
+    const [first] = [await service.create(), await sibling.create(), await stranger.create()];
+    expect([service.started.length, sibling.started.length, stranger.started.length]).toEqual([1, 0, 1]);
+    await service.finish(first.id);
+    expect(await service.startNext()).toBe(1);
+  });
+
+  test("the input of an idle run waits for a slot, and a waiting run can be stopped and deleted", async () => {
+    const service = await newService(open(), { maxRunning: 1 });
+    const first = await service.create();
+    await service.finish(first.id);
+    const second = await service.create();
+    expect(await acceptInput(service.deps, first.id, "Again.")).toMatchObject({ status: "running", waiting: true });
+    expect(await acceptInput(service.deps, first.id, "And again.")).toMatchObject({ queued: 1 });
+    const third = await service.create();
+    await stopRun(service.deps, first.id);
+    await service.finish(second.id);
+    expect(await service.startNext()).toBe(1);
+    expect(service.started.at(-1)).toBe(`${third.id} 1`);
+    const fourth = await service.create();
+    await deleteRun(service.deps, fourth.id);
+    expect(await service.stores.runs.listWaiting(service.organizationId)).toEqual([]);
+    await stopRun(service.deps, third.id);
+    expect(await service.use()).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  test("the sweep keeps waiting runs, starts those that get a slot, and repeats a start that failed", async () => {
+    const service = await newService(open(), { maxRunning: 1 });
+    const [first, second] = [await service.create(), await service.create()];
+    const later = {
+      ...service.deps,
+      executions: service.executions,
+      now: () => Date.now() + (graceSeconds + 1) * 1_000,
+    };
+    expect(await sweep(later)).toEqual({ running: 1, ended: 0, waiting: 1 });
+    await service.finish(first.id); // and whatever was to start the next run fails
+    service.failStarts = true;
+    expect(await sweep(later)).toMatchObject({ waiting: 1 });
+    expect(await service.use()).toMatchObject({ running: 1, waiting: 0 }); // it has its slot
+    service.failStarts = false;
+    later.now = () => Date.now() + 3 * (graceSeconds + 1) * 1_000;
+    expect(await sweep(later)).toEqual({ running: 1, ended: 0, waiting: 0 });
+    expect(service.started.at(-1)).toBe(`${second.id} 1`);
+  });
+
+  test("waiting runs start when the quota is raised or removed", async () => {
+    const stores = open();
+    const service = await newService(stores, {}, { maxRunning: 1 });
+    for (let n = 0; n < 4; n++) await service.create();
+    await setQuota(stores.accounts, service.organizationId, { maxRunning: 2 });
+    expect(await service.startNext()).toBe(1);
+    await setQuota(stores.accounts, service.organizationId, { maxRunning: null });
+    expect(await service.startNext()).toBe(2);
+    for (const run of service.started) await service.finish(run.split(" ")[0] ?? "");
+    expect(await stores.runs.quotaUse(service)).toMatchObject({ agent: { running: 0 }, organization: { running: 0 } });
+  });
+
+  test("a lowered quota lets running runs continue", async () => {
+    const stores = open();
+    const service = await newService(stores, {}, { maxRunning: 3 });
+    const runs = [await service.create(), await service.create(), await service.create(), await service.create()];
+    await setQuota(stores.accounts, service.organizationId, { maxRunning: 1 });
+    for (const run of runs.slice(0, 2)) {
+      await service.finish(run.id);
+      expect(await service.startNext()).toBe(0);
+    }
+    await service.finish(runs[2]?.id ?? "");
+    expect(await service.startNext()).toBe(1);
+  });
+});
+
+test("an organization's maxDollarsPerDay requires prices of its agents", async () => {
+  const { accounts, organizationId, agentId } = await newService(temporaryStores(), {}).then(
+    ({ stores, ...service }) => ({
+      ...service,
+      accounts: stores.accounts,
+    }),
+  );
+  await expect(setQuota(accounts, organizationId, { maxDollarsPerDay: 5 })).rejects.toThrow(
+    `maxDollarsPerDay requires prices in the files of all agents; 1 have none: ${agentId}`,
+  );
+});
+
+/** An agent with its handler, and a workflow that records what it starts. */
+async function newService(stores: Stores, quota: Quota, shared: Quota = {}, id: string = randomUUID()) {
+  const { accounts, runs } = stores;
+  const agentId = randomUUID();
+  const organization = { id, name: "O", model: { provider: "demo", enabled: true } as const, ...shared };
+  if (!(await accounts.findOrganization(id))) await accounts.createOrganization(organization);
+  const limits = { steps: 1, tokens: 1, seconds: 1 };
+  const agent = { id: agentId, organizationId: id, name: "A", instructions: "", tools: [], limits, ...quota };
+  await accounts.createAgent({ ...agent, status: "active" });
+  const { key } = await issueKey(accounts, agent);
+  const started: string[] = [];
+  const service = {
+    stores,
+    agentId,
+    organizationId: id,
+    started,
+    failStarts: false,
+    executions: {
+      runningRuns: async () => new Set(started.map((each) => each.split(" ")[0] ?? "")),
+      find: async (runId: string, turn: number) => {
+        return started.includes(`${runId} ${turn}`) ? { turn, ended: undefined } : undefined;
+      },
+    },
+    deps: {
+      ...stores,
+      workflow: {
+        async start(runId: string, turn: number) {
+          if (service.failStarts) throw new Error("Step Functions is away");
+          started.push(`${runId} ${turn}`);
+        },
+        stop: async () => {},
+      },
+      now: Date.now,
+    },
+
+    async create() {
+      const body = JSON.stringify({ name: "n", template_id: agentId, input_text: "Hello?" });
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      const request = { id: "r", method: "POST", path: "/v1/agents", parameters: {}, headers };
+      const handler = createHandler({ ...service.deps, secretRefusal: () => undefined });
+      const response = await handler({ ...request, readBody: async () => body });
+      const { agent_id: runId = "", detail } = JSON.parse(String(response.body)) as Record<string, string>;
+      return { id: runId, status: response.status, detail, retryAfter: response.headers["retry-after"] };
+    },
+
+    async finish(runId: string) {
+      const found = await runs.read(runId);
+      const { turn = 1 } = found?.run ?? {};
+      const set = { status: "finished", turn, updatedAt: Date.now() } as const;
+      expect(await runs.change({ runId, expect: { status: "running", turn }, set })).toBe(true);
+    },
+
+    async spend(runId: string, dollars: number) {
+      const used = { ...noUsage, steps: 1, dollars };
+      expect(await runs.change({ runId, expect: { status: "running", turn: 1 }, used })).toBe(true);
+    },
+
+    startNext: () => startWaiting(service.deps, id),
+    use: async () => (await runs.quotaUse({ agentId, organizationId: id })).agent,
+  };
+  return service;
+}
