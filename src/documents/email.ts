@@ -1,6 +1,6 @@
 import PostalMime, { type Address, type Attachment, type Email } from "postal-mime";
 import { htmlToMarkdown } from "./html.ts";
-import { type ContainedFile, escapeInvisible } from "./parts.ts";
+import { type ContainedFile, escapeInvisible, uniqueNames } from "./parts.ts";
 
 const maxListedAttachments = 1_000;
 
@@ -10,8 +10,9 @@ const maxListedAttachments = 1_000;
  */
 export async function readEmail(bytes: Uint8Array): Promise<{ text: string; attachments: ContainedFile[] }> {
   const email = await PostalMime.parse(bytes, { forceRfc822Attachments: true, maxNestingDepth: 50 });
+  const names = uniqueNames(email.attachments.map(attachmentName));
   const attachments = email.attachments.map((attachment, index) => ({
-    name: attachmentName(attachment, index),
+    name: names[index] ?? "",
     size: contentBytes(attachment).length,
     read: async () => contentBytes(attachment),
   }));

@@ -68,6 +68,7 @@ export function markdownBuilder() {
     closeTable(): void {
       endParagraph();
       if (--depth > 0 || !table) return;
+      if (table.cell.length > 0) table.rows.push([table.cell.join("\n")]); // of a document that does not end its cells
       const [heading, ...rows] = table.rows.filter((row) => row.some((cell) => cell.trim() !== ""));
       table = undefined;
       if (heading) lines.push("", tableRow(heading), tableRule(heading.length), ...rows.map(tableRow), "");

@@ -83,7 +83,7 @@ function contentReader(numbered: Set<string>) {
 
   const open: Record<string, (attributes: Record<string, string>) => void> = {
     p: () => {
-      if (paragraphs++ > 0) endParagraph();
+      if (paragraphs++ > 0 && footnotes === 0) endParagraph();
     },
     h: (attributes) => {
       paragraphs++;
@@ -119,11 +119,12 @@ function contentReader(numbered: Set<string>) {
     },
     list: () => void lists.pop(),
     "table-cell": () => page().endCell(),
+    "covered-table-cell": () => page().endCell(),
     table: () => page().closeTable(),
     frame: () => (isTitle = false),
     notes: () => (isInNotes = false),
     note: () => {
-      if (--footnotes === 0) page().addText("] ");
+      if (--footnotes === 0) page().addText("]");
     },
   };
   return {

@@ -30,6 +30,16 @@ export function selectedNumbers(part: string | undefined, unit: string, count: n
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
 }
 
+/** Makes names unique: the second file `a` becomes `a (2)`. */
+export function uniqueNames(names: string[]): string[] {
+  const counts = new Map<string, number>();
+  return names.map((name) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count === 1 ? name : `${name} (${count})`;
+  });
+}
+
 /** Escapes characters that could make a name look like another one, such as U+202E, and line ends. */
 export function escapeInvisible(name: string): string {
   return name.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);

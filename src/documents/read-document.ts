@@ -69,5 +69,6 @@ async function containedText(files: ContainedFile[], part: string, unit: string,
   const kind = documentKind(file.name, bytes, content);
   if (kind) return readers[kind](bytes, undefined, signal);
   if ("text" in content) return content.text;
-  throw new Error(`${file.name} is ${content.binary} of ${bytes.length} bytes. Extract it with unzip in run_shell`);
+  const subject = `${file.name} in it is ${content.binary} of ${bytes.length} bytes`;
+  throw new Error(`${subject}; only text and documents can be read as parts. A program of run_shell can extract it`);
 }

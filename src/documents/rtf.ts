@@ -28,7 +28,7 @@ const tokens = /\\([a-z]+)(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|([^
 
 /** Groups whose content is not text. */
 const ignoredGroups = new Set(
-  "fonttbl colortbl stylesheet info pict objdata themedata listtable listoverridetable revtbl datastore xe tc".split(
+  "fonttbl colortbl stylesheet info pict objdata themedata listtable listoverridetable revtbl datastore xe tc nonesttables".split(
     " ",
   ),
 );
@@ -70,8 +70,12 @@ interface Group {
   isIgnored: boolean;
   /** In the table of fonts, `\f` begins the description of a font. */
   isFontTable: boolean;
-  /** A header or footer, which ends like a paragraph. */
-  isMargin: boolean;
+  /** What ends the group: a header or footer is a paragraph, and a note is part of one. */
+  end?: () => void;
+  /** The marker of a list. It has the format of a paragraph, but is part of one. */
+  isMarker: boolean;
+  /** The paragraph belongs to a table. */
+  isInTable: boolean;
   /** Characters for software without Unicode that follow `\u`. */
   fallback: number;
   font: number | undefined;
@@ -83,19 +87,26 @@ function rtfReader() {
   const builder = markdownBuilder();
   const fontPages = new Map<number, number>();
   const groups: Group[] = [];
-  let group: Group = { isIgnored: false, isFontTable: false, isMargin: false, fallback: 1, font: undefined };
+  let group: Group = {
+    isIgnored: false,
+    isFontTable: false,
+    isMarker: false,
+    isInTable: false,
+    fallback: 1,
+    font: undefined,
+  };
   let codePage = 1252;
   /** Bytes that are not decoded yet: a character can have one byte in hexadecimal and one as text. */
   let pending = "";
   /** Characters to leave out, after `\u`. */
   let skipped = 0;
   let isStarred = false;
-  /** The paragraph belongs to a table; a table is open; the next cell begins a row. */
-  let [isInTable, isTableOpen, isRowDone] = [false, false, true];
+  /** A table is open; the next cell begins a row. */
+  let [isTableOpen, isRowDone] = [false, true];
 
   function leaveTable(): void {
-    if (isTableOpen && !isInTable) builder.closeTable();
-    isTableOpen &&= isInTable;
+    if (isTableOpen && !group.isInTable) builder.closeTable();
+    isTableOpen &&= group.isInTable;
   }
 
   function addText(text: string): void {
@@ -111,7 +122,7 @@ function rtfReader() {
   }
 
   function enterTable(): void {
-    isInTable = true;
+    group.isInTable = true;
     if (!isTableOpen) builder.openTable();
     isTableOpen = true;
     if (isRowDone) builder.openRow();
@@ -119,9 +130,15 @@ function rtfReader() {
   }
 
   function openMargin(label: string): void {
-    group.isMargin = true;
     leaveTable();
     builder.addLine(label);
+    group.end = () => builder.endParagraph();
+  }
+
+  function openNote(): void {
+    group.isIgnored = false;
+    addText(" [note: ");
+    group.end = () => builder.addText("]");
   }
 
   const words: Record<string, (value: number) => void> = {
@@ -136,7 +153,7 @@ function rtfReader() {
     par: () => builder.endParagraph(),
     sect: () => builder.endParagraph(),
     page: () => builder.endParagraph(),
-    pard: () => (isInTable = false),
+    pard: () => (group.isInTable &&= group.isMarker),
     intbl: enterTable,
     cell() {
       enterTable();
@@ -149,6 +166,9 @@ function rtfReader() {
   function openGroup(word: string): void {
     if (isStarred || ignoredGroups.has(word)) group.isIgnored = true;
     if (word === "fonttbl") group.isFontTable = true;
+    if (word === "listtext" || word === "pntext") group.isMarker = true;
+    if (word === "nesttableprops") builder.endParagraph(); // the end of a row of a table within a table
+    if (word === "footnote") openNote();
     if (!group.isIgnored && /^(header|footer)[lrf]?$/.test(word))
       openMargin(word.startsWith("h") ? "[Header]" : "[Footer]");
     isStarred = false;
@@ -182,10 +202,11 @@ function rtfReader() {
       if (brace === "{") {
         if (groups.length >= maxGroups) throw new Error(`its groups are nested more than ${maxGroups} times`);
         groups.push(group);
-        group = { ...group, isMargin: false };
+        const { end: _end, ...inherited } = group;
+        group = inherited;
         return;
       }
-      if (group.isMargin) builder.endParagraph();
+      group.end?.();
       group = groups.pop() ?? group;
     },
     /** A byte for each character. */

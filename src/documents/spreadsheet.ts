@@ -161,7 +161,10 @@ async function* tableLines({ rows, formulas }: OpenSheet, area?: Area): AsyncGen
       }
     }
   } catch (error) {
-    yield `[The sheet cannot be read: ${(error as Error).message}]`;
+    const { message } = error as Error;
+    yield message.includes("missing worksheet")
+      ? "[A chart, without cells.]"
+      : `[The sheet cannot be read: ${message}]`;
     return;
   }
   for (const place of formulas?.keys() ?? []) {
@@ -197,7 +200,8 @@ function sheetFormulas({ cells }: Sheet): Map<number, string> {
     const relative = index === undefined ? undefined : shared.get(index);
     if (index !== undefined && formula !== "") shared.set(index, a1ToR1C1(formula, row, column));
     const text = formula === "" && relative !== undefined ? r1c1ToA1(relative, row, column) : formula;
-    if (text !== "") formulas.set(row * columnsOfSheet + column, text);
+    // Newer functions are stored with a prefix that people do not see.
+    if (text !== "") formulas.set(row * columnsOfSheet + column, text.replaceAll(/_xlfn\.(_xlws\.)?/g, ""));
   }
   return formulas;
 }

@@ -1,6 +1,6 @@
 import yauzl, { type Entry } from "yauzl";
 import { decodeText } from "./decode-text.ts";
-import { escapeInvisible } from "./parts.ts";
+import { escapeInvisible, uniqueNames } from "./parts.ts";
 
 /** Bytes of all members that are decompressed: 10 times the largest upload. More is a decompression bomb. */
 const maxDecompressedBytes = 100 * 1024 * 1024;
@@ -26,7 +26,6 @@ export async function openZip(bytes: Uint8Array): Promise<ZipMember[]> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const zip = await yauzl.fromBufferPromise(buffer, { decodeStrings: false });
   if (zip.entryCount > maxMembers) throw new Error(`it has more than ${maxMembers} members`);
-  const members: ZipMember[] = [];
   const charged = new Set<Entry>();
   let bytesLeft = maxDecompressedBytes;
 
@@ -38,22 +37,22 @@ export async function openZip(bytes: Uint8Array): Promise<ZipMember[]> {
     for await (const chunk of await zip.openReadStreamPromise(entry)) yield chunk as Buffer;
   }
 
-  for await (const entry of zip.eachEntry()) {
-    members.push({
-      name: memberName(entry),
-      size: entry.uncompressedSize,
-      isEncrypted: entry.isEncrypted(),
-      async read() {
-        const content: Buffer[] = [];
-        for await (const chunk of chunks(entry)) content.push(chunk);
-        return Buffer.concat(content);
-      },
-      async check() {
-        for await (const _chunk of chunks(entry));
-      },
-    });
-  }
-  return members;
+  const entries: Entry[] = [];
+  for await (const entry of zip.eachEntry()) entries.push(entry);
+  const names = uniqueNames(entries.map(memberName));
+  return entries.map((entry, index) => ({
+    name: names[index] ?? "",
+    size: entry.uncompressedSize,
+    isEncrypted: entry.isEncrypted(),
+    async read() {
+      const content: Buffer[] = [];
+      for await (const chunk of chunks(entry)) content.push(chunk);
+      return Buffer.concat(content);
+    },
+    async check() {
+      for await (const _chunk of chunks(entry));
+    },
+  }));
 }
 
 /** A name is UTF-8 or, from older software, in the encoding of the machine that made it. */

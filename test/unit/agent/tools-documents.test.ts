@@ -45,6 +45,24 @@ describe("read_file reads a spreadsheet", () => {
     );
   });
 
+  it("with charts, array formulas and formatted text", async () => {
+    expect(await read("xlsxwriter.xlsx")).toBe(
+      `[Sheet 1 of 3: R&D 'x'!]
+|  | A | D | E |
+| --- | --- | --- | --- |
+| 1 | plain bold | 1 [=SORT(B1:B3)] | =1+1 |
+| 2 | 42 [=SUM(B1:B2*C1:C2)] | 0 |  |
+| 3 | 0 | 0 |  |
+
+[Sheet 2 of 3: Chart]
+[A chart, without cells.]
+
+[Sheet 3 of 3: Empty]
+[No values.]`,
+    );
+    expect(await readPart("xlsxwriter.xlsx", "R&D 'x'!!E1")).toContain("\n| 1 | =1+1 |");
+  });
+
   it("in parts: a sheet, or its cells", async () => {
     expect(await readPart("openpyxl.xlsx", "Hidden")).toBe(
       "[Sheet 3 of 3: Hidden, hidden]\n|  | A |\n| --- | --- |\n| 1 | [=1/0] |\n| 2 | [=Sales!D5*2] |\n| 3 | 0.25 |",
@@ -156,14 +174,33 @@ ${table}
 
 The end.`,
     );
-    expect(await read("odfpy.odt")).toBe("# Report\nBy odfpy.\n- one\n- two");
+    expect(await read("odfpy.odt")).toBe("# Report\nBy odfpy.\n- one\n- two\nWith a note [note: the note ] and more.");
     expect(await readPart("odfpy.odt", "2")).toMatch(/there is no part "2"; accepted as part: none\.$/);
+  });
+
+  it("with footnotes, nested lists and tables within tables", async () => {
+    expect(await read("libreoffice-note.docx")).toMatch(/With a note\[.*\) and more\.\n\n1\.  the note \[/s);
+    expect(await read("libreoffice-nested.docx")).toMatch(
+      /^1\.  one\n    1\.  sub\n        \*   deep\n2\.  two\n\nHead\n.*\n\| n1 \| n2 \|\n/s,
+    );
+    expect(await read("libreoffice-nested.odt")).toBe(
+      `1. one\n  1. sub\n    - deep\n2. two
+
+| Head |  |
+| --- | --- |
+| a | b<br>x |
+| c<br>n1<br>n2 |  |
+
+End`,
+    );
+    expect(await read("libreoffice-nested.rtf")).toContain("| a | b<br>•\tx |\n| c<br>n1\tn2 |");
   });
 
   it("in RTF", async () => {
     const text = await read("libreoffice.rtf");
     expect(text).toContain(`Between ACME and Müller & Söhne <GmbH>.\n1.\tfirst\n2.\tsecond\n•\tpoint`);
     expect(text).toContain(table);
+    expect(await read("libreoffice-note.rtf")).toContain("With a note [note: \tthe note] and more.");
     expect(text).toMatch(/^\[Header\]\nACME confidential\n\[Footer\]\nContract 4711\n/);
   });
 
@@ -201,6 +238,8 @@ anbei das Angebot über 4.711 €.`,
   });
 
   it("and its attachments", async () => {
+    expect(await read("python-email-japanese.eml")).toMatch(/Subject: テスト\n.*\n- same.txt \(2\) .*\n\n本文です。$/s);
+    expect(await readPart("python-email-japanese.eml", "same.txt (2)")).toBe("two\n");
     expect(await readPart("python-email.eml", "数量.csv")).toBe("名前,数量\nボルト,3");
     expect(await readPart("python-email.eml", "Angebot.docx")).toContain(table);
     expect(await readPart("python-email.eml", "attachment-3.eml")).toMatch(/^From: carol@.*The inner message\.$/s);
@@ -210,20 +249,27 @@ anbei das Angebot über 4.711 €.`,
 describe("read_file reads a ZIP archive", () => {
   it("as a list, and its members", async () => {
     expect(await read("python-zipfile.zip")).toBe(
-      `[ZIP archive, members: 6. Read one with part.]
+      `[ZIP archive, members: 10. Read one with part.]
 docs/ (0 bytes)
 docs/readme.txt (22 bytes)
 docs/数量.csv (19 bytes)
 openpyxl.xlsx (${officeFile("openpyxl.xlsx").length} bytes)
 empty.txt (0 bytes)
-noise.bin (256 bytes)`,
+noise.bin (256 bytes)
+twice.txt (3 bytes)
+twice.txt (2) (3 bytes)
+other.txt (5 bytes)
+zip64.txt (5 bytes)`,
     );
     expect(await readPart("python-zipfile.zip", "docs/readme.txt")).toBe("Read me.\nSecond line.");
     expect(await readPart("python-zipfile.zip", "docs/数量.csv")).toBe("名前,数量\nボルト,3");
     expect(await readPart("python-zipfile.zip", "openpyxl.xlsx")).toContain(salesHeading);
+    expect(await readPart("python-zipfile.zip", "twice.txt (2)")).toBe("two");
+    expect(await readPart("python-zipfile.zip", "zip64.txt")).toBe("zip64");
+    expect(await readPart("python-zipfile.zip", "other.txt")).toMatch(/cannot be read: unsupported compression method/);
     expect(await readPart("python-zipfile.zip", "empty.txt")).toMatch(/this part contains no text/);
     expect(await readPart("python-zipfile.zip", "noise.bin")).toMatch(
-      /noise.bin is a binary file of 256 bytes. Extract/,
+      /noise.bin in it is a binary file of 256 bytes; only text and documents can be/,
     );
     expect(await readPart("python-zipfile.zip", "../docs/readme.txt")).toMatch(
       /there is no member.*"docs\/readme.txt"/,
