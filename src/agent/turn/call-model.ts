@@ -1,6 +1,6 @@
 import { fullJitter, pause } from "../../async/backoff.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
-import type { Failure, ModelAnswer, ModelFailure, ModelRequest, ToolDefinition } from "../model.ts";
+import type { Failure, Message, ModelAnswer, ModelFailure, ModelRequest, ToolDefinition } from "../model.ts";
 import { defaultContextTokens, reducedWindow } from "./context-window.ts";
 import {
   type AnswerEntry,
@@ -11,7 +11,7 @@ import {
   type Truncation,
 } from "./journal.ts";
 import { truncatedInput } from "./truncated-input.ts";
-import type { TurnOutcome, TurnState } from "./types.ts";
+import type { TurnInput, TurnOutcome, TurnState } from "./types.ts";
 
 /**
  * How a model call ended, its retries included.
@@ -45,12 +45,10 @@ export async function callModel(
   { note, truncation, tools, timeLeft }: ModelCall,
 ): Promise<ModelCallOutcome> {
   const { input, ports, progress } = state;
-  const { instructions, parameters, modelName: model, prices } = input;
+  const { instructions, modelName: model, prices } = input;
   const step = nextStep(progress);
-  const messages = truncation ? truncateToolResults(progress.messages, truncation.results) : [...progress.messages];
-  if (note !== undefined) messages.push({ role: "user", text: note, note: true });
   if (truncation) ports.emit({ type: "conversation-compacted", step, truncatedMessages: truncation.results });
-  const request = { instructions, messages, tools, ...(parameters && { parameters }) };
+  const request = answerRequest(input, progress.messages, { note, truncation, tools });
   const outcome = await requestAnswer(state, request, timeLeft);
   if (outcome.kind === "timed_out" || outcome.kind === "stopped") return outcome;
   if (outcome.kind === "failed") {
@@ -76,7 +74,19 @@ export async function callModel(
   return failure ? { kind: "failed", failure, last: entry } : { kind: "answered", entry };
 }
 
-type Request = Pick<ModelRequest, "instructions" | "messages" | "tools" | "parameters">;
+/** The part of a model request that the turn decides. */
+export type TurnRequest = Pick<ModelRequest, "instructions" | "messages" | "tools" | "parameters">;
+
+/** The request for an answer after these messages. */
+export function answerRequest(
+  { instructions, parameters }: Pick<TurnInput, "instructions" | "parameters">,
+  before: Message[],
+  { note, truncation, tools }: Omit<ModelCall, "timeLeft">,
+): TurnRequest {
+  const messages = truncation ? truncateToolResults(before, truncation.results) : [...before];
+  if (note !== undefined) messages.push({ role: "user", text: note, note: true });
+  return { instructions, messages, tools, ...(parameters && { parameters }) };
+}
 
 interface Answered {
   kind: "answered";
@@ -99,7 +109,7 @@ type AttemptOutcome =
  * Sends a request, with retries while the failure is retryable and all waits together fit `maxRetryWaitMs`. Records each
  * failed attempt. Ends within `timeLeft` milliseconds. Rejects with the signal's reason when the turn is stopped.
  */
-export async function requestAnswer(state: TurnState, request: Request, timeLeft: number): Promise<RequestOutcome> {
+export async function requestAnswer(state: TurnState, request: TurnRequest, timeLeft: number): Promise<RequestOutcome> {
   const { input, ports, progress } = state;
   const until = ports.now() + timeLeft;
   let waitLeft = Math.min(input.maxRetryWaitMs, timeLeft, input.deadline - ports.now());
@@ -141,7 +151,7 @@ export function retryDelay(attempt: number, retryAfterMs = 0): number {
 
 async function requestOnce(
   { ports, progress }: TurnState,
-  request: Request,
+  request: TurnRequest,
   timeLeft: number,
 ): Promise<AttemptOutcome> {
   const step = nextStep(progress);

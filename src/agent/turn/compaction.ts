@@ -1,6 +1,6 @@
 import type { Message } from "../model.ts";
-import { type ModelCallFailed, requestAnswer } from "./call-model.ts";
-import { bytesPerToken } from "./context-window.ts";
+import { type ModelCallFailed, requestAnswer, type TurnRequest } from "./call-model.ts";
+import { bytesPerToken, defaultContextTokens } from "./context-window.ts";
 import { entryCost, nextStep, type SummaryEntry } from "./journal.ts";
 import type { TurnState } from "./types.ts";
 
@@ -28,8 +28,8 @@ export async function summarize(state: TurnState, count: number, timeLeft: numbe
   const { input, ports, progress } = state;
   const step = nextStep(progress);
   ports.emit({ type: "conversation-compacted", step, summarizedMessages: count });
-  const text = asText(progress.messages.slice(0, count), state.contextTokens);
-  const outcome = await requestAnswer(state, { instructions, messages: [{ role: "user", text }], tools: [] }, timeLeft);
+  const request = summaryRequest(progress.messages.slice(0, count), state.contextTokens);
+  const outcome = await requestAnswer(state, request, timeLeft);
   if (
     outcome.kind === "timed_out" ||
     outcome.kind === "stopped" ||
@@ -46,9 +46,17 @@ export async function summarize(state: TurnState, count: number, timeLeft: numbe
     messages: count,
     throughTurn: input.turn - Math.max(1, inputsLeft.length),
     usage: answer.usage,
+    ...(state.contextTokens !== (input.contextTokens ?? defaultContextTokens) && {
+      contextTokens: state.contextTokens,
+    }),
     ...entryCost(answer.usage, input.prices),
   };
   return { kind: "summarized", entry };
+}
+
+/** The request for a summary of these messages. `contextTokens`: context window to plan with. */
+export function summaryRequest(messages: Message[], contextTokens: number): TurnRequest {
+  return { instructions, messages: [{ role: "user", text: asText(messages, contextTokens) }], tools: [] };
 }
 
 /** The messages as one text. Drops the oldest ones beyond their share of the context window. */

@@ -18,6 +18,7 @@ export async function finalAnswer(
 ): Promise<ActionResult> {
   const { reason, of } = limit;
   const name = limitName(limit);
+  const finishReason = of === "run" ? (`run_${reason}` as const) : reason;
   const note =
     `You have reached the ${name}. You can no longer use tools. ` +
     "Answer the input now with what you have found so far, and say what is missing.";
@@ -32,10 +33,11 @@ export async function finalAnswer(
       return { kind: "continue", state: { ...state, contextTokens: outcome.contextTokens } };
     case "failed": {
       const { title, retryable } = outcome.failure;
-      return retryOrFail({ ...outcome, failure: limitFailure(name, title, retryable) }, finalAnswerMs);
+      const last = outcome.last && { ...outcome.last, ended: finishReason };
+      const failed = { ...outcome, ...(last && { last }), failure: limitFailure(name, title, retryable) };
+      return retryOrFail(failed, finalAnswerMs);
     }
     case "answered": {
-      const finishReason = of === "run" ? (`run_${reason}` as const) : reason;
       const answer = withoutToolCalls(outcome.entry.answer);
       const last: AnswerEntry = { ...outcome.entry, answer, ended: finishReason };
       return answer.text.trim() === ""

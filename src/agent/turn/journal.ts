@@ -20,7 +20,8 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  * - `began`: a tool call that must not be repeated is about to start.
  * - `result`: the result of one tool call.
  * - `summary`: its text replaces the first `messages` messages of the conversation. `throughTurn`: the last earlier
- *   turn that it covers, 0 for none.
+ *   turn that it covers, 0 for none. `contextTokens`: the context window that it was planned with, if the provider had
+ *   rejected the conversation as too long for the configured one.
  * - `failed`: a model call failed. `attempt` counts the calls of the step in one invocation from 1. `waitMs`: planned
  *   milliseconds until the next attempt, if known. `last`: the invocation makes no further attempt. Changes nothing else.
  *
@@ -43,7 +44,15 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
     }
   | { part: "began"; call: number }
   | { part: "result"; call: number; result: ToolResult; milliseconds?: number }
-  | { part: "summary"; text: string; messages: number; throughTurn: number; usage: TokenUsage; dollars?: number }
+  | {
+      part: "summary";
+      text: string;
+      messages: number;
+      throughTurn: number;
+      usage: TokenUsage;
+      contextTokens?: number;
+      dollars?: number;
+    }
   | {
       part: "failed";
       failure: Pick<Failure, "category" | "title">;

@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
+import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
+import { openModel } from "../../../src/agent/models/index.ts";
+import { acceptInput } from "../../../src/runs/control-run.ts";
+import { createRun } from "../../../src/runs/create-run.ts";
+import { journalOf } from "../../../src/runs/list-events.ts";
+import type { Stores } from "../../../src/runs/ports.ts";
+import { rebuildRequest } from "../../../src/runs/rebuild-request.ts";
+import { advance } from "../../../src/workflow/advance.ts";
+import {
+  chatServer,
+  chunk,
+  rejects,
+  type Reply,
+  send,
+  startStream,
+  toolCallChunk,
+} from "../../providers/chat-completions-server.ts";
+import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
+import { temporaryStores } from "../../support/temporary-stores.ts";
+
+const contextTokens = 8_000;
+const steps = 12;
+const definition = {
+  name: "Agent",
+  instructions: "Work through the files. 日本 🚀",
+  tools: ["list_files", "read_file", "write_file"],
+  limits: { steps, tokens: 1e9, seconds: 1e6 },
+  parameters: { temperature: 0.5, maxOutputTokens: 900 },
+  contextTokens,
+};
+const workflow = { start: async () => {}, stop: async () => {} };
+
+/** Calls two tools with a long text while it is offered tools. Counts three bytes per token. */
+const works: Reply = (response, { body }) => {
+  const prompt_tokens = Math.ceil(Buffer.byteLength(JSON.stringify(body.messages)) / 3);
+  startStream(response);
+  if (body["tools"] === undefined) {
+    send(response, chunk({ role: "assistant", content: `Text after ${body.messages.length} messages.` }));
+    send(response, chunk({}, { finish_reason: "stop" }));
+  } else {
+    const id = `${body.messages.length}-${prompt_tokens}`;
+    const write = { name: `${id}.txt`, content: "of this step" };
+    send(response, chunk({ role: "assistant", content: `${id} ${"t".repeat(1_500)}` }));
+    send(response, toolCallChunk(0, { id: `w${id}`, name: "write_file", arguments: JSON.stringify(write) }));
+    send(response, toolCallChunk(1, { id: `r${id}`, name: "read_file", arguments: '{"name":"data.txt"}' }));
+    send(response, chunk({}, { finish_reason: "tool_calls" }));
+  }
+  const usage = { prompt_tokens, completion_tokens: 10, total_tokens: prompt_tokens + 10 };
+  send(response, { ...chunk({}), choices: [], usage }, "[DONE]");
+  response.end();
+};
+
+async function play(stores: Stores, baseUrl: string, crash: () => AbortSignal) {
+  const { id: organizationId } = await createOrganization(stores.accounts, { name: "O" });
+  await setModel(stores.accounts, organizationId, {
+    provider: "openai-compatible",
+    baseUrl,
+    model: "m",
+    enabled: true,
+  });
+  const agent = await createAgent(stores.accounts, organizationId, definition);
+  const deps = { ...stores, workflow, now: Date.now, secretRefusal: () => undefined, secretOf: async () => undefined };
+  const data = { filename: "data.txt", content_base64: Buffer.from("row of data\n".repeat(250)).toString("base64") };
+  const input = { name: "Run", template_id: agent.id, input_text: "Start.", files: [data] };
+  const runId = await createRun(deps, { agentId: agent.id, organizationId }, input);
+  const finish = async (): Promise<void> => {
+    for (let done = false; !done;) {
+      ({ done } = await advance(deps, { runId, turn: 1 }, { signal: crash(), deadline: Infinity, leaseWait: 0 }));
+    }
+  };
+  await finish();
+  for (const text of ["Go on.", "And again."]) {
+    await updateAgent(stores.accounts, agent.id, { ...definition, instructions: `Instructions for: ${text}` });
+    await acceptInput(deps, runId, text);
+    await finish();
+  }
+  return runId;
+}
+
+test.each([
+  ["local", temporaryStores],
+  ["AWS", () => Object.assign(fakeAwsStores(), { [Symbol.dispose]: () => {} })],
+] as const)("every request of a run can be rebuilt as the model server received it (%s)", async (_, open) => {
+  using stores = open();
+  // The seventh call is rejected. The call after each summary is aborted, as by a crash.
+  let abort = new AbortController();
+  let [calls, summarized] = [0, false];
+  const reply: Reply = (response, received) => {
+    calls++;
+    if (calls === 7) return rejects(503, "busy", { "retry-after": "0" })(response, received);
+    if (summarized) {
+      summarized = false;
+      abort.abort();
+      response.destroy();
+      return;
+    }
+    summarized = JSON.stringify(received.body.messages[0]).includes("You summarize");
+    return works(response, received);
+  };
+  await using server = await chatServer(...Array.from({ length: 200 }, () => reply));
+  const runId = await play(stores, server.baseUrl, () => (abort = new AbortController()).signal);
+
+  const journal = await journalOf(stores, runId);
+  const modelCalls = journal.filter(({ part }) => part === "answer" || part === "summary");
+  const summaries = journal.flatMap((entry) => (entry.part === "summary" ? [entry] : []));
+  expect(journal.filter((entry) => entry.turn === 1 && entry.part === "result").length).toBeGreaterThan(steps);
+  expect(journal.some((entry) => entry.part === "answer" && entry.cut)).toBe(true);
+  expect(journal.some((entry) => entry.part === "answer" && entry.ended === "steps")).toBe(true);
+  expect(summaries.some(({ throughTurn }) => throughTurn > 0)).toBe(true);
+  expect(summaries.some(({ throughTurn }) => throughTurn === 0)).toBe(true);
+
+  // A request that was rejected or aborted is sent again.
+  const bodies = server.received.map(({ body }) => body);
+  const sent = bodies.filter((body, index) => JSON.stringify(body) !== JSON.stringify(bodies[index + 1]));
+  expect(sent.length).toBeLessThan(bodies.length);
+  await using again = await chatServer(...Array.from({ length: 200 }, () => works));
+  for (const { turn, step } of modelCalls) {
+    const rebuilt = await rebuildRequest(stores, runId, { turn, step });
+    if ("unknown" in rebuilt) throw new Error(rebuilt.unknown);
+    const provider = { ...rebuilt.configuration.provider, baseUrl: again.baseUrl } as never;
+    const opened = await openModel(provider, undefined, async () => undefined);
+    if ("failure" in opened) throw new Error(opened.failure.title);
+    await opened.model({ ...rebuilt.request, signal: new AbortController().signal });
+  }
+  expect(again.received.map(({ body }) => body)).toEqual(sent);
+  expect(await rebuildRequest(stores, runId, { turn: 1, step: 99 })).toEqual({
+    unknown: "The run has no answer in turn 1, step 99.",
+  });
+});
