@@ -30,7 +30,7 @@ export function operatorPolicy(
     statements: [
       { actions: ["cloudformation:DescribeStacks"], resources: [thisStack] },
       ...storage.itemStatements([
-        { kinds: ["ORG", "AGENT", "KEY"], actions: ["GetItem"] },
+        { kinds: ["ORG", "AGENT", "KEY", "CONFIG"], actions: ["GetItem"] },
         // One statement, because a transaction writes a record or a run together with its audit entry and its counts.
         {
           kinds: ["ORG", "AGENT", "KEY", "RUN", "COUNT", "AUDIT"],

@@ -4,12 +4,14 @@ import { findRun } from "../../src/runs/find-run.ts";
 import { journalOf } from "../../src/runs/list-events.ts";
 import { listRuns, type RunFilter } from "../../src/runs/list-runs.ts";
 import { runStatuses } from "../../src/runs/status.ts";
+import { referenceIn } from "../../src/runs/turn-configuration.ts";
 import type { Run, RunJournalEntry, RunView } from "../../src/runs/types.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { failureText, followRun } from "./follow-run.ts";
 import { eventOutput } from "./format-event.ts";
 import { timeOf, wholeNumber } from "./option-values.ts";
+import { addRequestCommand } from "./run-request.ts";
 import { isoTime, type Output, printable, record, table } from "./output.ts";
 
 const maxListed = 1000;
@@ -48,6 +50,7 @@ export function addRunCommands(program: Command, action: Action): void {
         return runOutput(found, files, journal);
       }),
     );
+  addRequestCommand(run, action);
   run
     .command("input")
     .description("Send the next input to a run; it is queued while a turn is running.")
@@ -129,8 +132,10 @@ function runOutput(
   const { failure } = run;
   const steps = journal.map(eventOutput);
   const window = journal.findLast((entry) => entry.part === "answer")?.window;
+  const turnRunsOn = runsOn(run, journal);
   const head = record({
     ...fields(run),
+    ...turnRunsOn,
     ...usage(run),
     failure: failure && failureText(failure),
     warning:
@@ -146,6 +151,7 @@ function runOutput(
   ].join("\n");
   const json = {
     ...fields(run),
+    ...turnRunsOn,
     ...usage(run),
     steps: steps.map((step) => step.json),
     failure,
@@ -168,6 +174,12 @@ function fields({ id, name, status, waiting, turn, agentId, createdAt, updatedAt
     created_at: isoTime(createdAt),
     updated_at: isoTime(updatedAt),
   };
+}
+
+/** What the last turn runs on. Unknown before its first step, and for turns of earlier releases. */
+function runsOn({ turn }: Run, journal: RunJournalEntry[]) {
+  const reference = referenceIn(journal.filter((entry) => entry.turn === turn));
+  return { agent_version: reference?.agentVersion, configuration: reference?.configuration };
 }
 
 /** Usage of a run so far. Empty for a run without model calls. */

@@ -65,7 +65,7 @@ test("permissions match the snapshot", () => {
       "Openapi: Allow logs:CreateLogStream, logs:PutLogEvents on <OpenapiLog.Arn>",
       "NotFound: Allow logs:CreateLogStream, logs:PutLogEvents on <NotFoundLog.Arn>",
       "OperatorPolicy: Allow cloudformation:DescribeStacks on arn:aws:cloudformation:<AWS::Region>:<AWS::AccountId>:stack/AgentRunService-prod/*",
-      "OperatorPolicy: Allow dynamodb:GetItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["ORG#*","AGENT#*","KEY#*"]}}",
+      "OperatorPolicy: Allow dynamodb:GetItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["ORG#*","AGENT#*","KEY#*","CONFIG#*"]}}",
       "OperatorPolicy: Allow dynamodb:ConditionCheckItem, dynamodb:PutItem, dynamodb:UpdateItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["ORG#*","AGENT#*","KEY#*","RUN#*","COUNT#*","AUDIT"]}}",
       "OperatorPolicy: Allow dynamodb:DeleteItem, dynamodb:Query on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
       "OperatorPolicy: Allow dynamodb:Query on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["AGENT#*","AUDIT","COUNT#*"]}}",

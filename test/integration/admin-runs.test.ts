@@ -35,6 +35,22 @@ describe("run commands", () => {
     });
     expect((await admin(service.dataDir, "run", "show", id)).stdout).toContain("input_to_agent:\nfirst\n");
 
+    expect(await done(service.dataDir, "run", "show", id)).toMatchObject({
+      agent_version: 1,
+      configuration: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(await done(service.dataDir, "run", "request", id, "--at", "1.1")).toMatchObject({
+      model: { provider: "demo" },
+      messages: [
+        { role: "user", text: "first" },
+        { note: true, text: expect.stringContaining("notes.txt") },
+      ],
+      tools: expect.arrayContaining([expect.objectContaining({ name: "list_files" })]),
+    });
+    expect(await rejected(service.dataDir, "run", "request", id, "--at", "1.99")).toContain(
+      "no answer in turn 1, step 99",
+    );
+    expect(await rejected(service.dataDir, "run", "request", id, "--at", "1")).toContain("expected turn and step");
     expect(await done(service.dataDir, "run", "input", id, "--text", "second")).toMatchObject({ turns: 2 });
     const second = await finished(service, id);
     expect(second.transcript.map(({ role }) => role)).toEqual([

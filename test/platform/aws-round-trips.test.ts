@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { authenticate } from "../../src/accounts/authenticate.ts";
 import { issueKey } from "../../src/accounts/keys.ts";
+import type { Stores } from "../../src/runs/ports.ts";
 import { createRun } from "../../src/runs/create-run.ts";
 import { readRun } from "../../src/runs/read-run.ts";
 import type { Model } from "../../src/agent/model.ts";
@@ -40,6 +41,17 @@ test.each([
 test("a step makes three sequential AWS calls", async () => {
   const [two, five] = await Promise.all([callsOfTurn(2), callsOfTurn(5)]);
   expect(five - two).toBe(3 * 3);
+});
+
+test("storing and reading a turn's configuration adds no sequential AWS call before the model", async () => {
+  const stores = fakeAwsStores(undefined, { delay: 20 });
+  await putAgent(stores);
+  await newRun(stores, "r", Date.now(), "Go");
+  // Claim and load; agent and organization; the list of files beside the write of the configuration.
+  expect(await callsBeforeModel(stores, stores)).toEqual({ sequential: 3, all: 6 });
+  // Claim and load; the configuration, in a process that has not read it yet.
+  const again = { ...stores, configurations: stores.reopenConfigurations() };
+  expect(await callsBeforeModel(stores, again)).toEqual({ sequential: 2, all: 3 });
 });
 
 test("a page of events makes two sequential AWS calls, wherever it begins", async () => {
@@ -82,6 +94,25 @@ async function callsOfTurn(steps: number): Promise<number> {
   const budget = { signal: new AbortController().signal, deadline: Infinity };
   expect(await advance(deps, { runId: "r", turn: 1 }, budget)).toEqual({ done: true, turn: 1 });
   return stores.sequentialCalls() - before;
+}
+
+/** AWS calls of an invocation until it calls the model. A later model call is interrupted. */
+async function callsBeforeModel(observed: ReturnType<typeof fakeAwsStores>, stores: Stores) {
+  const [sequential, all] = [observed.sequentialCalls(), observed.calls()];
+  const crash = new AbortController();
+  let made: { sequential: number; all: number } | undefined;
+  const model: Model = async () => {
+    if (made) crash.abort();
+    crash.signal.throwIfAborted();
+    made = { sequential: observed.sequentialCalls() - sequential, all: observed.calls() - all };
+    const toolCalls = [{ id: "c", name: "list_files", input: {} }];
+    return { answer: { text: "", toolCalls, finishReason: "tool-calls", usage: { inputTokens: 1, outputTokens: 1 } } };
+  };
+  const openModel = async () => ({ model, name: "m", provider: "p" });
+  const deps = { ...stores, now: Date.now, secretOf: async () => undefined, openModel };
+  const budget = { signal: crash.signal, deadline: Infinity, leaseWait: 0 };
+  await advance(deps, { runId: "r", turn: 1 }, budget);
+  return made;
 }
 
 async function platformWithAgent() {
