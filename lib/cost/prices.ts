@@ -44,7 +44,7 @@ export const assumptionList = [
   ["readUnits", 6, "DynamoDB read units of a run", "counted"],
   ["stepReadUnits", 2.2, "DynamoDB read units of a step", "counted"],
   ["writeUnits", 7, "DynamoDB write units of a run", "counted"],
-  ["stepWriteUnits", 15.6, "DynamoDB write units of a step, with lease renewals", "counted"],
+  ["stepWriteUnits", 16.6, "DynamoDB write units of a step, with lease renewals", "counted"],
   ["transitions", 5, "billed state transitions of a run", "counted"],
   ["storedBytes", 4_000, "bytes that a step stores in DynamoDB", "assumed"],
   ["requestBytes", 80_000, "bytes that a step sends to the model: 20,000 tokens", "assumed"],

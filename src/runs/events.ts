@@ -6,8 +6,8 @@ export function stamped<Event extends object>(events: Event[], { sequence, at }:
 }
 
 /**
- * Number of the run's last event before and after a change. Undefined: the change has no events. Throws if their numbers
- * have a gap.
+ * Number of the run's last event before and after a change, whose entries come before its messages. Undefined: the change
+ * has no events. Throws if their numbers are not consecutive.
  */
 export function sequenceOf({
   runId,
@@ -15,13 +15,14 @@ export function sequenceOf({
   messages = [],
 }: Pick<RunChange, "runId" | "entries" | "messages">): { before: number; after: number } | undefined {
   const events = [...entries, ...messages];
-  if (events.length === 0) return undefined;
-  const numbers = events.map(({ sequence }) => sequence);
-  const [before, after] = [Math.min(...numbers) - 1, Math.max(...numbers)];
-  if (after - before !== events.length || new Set(numbers).size !== events.length) {
-    throw new Error(`run ${runId}: the events of a change are numbered ${numbers.join(", ")}; expected no gaps`);
+  const [first] = events;
+  if (!first) return undefined;
+  let after = first.sequence - 1;
+  for (const { sequence } of events) {
+    if (sequence === after + 1) after = sequence;
+    else throw new Error(`run ${runId}: the events of a change are numbered ${after} and ${sequence}; expected no gap`);
   }
-  return { before, after };
+  return { before: first.sequence - 1, after };
 }
 
 /** The events that follow number `after` without a gap, in order. A store may see a part of a transaction. */

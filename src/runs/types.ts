@@ -150,8 +150,9 @@ export interface RunChange {
   slot?: Slot;
   /** What the run counts towards, if the caller knows. The store looks it up otherwise, and when it has changed. */
   place?: QuotaPlace;
-  messages?: Stamped<TurnMessage>[];
+  /** Numbered before `messages`. */
   entries?: Stamped<RunJournalEntry>[];
+  messages?: Stamped<TurnMessage>[];
   /** Added to the usage of the run. */
   used?: Usage;
   /** Replaces the summary of the run. */

@@ -98,7 +98,7 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       const [first, second] = recorded(1, [answered(1, 1), answered(1, 2)]);
       if (!first || !second) throw new Error("two entries are numbered");
       const gap = { ...onTurn(run), entries: [first, { ...second, sequence: 4 }] };
-      await expect(runs.change(gap)).rejects.toThrow("are numbered 2, 4; expected no gaps");
+      await expect(runs.change(gap)).rejects.toThrow("are numbered 2 and 4; expected no gap");
       expect((await runs.load(run.id))?.run).toEqual(run);
     });
 
