@@ -104,7 +104,7 @@ export async function deleteRun(deps: ControlDeps & { workspace: Workspace }, id
     throw new ServiceError("modified_concurrently", `run ${runId} was modified concurrently; retry`);
   await deps.workspace.removeAll(runId);
   const { failure: _failure, queued: _queued, ...kept } = after;
-  return { ...kept, name: "" };
+  return { ...kept, name: "", sequence: 0 };
 }
 
 const terminations = {

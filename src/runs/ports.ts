@@ -60,7 +60,8 @@ export interface Runs {
   /** A cheap read. */
   status(id: string): Promise<RunStatus | undefined>;
   /**
-   * Deletes messages, journal, queued inputs, summary, name and failure of a `terminated` run; keeps the rest.
+   * Deletes messages, journal, queued inputs, summary, name and failure of a `terminated` run; keeps the rest. The run
+   * then counts no events.
    * - False: there is no `terminated` run with this id.
    * - Idempotent: a repeated call continues an interrupted one.
    */

@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { describeAccounts } from "./accounts.contract.ts";
 import { describeConfigurations } from "./configurations.contract.ts";
+import { describeErasure } from "./runs-erasure.contract.ts";
 import { describeEvents } from "./runs-events.contract.ts";
 import { describeRunList } from "./runs-list.contract.ts";
 import { describeLeases } from "./runs-leases.contract.ts";
@@ -16,6 +17,7 @@ describe("AWS stores over a table in memory", () => {
   describeRunChanges(async () => runs);
   describeLeases(async () => runs);
   describeQueue(async () => runs);
+  describeErasure(async () => runs);
   describeEvents(async () => runs);
   describeRunList(async () => runs);
 });

@@ -23,7 +23,17 @@ export function describeErasure(open: () => Promise<Runs>): void {
 
       expect(await runs.erase(run.id)).toBe(true);
       const { id, agentId, organizationId, createdAt } = run;
-      const bare = { id, agentId, organizationId, name: "", status: "terminated", turn: 1, createdAt, updatedAt: 7 };
+      const bare = {
+        sequence: 0,
+        id,
+        agentId,
+        organizationId,
+        name: "",
+        status: "terminated",
+        turn: 1,
+        createdAt,
+        updatedAt: 7,
+      };
       expect(await runs.load(run.id)).toMatchObject({ run: bare, transcript: [], journal: [], queue: [] });
       expect((await runs.read(run.id))?.run.failure).toBeUndefined();
       expect((await runs.load(run.id))?.summary).toBeUndefined();

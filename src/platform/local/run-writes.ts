@@ -153,7 +153,7 @@ function queueWrites(db: Database["db"]) {
 /** Returns a function that erases a `terminated` run. False: the run does not exist or has another status. */
 function erasure(db: Database["db"]) {
   const terminated = db.prepare("SELECT seq FROM runs WHERE id = ? AND status = 'terminated'");
-  const eraseHead = db.prepare("UPDATE runs SET name = '', failure = NULL, queued = 0 WHERE seq = ?");
+  const eraseHead = db.prepare("UPDATE runs SET name = '', failure = NULL, queued = 0, sequence = 0 WHERE seq = ?");
   const erasures = ["messages", "journal", "queue", "summaries"].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE run = ?`),
   );
