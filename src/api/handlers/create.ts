@@ -9,9 +9,9 @@ import { apiKeyOf, withErrorResponses } from "./middleware.ts";
 
 /** `POST /v1/agents` (specification section 4.1). Authenticates before it reads the body. */
 export function createHandler(deps: CreateRunDeps): ApiHandler {
-  return withErrorResponses(async ({ id: requestId, headers, readBody }) => {
+  return withErrorResponses(async ({ id: requestId, headers, parseBody }) => {
     const principal = await authenticate(deps, apiKeyOf(headers));
-    const input = validOrThrow(await parseCreateBody(await readBody(), headers["content-type"]));
+    const input = validOrThrow(await parseBody((body) => parseCreateBody(body, headers["content-type"])));
     const runId = await createRun(deps, principal, input);
     log("info", "run created", { requestId, runId });
     return jsonResponse(201, { agent_id: runId } satisfies CreateResponse);

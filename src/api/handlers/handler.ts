@@ -12,10 +12,10 @@ export interface ApiRequest {
   /** By lower-case name. */
   headers: Record<string, string | undefined>;
   /**
-   * Returns the whole body, empty if there is none. Rejects if the host could not receive it. Callers should not keep
-   * the result: it can be 20 MB.
+   * Calls `parse` with the whole body, empty if there is none, and resolves with its value. The body can be 20 MB, so
+   * large ones are parsed one after the other, and `parse` should not keep them. Rejects if the host could not receive it.
    */
-  readBody: () => Promise<string | Uint8Array>;
+  parseBody: <Value>(parse: (body: string | Uint8Array) => Promise<Value>) => Promise<Value>;
 }
 
 export interface ApiResponse {

@@ -18,7 +18,7 @@ export function lambdaHandler(
       path: rawPath,
       parameters: pathParameters ?? {},
       headers,
-      readBody: async () => (isBase64Encoded ? Buffer.from(text, "base64") : text),
+      parseBody: async (parse) => parse(isBase64Encoded ? Buffer.from(text, "base64") : text),
     });
     if (typeof body === "string") return { statusCode: status, headers: response.headers, body };
     const base64 = Buffer.from(body).toString("base64");

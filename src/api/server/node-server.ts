@@ -65,6 +65,8 @@ export function bodyHandler(
   limits: BodyLimits,
 ): (request: IncomingMessage, sendContinue?: () => void) => Promise<{ response: ApiResponse; complete: boolean }> {
   const inTurn = semaphore(largeBodiesAtATime);
+  // The text of a body and its strings take up to 76 MB of the heap, which has 256 MB on Fargate.
+  const parseInTurn = semaphore(1);
   return async (incoming, sendContinue) => {
     const ambiguous = rejectAmbiguous(incoming);
     if (ambiguous) return { response: ambiguous, complete: false };
@@ -75,7 +77,9 @@ export function bodyHandler(
     }
     const body = await receiveBody(incoming, limits);
     try {
-      const request = apiRequest(incoming, body.read);
+      const request = apiRequest(incoming, (parse) =>
+        body.spooled ? parseInTurn(async () => parse(await body.read())) : body.read().then(parse),
+      );
       const response = await (body.spooled ? inTurn(() => handler(request)) : handler(request));
       return { response, complete: body.complete };
     } finally {
@@ -115,7 +119,7 @@ async function rejectionWithoutBody(
 /** A node:http request as handlers read it. */
 function apiRequest(
   { method = "GET", url = "/", headers }: IncomingMessage,
-  readBody: ApiRequest["readBody"],
+  parseBody: ApiRequest["parseBody"],
 ): ApiRequest {
   // Clients with a configured proxy send a whole URL instead of a path (RFC 9112, 3.2.2).
   const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
@@ -125,7 +129,7 @@ function apiRequest(
     path: unescape(path.split("?", 1)[0] || "/"), // /v1/agent%73 is the same path (RFC 3986, 2.3)
     parameters: {},
     headers: headers as ApiRequest["headers"],
-    readBody,
+    parseBody,
   };
 }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { ownIteration } from "../../async/event-loop.ts";
+import { setImmediate } from "node:timers/promises";
 import { filesTooLarge, ServiceError } from "../../errors.ts";
 import { HttpError } from "../handlers/errors.ts";
 import { openSpoolFile, type SpoolFile } from "./spool-file.ts";
@@ -125,7 +125,7 @@ export async function receiveBody(request: IncomingMessage, limits: BodyLimits):
     if (!file) return textIfUtf8(Buffer.concat(buffered));
     const content = await file.read(size);
     Buffer.concat(buffered).copy(content, size - bufferedBytes);
-    await ownIteration();
+    await setImmediate();
     const text = textIfUtf8(content);
     if (text !== content) content.buffer.transfer(0); // frees the memory before the text is parsed: 14 MB less at once
     return text;

@@ -1,7 +1,7 @@
 import type { CreateInput } from "../../runs/create-run.ts";
 import { withExactIntegers } from "./exact-integers.ts";
 import { type Issues, validateCreate } from "./issues.ts";
-import { parseJsonBody, textOf, turnFor, withoutByteOrderMark } from "./parse-json.ts";
+import { parseJsonBody, textOf, withoutByteOrderMark, yieldBefore } from "./parse-json.ts";
 
 /** Parses and validates the body of a create. The only place where a request body is parsed. */
 export async function parseCreateBody(
@@ -13,6 +13,6 @@ export async function parseCreateBody(
   const checked = validateCreate(parsed.value);
   if (!("issues" in checked)) return checked;
   const text = withoutByteOrderMark(textOf(raw));
-  await turnFor(text);
+  await yieldBefore(text);
   return withExactIntegers(checked, text);
 }

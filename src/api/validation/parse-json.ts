@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { ownIteration } from "../../async/event-loop.ts";
+import { setImmediate } from "node:timers/promises";
 import { issue, type Issues, notAnObject } from "./issues.ts";
 import { type Fault, findExcess } from "./json-bounds.ts";
 
@@ -11,7 +11,7 @@ import { type Fault, findExcess } from "./json-bounds.ts";
  * - JSON is UTF-8. A byte order mark is skipped. NaN and Infinity are not JSON.
  * - Nesting and the text outside of strings are bounded. FastAPI bounds only nesting, with a 400.
  *
- * A pass over 20 MB takes 10 to 40 ms, so each pass over a long body gets an iteration of the event loop.
+ * A pass over 20 MB takes 10 to 40 ms. Other requests are handled between two passes.
  */
 export async function parseJsonBody(
   raw: string | Uint8Array,
@@ -20,31 +20,31 @@ export async function parseJsonBody(
   if (raw.length === 0) return { issues: [issue("missing", ["body"], "Field required", null)] };
   if (!isJson(contentType)) return { issues: [notAnObject(["body"], textOf(raw), { error: notJson(contentType) })] };
   if (typeof raw !== "string" && !isUtf8(raw)) {
-    await turnFor(raw);
+    await yieldBefore(raw);
     return invalid({ position: validPrefix(raw), error: "Invalid UTF-8" });
   }
   const text = withoutByteOrderMark(textOf(raw));
-  await turnFor(text);
+  await yieldBefore(text);
   const excess = findExcess(text);
   if (excess) return invalidAt(excess, text);
-  await turnFor(text);
+  await yieldBefore(text);
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    await turnFor(text);
+    await yieldBefore(text);
     const fault = findFault(text);
     if (!fault) throw error; // findFault accepts what JSON.parse rejects: a bug in findFault
     return invalidAt(fault, text);
   }
 }
 
-/** Waits for an iteration of the event loop if a pass over the body takes more than a millisecond. */
-export async function turnFor({ length }: string | Uint8Array): Promise<void> {
-  if (length > 512 * 1024) await ownIteration();
+/** Lets other requests be handled before a pass over a long body. */
+export async function yieldBefore({ length }: string | Uint8Array): Promise<void> {
+  if (length > 512 * 1024) await setImmediate();
 }
 
 async function invalidAt({ position, error }: Fault, text: string): Promise<Issues> {
-  await turnFor(text);
+  await yieldBefore(text);
   return invalid({ position: characters(text, position), error });
 }
 

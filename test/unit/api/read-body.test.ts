@@ -21,8 +21,8 @@ beforeEach(() => {
 });
 
 /** Responds with the size and the sum of the body's bytes. */
-const echo = withErrorResponses(async ({ readBody }: ApiRequest) => {
-  const body = Buffer.from(await readBody());
+const echo = withErrorResponses(async ({ parseBody }: ApiRequest) => {
+  const body = await parseBody(async (received) => Buffer.from(received));
   return jsonResponse(200, { size: body.length, sum: body.reduce((sum, byte) => sum + byte, 0) });
 });
 
@@ -138,8 +138,8 @@ describe.skipIf(process.platform !== "linux")("spool files", () => {
   });
 
   test("are closed after a success, an error and an oversized body", async () => {
-    const failing = withErrorResponses(async ({ readBody }) => {
-      await readBody();
+    const failing = withErrorResponses(async ({ parseBody }) => {
+      await parseBody(async () => {});
       throw new Error("out of order");
     });
     await using server = await startServer();
@@ -164,7 +164,11 @@ const diskFull = `
   import { tmpdir } from "node:os";
   import { localServer } from "./src/api/server/local-server.ts";
   import { createSpoolDirectory } from "./src/api/server/spool-file.ts";
-  const notFound = async ({ readBody }) => ({ status: 200, headers: {}, body: String((await readBody()).length) });
+  const notFound = async ({ parseBody }) => ({
+    status: 200,
+    headers: {},
+    body: await parseBody(async ({ length }) => String(length)),
+  });
   const { withErrorResponses } = await import("./src/api/handlers/middleware.ts");
   const server = localServer({ notFound: withErrorResponses(notFound) }, createSpoolDirectory(mkdtempSync(tmpdir() + "/full-")));
   await once(server.listen(0, "127.0.0.1"), "listening");
