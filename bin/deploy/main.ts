@@ -81,8 +81,8 @@ function cdkDeploy(args: string[]): Promise<number> {
 
 /** Protects a stack from deletion if its first deployment succeeded. Otherwise, the next deployment protects it. */
 async function protect(aws: Aws, name: string, io: Io): Promise<void> {
-  if (!isDeployed(await stackOf(aws, name))) return;
   try {
+    if (!isDeployed(await stackOf(aws, name))) return;
     const change = { StackName: name, EnableTerminationProtection: true };
     await aws.cloudFormation.send(new UpdateTerminationProtectionCommand(change));
     io.out(`${name} is now protected from deletion.`);
@@ -91,11 +91,14 @@ async function protect(aws: Aws, name: string, io: Io): Promise<void> {
   }
 }
 
-async function testService(aws: Aws, { service, frontDoor, settings }: Plan, runbook: string, io: Io): Promise<void> {
-  const [api, door] = await Promise.all([stackOf(aws, service.name), frontDoor && stackOf(aws, frontDoor.name)]);
+async function testService(aws: Aws, { stacks, settings }: Plan, runbook: string, io: Io): Promise<void> {
+  const [api, door] = await Promise.all(stacks.map(({ name }) => stackOf(aws, name))).catch((error: unknown) => {
+    io.err(`deploy: the address of the service cannot be read: ${String(error)}`);
+    return [];
+  });
   const [{ ApiUrl }, { BaseUrl, CloudFrontDomain }] = [outputsOf(api), outputsOf(door)];
   const address = BaseUrl ?? ApiUrl;
-  if (address === undefined) return io.out("There is no deployed service to test.");
+  if (address === undefined) return io.out("The smoke test was not made: the address of the service is unknown.");
   io.out(`\nSmoke test of ${address}:`);
   const baseUrl = await reachableUrl(address, CloudFrontDomain, io);
   const uploads = BaseUrl === undefined ? "off" : settings.largeBodies;

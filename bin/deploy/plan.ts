@@ -9,7 +9,7 @@ export interface Plan {
   service: SynthesizedStack;
   /** Absent with `largeBodies` `off`, or if the arguments name only the service. */
   frontDoor?: SynthesizedStack;
-  /** Service and front door. */
+  /** Service and front door, in this order. */
   stacks: SynthesizedStack[];
 }
 

@@ -25,7 +25,7 @@ export function preflight(plan: Plan, account: Account, runbook: string): Check[
       plan.stacks.map(({ name }) => stackCheck(name, stacks.get(name), runbook)),
     ),
     ...(isFirst ? leftoverChecks(account) : []),
-    ...check("resource types", account.missingTypes, missingTypesCheck),
+    ...(plan.frontDoor ? check("resource types", account.missingTypes, missingTypesCheck) : []),
     ...(plan.settings.sandbox === "on" ? check("tenant isolation", account.tenancy, tenancyCheck) : []),
     ...(plan.settings.largeBodies === "web-function" && plan.frontDoor
       ? check("web functions", account.webFunctions, (quotas) => webFunctionCheck(plan, quotas))
@@ -117,7 +117,7 @@ function leftoverChecks({ data, logGroups }: Account): Check[] {
     ),
     ...check("log groups", logGroups, (names) => {
       const commands = names.map((name) => `aws logs delete-log-group --log-group-name ${name}`);
-      return names.length === 0 ? ok("none exists") : stop(`already exist; run ${commands.join(" && ")}`);
+      return names.length === 0 ? ok("none has a planned name") : stop(`already exist; run ${commands.join(" && ")}`);
     }),
   ];
 }
