@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as tick, setTimeout as sleep } from "node:timers/promises";
@@ -11,6 +11,7 @@ import {
   send,
   toolCallChunk,
 } from "../providers/chat-completions-server.ts";
+import { done } from "./admin.ts";
 import { createRun, finished, newDataDir, type Service, startService } from "./service.ts";
 
 /** Parallel tool calls of each step: one to three. */
@@ -84,6 +85,11 @@ export function testKills(steps: number): void {
       service = await startService(dataDir, args);
     }
 
+    // The turn ends on the definition that it began with, which has all tools.
+    const changed = join(dataDir, "agent.json");
+    writeFileSync(changed, JSON.stringify({ name: "Changed", instructions: "Changed.", tools: ["list_files"] }));
+    await done(dataDir, "agent", "update", first.templateId, "--file", changed);
+
     // The last entry is written together with the end of the run, so the last kill is at the entry before it.
     for (let record = 0; record < records - 1; record++) {
       while (recorded() < record) await tick();
@@ -113,6 +119,8 @@ export function testKills(steps: number): void {
       expect(readFileSync(join(dataDir, "workspaces", runId, `note-${step}.txt`), "utf8")).toBe(`of step ${step}`);
     }
     expect(db.prepare("SELECT count(*) AS n FROM runs WHERE status = 'running'").get()).toEqual({ n: 0 });
+    expect(new Set(server.received.map(({ body }) => JSON.stringify([body.messages[0], body["tools"]]))).size).toBe(1);
+    expect(JSON.stringify(server.received.at(-1)?.body)).not.toContain("Changed.");
     // The last model call contains each tool result once, in the order of the calls.
     const results = server.received
       .at(-1)

@@ -7,6 +7,7 @@ import { authenticate } from "../../src/accounts/authenticate.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
 import { eventsOf, journalOf } from "../../src/runs/list-events.ts";
+import { rebuildRequest } from "../../src/runs/rebuild-request.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import { readRun } from "../../src/runs/read-run.ts";
 import type { RunEvent } from "../../src/runs/types.ts";
@@ -82,6 +83,16 @@ test("a run of an earlier version that was killed in a turn resumes and takes it
       [2, "output_from_agent"],
     ]),
   );
+  // What was recorded before is unknown; from here on, the turn and the next one run on a recorded configuration.
+  const journal = await journalOf(platform, killed);
+  const recorded = journal.flatMap(({ turn, configuration }) => (configuration === undefined ? [] : [turn]));
+  expect(recorded).toEqual([1, 2]);
+  expect(journal.slice(0, before.length).some(({ configuration }) => configuration !== undefined)).toBe(false);
+  expect(journal.some(({ agentVersion }) => agentVersion !== undefined)).toBe(false);
+  expect(await rebuildRequest(platform, killed, { turn: 1, step: 1 })).toEqual({
+    unknown: "An earlier release, which recorded no configuration, took this step.",
+  });
+  expect(await rebuildRequest(platform, killed, { turn: 2, step: 1 })).toHaveProperty("request");
   await runner.close();
   platform.close();
 });

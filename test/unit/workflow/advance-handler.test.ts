@@ -1,0 +1,112 @@
+import type { Context } from "aws-lambda";
+import { afterEach, expect, test, vi } from "vitest";
+import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
+import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
+import { awsPlatform } from "../../../src/platform/aws/index.ts";
+import { createRun } from "../../../src/runs/create-run.ts";
+import { journalOf } from "../../../src/runs/list-events.ts";
+import type { AdvanceResponse } from "../../../src/workflow/payload.ts";
+import { lastStepSeconds } from "../../../src/workflow/policy.ts";
+import {
+  chatServer,
+  chunk,
+  type Reply,
+  send,
+  startStream,
+  toolCallChunk,
+} from "../../providers/chat-completions-server.ts";
+import { fakeAwsEndpoint } from "../../support/fake-aws/endpoint.ts";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+const definition = {
+  name: "Agent",
+  instructions: "First instructions.",
+  tools: ["list_files", "write_file"],
+  limits: { steps: 20, tokens: 1e6, seconds: 1e6 },
+};
+const changed = { ...definition, instructions: "Second instructions.", tools: ["list_files"] };
+
+/** Milliseconds that the clock is ahead. Each of the first two model calls takes longer than an invocation has. */
+let ahead = 0;
+
+/** Takes three steps. */
+const works: Reply = (response, { body }) => {
+  const step = body.messages.filter((message) => (message as { role?: string }).role === "assistant").length + 1;
+  if (step <= 2) ahead += 61_000;
+  startStream(response);
+  if (step > 3) {
+    send(response, chunk({ role: "assistant", content: "Done." }), chunk({}, { finish_reason: "stop" }), "[DONE]");
+  } else {
+    const write = { name: `${step}.txt`, content: "x" };
+    const call = { id: `c${step}`, name: "write_file", arguments: JSON.stringify(write) };
+    send(response, chunk({ role: "assistant" }), toolCallChunk(0, call));
+    send(response, chunk({}, { finish_reason: "tool_calls" }), "[DONE]");
+  }
+  response.end();
+};
+
+test("a turn that pauses at Lambda's deadline ends on its configuration in a new environment", async () => {
+  const aws = await fakeAwsEndpoint({}, { keepsObjects: true });
+  await using model = await chatServer(...Array.from({ length: 20 }, () => works));
+  const credentials = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "secret" };
+  const platform = awsPlatform({
+    clients: { region: "eu-central-1", credentials, endpoint: aws.endpoint },
+    table: "table",
+    bucket: "bucket",
+    secretPrefix: "agent-run-service/prod/",
+    stateMachineArn: "arn",
+    retentionDays: 90,
+  });
+  const environment = {
+    AWS_REGION: "eu-central-1",
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ENDPOINT_URL: aws.endpoint,
+    TABLE_NAME: "table",
+    BUCKET_NAME: "bucket",
+    RETENTION_DAYS: "90",
+    SECRET_PREFIX: "agent-run-service/prod/",
+    STATE_MACHINE_ARN: "arn",
+  };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  vi.spyOn(console, "log").mockImplementation(() => {});
+  const systemTime = Date.now.bind(Date);
+  vi.spyOn(Date, "now").mockImplementation(() => systemTime() + ahead);
+
+  const { id: organizationId } = await createOrganization(platform.accounts, { name: "O" });
+  const settings = { provider: "openai-compatible", baseUrl: model.baseUrl, model: "m", enabled: true } as const;
+  await setModel(platform.accounts, organizationId, settings);
+  const agent = await createAgent(platform.accounts, organizationId, definition);
+  const create = { ...platform, now: Date.now, secretRefusal: () => undefined };
+  const input = { name: "Run", template_id: agent.id, input_text: "Work." };
+  const runId = await createRun(create, { agentId: agent.id, organizationId }, input);
+
+  /** Calls the handler in a new execution environment. No step starts after a minute. */
+  async function invoke(): Promise<AdvanceResponse> {
+    vi.resetModules();
+    const { handler } = await import("../../../lambdas/advance.ts");
+    (await import("../../../src/log.ts")).logging.level = "off";
+    const context = { getRemainingTimeInMillis: () => lastStepSeconds * 1_000 + 60_000 } as Context;
+    return handler({ runId, turn: 1 }, context);
+  }
+
+  expect(await invoke()).toMatchObject({ done: false });
+  expect(model.received).toHaveLength(1);
+  await updateAgent(platform.accounts, agent.id, changed);
+  await setModel(platform.accounts, organizationId, { ...settings, model: "other" });
+  expect(await invoke()).toMatchObject({ done: false });
+  expect(await invoke()).toMatchObject({ done: true });
+  expect(model.received).toHaveLength(4);
+  for (const { body } of model.received) {
+    expect(body["model"]).toBe("m");
+    expect(JSON.stringify(body.messages[0])).toContain("First instructions.");
+    expect(body["tools"]).toHaveLength(2);
+  }
+  expect((await journalOf(platform, runId))[0]).toMatchObject({ agentVersion: 1 });
+  platform.close();
+  await aws.close();
+});
