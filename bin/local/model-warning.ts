@@ -6,10 +6,11 @@ const remedy =
   "Ollama cuts longer inputs. Raise num_ctx (in a Modelfile, or OLLAMA_CONTEXT_LENGTH), or set the agent's contextTokens to it.";
 
 /**
- * A warning when Ollama runs the organization's model with a smaller context window than the agent plans with. Asks only
- * servers without an API key. Takes at most 4 s.
+ * A warning about the organization's model when it runs on Ollama: the server does not respond, does not have the model,
+ * or runs it with a smaller context window than the agent plans with. Asks only servers without an API key. Takes at most
+ * 4 s.
  */
-export async function contextWindowWarning(
+export async function modelWarning(
   agent: Pick<Agent, "model" | "contextTokens">,
   { model: configuration }: Pick<Organization, "model">,
 ): Promise<string | undefined> {
@@ -17,6 +18,12 @@ export async function contextWindowWarning(
   const model = agent.model ?? configuration.model;
   const planned = agent.contextTokens ?? defaultContextTokens;
   const window = await expectedWindow({ baseUrl: configuration.baseUrl, model });
+  if (window === "unreachable") {
+    return `the model server ${configuration.baseUrl} does not respond. Runs wait until it does: start it, or change --model-base-url.`;
+  }
+  if (window === "unknown model") {
+    return `Ollama does not have the model '${model}': run 'ollama pull ${model}', or change --model-name.`;
+  }
   if (!window || (window.tokens ?? 0) >= planned) return undefined;
   const size = window.tokens === undefined ? "the default, often 4096 tokens" : `${window.tokens} tokens`;
   return `the context window of the model '${model}' is ${size}; the agent's contextTokens is ${planned}. ${remedy}`;

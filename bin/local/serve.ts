@@ -109,8 +109,8 @@ async function findModelWarning({ accounts }: LocalPlatform, agent: Agent): Prom
   const model = organization?.model;
   // Other servers are not asked: Ollama's default port, or a container of this name.
   if (model?.provider !== "openai-compatible" || !/:11434\b|\/\/ollama\b/.test(model.baseUrl)) return undefined;
-  const { contextWindowWarning } = await import("./model-warning.ts");
-  return contextWindowWarning(agent, { model });
+  const { modelWarning } = await import("./model-warning.ts");
+  return modelWarning(agent, { model });
 }
 
 function openPlatform(dataDir: string, allowList: SecretAllowList): LocalPlatform {

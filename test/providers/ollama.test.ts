@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { expect, it } from "vitest";
-import { contextWindowWarning } from "../../bin/local/model-warning.ts";
+import { modelWarning } from "../../bin/local/model-warning.ts";
 import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
 import { httpServer } from "../support/http-server.ts";
 import { request } from "./call-model.ts";
@@ -90,11 +90,19 @@ it.each<[string, Settings, number | undefined, RegExp | undefined]>([
   await using server = await ollama(settings);
   const model = { enabled: true, provider: "openai-compatible", baseUrl: server.baseUrl, model: "tinytools" } as const;
   const agent = contextTokens === undefined ? {} : { contextTokens };
-  const warning = await contextWindowWarning(agent, { model });
+  const warning = await modelWarning(agent, { model });
   if (words) expect(warning).toMatch(words);
   else expect(warning).toBeUndefined();
-  expect(await contextWindowWarning(agent, { model: { ...model, model: "unknown" } })).toBeUndefined();
   const requests = server.requests.length;
-  expect(await contextWindowWarning(agent, { model: { ...model, secret: "env:KEY" } })).toBeUndefined();
+  expect(await modelWarning(agent, { model: { ...model, secret: "env:KEY" } })).toBeUndefined();
   expect(server.requests).toHaveLength(requests);
+});
+
+it("the warning at the start when Ollama does not have the model, or does not respond", async () => {
+  const model = { enabled: true, provider: "openai-compatible", model: "unknown" } as const;
+  await using server = await ollama({});
+  const unknown = await modelWarning({}, { model: { ...model, baseUrl: server.baseUrl } });
+  expect(unknown).toBe("Ollama does not have the model 'unknown': run 'ollama pull unknown', or change --model-name.");
+  const unreachable = await modelWarning({}, { model: { ...model, baseUrl: "http://127.0.0.1:1/v1" } });
+  expect(unreachable).toMatch(/^the model server http:\/\/127\.0\.0\.1:1\/v1 does not respond\. Runs wait/);
 });

@@ -1,5 +1,5 @@
 import { isObject } from "../../json.ts";
-import { createModelFetch } from "./http-client.ts";
+import { createModelFetch, UnexpectedContentType } from "./http-client.ts";
 
 /** Value of `system_fingerprint` in every response of Ollama. */
 export const ollamaFingerprint = "fp_ollama";
@@ -18,20 +18,24 @@ interface OllamaModel {
  * longer inputs without an error.
  */
 export async function loadedWindow(server: OllamaModel): Promise<number | undefined> {
-  const processes = await request(server, "ps");
-  const models = Array.isArray(processes?.["models"]) ? processes["models"].filter(isObject) : [];
+  const { value } = await request(server, "ps");
+  const models = Array.isArray(value?.["models"]) ? value["models"].filter(isObject) : [];
   const found = models.find(({ name }) => name === server.model || name === `${server.model}:latest`);
   return toTokens(found?.["context_length"]);
 }
 
 /**
  * Context window that Ollama will use. `tokens` is undefined when the model is not loaded and does not set `num_ctx`: then
- * the server's default applies, which no request reports. Undefined: not Ollama, or no such model.
+ * the server's default applies, which no request reports. Undefined: not Ollama.
  */
-export async function expectedWindow(server: OllamaModel): Promise<{ tokens?: number } | undefined> {
+export async function expectedWindow(
+  server: OllamaModel,
+): Promise<{ tokens?: number } | "unreachable" | "unknown model" | undefined> {
   const loaded = await loadedWindow(server);
   if (loaded !== undefined) return { tokens: loaded };
-  const shown = await request(server, "show", { model: server.model });
+  const { status, value: shown } = await request(server, "show", { model: server.model });
+  if (status === undefined) return "unreachable";
+  if (status === 404) return "unknown model";
   const info = shown?.["model_info"];
   if (!shown || !isObject(info)) return undefined;
   const trained = toTokens(Object.entries(info).find(([name]) => name.endsWith(".context_length"))?.[1]);
@@ -41,8 +45,13 @@ export async function expectedWindow(server: OllamaModel): Promise<{ tokens?: nu
   return { tokens: Math.min(configured, trained ?? configured) };
 }
 
-/** A request to Ollama's own API. Undefined when it fails or takes more than 2 s. */
-async function request({ baseUrl, apiKey }: OllamaModel, path: string, body?: object) {
+/** A request to Ollama's own API. `status` is undefined when there is no response within 2 s. */
+async function request(
+  { baseUrl, apiKey }: OllamaModel,
+  path: string,
+  body?: object,
+): Promise<{ status: number | undefined; value?: Record<string, unknown> }> {
+  let status: number | undefined;
   const fetch = createModelFetch({ idleTimeout: requestMilliseconds, type: /json/ });
   try {
     const response = await fetch(`${baseUrl.replace(/\/v1\/?$/, "")}/api/${path}`, {
@@ -53,10 +62,11 @@ async function request({ baseUrl, apiKey }: OllamaModel, path: string, body?: ob
       },
       signal: AbortSignal.timeout(requestMilliseconds),
     });
+    status = response.status;
     const value: unknown = response.ok ? await response.json() : undefined;
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
+    return { status, ...(isObject(value) && { value }) };
+  } catch (error) {
+    return { status: error instanceof UnexpectedContentType ? 200 : status };
   }
 }
 
