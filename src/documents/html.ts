@@ -8,24 +8,24 @@ import { tableCell, tableRule } from "./markdown.ts";
 export function htmlToMarkdown(html: string): string {
   const turndown = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced" });
   turndown.remove(["script", "style", "noscript", "iframe", "template"]);
-  const firstRowOf = dataTables();
+  const tableOf = dataTables();
   turndown.addRule("cell", {
-    filter: (node) => /^T[DH]$/.test(node.nodeName) && firstRowOf(node) !== undefined,
+    filter: (node) => /^T[DH]$/.test(node.nodeName) && tableOf(node) !== undefined,
     replacement: (content) => `| ${tableCell(content)} `,
   });
   turndown.addRule("row", {
-    filter: (node) => node.nodeName === "TR" && firstRowOf(node) !== undefined,
+    filter: (node) => node.nodeName === "TR" && tableOf(node) !== undefined,
     replacement: (content, node) => {
-      const row = node as unknown as Element;
-      return `${content}|\n${firstRowOf(row) === row ? `${tableRule(row.cells.length)}\n` : ""}`;
+      const { firstRow, columns = 0 } = tableOf(node) ?? {};
+      return `${content}|\n${firstRow === node ? `${tableRule(columns)}\n` : ""}`;
     },
   });
   turndown.addRule("rows", {
-    filter: (node) => /^T(HEAD|BODY|FOOT)$/.test(node.nodeName) && firstRowOf(node) !== undefined,
+    filter: (node) => /^T(HEAD|BODY|FOOT)$/.test(node.nodeName) && tableOf(node) !== undefined,
     replacement: (content) => content,
   });
   turndown.addRule("table", {
-    filter: (node) => node.nodeName === "TABLE" && firstRowOf(node) !== undefined,
+    filter: (node) => node.nodeName === "TABLE" && tableOf(node) !== undefined,
     replacement: (content) => `\n\n${content.trim()}\n\n`,
   });
   return turndown.turndown(html).trim();
@@ -37,19 +37,25 @@ interface Element {
   cells: { length: number };
   closest(selector: string): Element | null;
   querySelector(selector: string): Element | null | undefined;
+  querySelectorAll(selector: string): ArrayLike<Element>;
 }
 
-/** Returns the first row of the table around an element, undefined for a table that is used for layout. */
-function dataTables(): (element: Element) => Element | undefined {
-  const firstRows = new Map<Element, Element | undefined>();
+interface DataTable {
+  firstRow: unknown;
+  columns: number;
+}
+
+/** Returns the table around an element, undefined for one that is used for layout. */
+function dataTables(): (element: Element) => DataTable | undefined {
+  const tables = new Map<Element, DataTable | undefined>();
   return (element) => {
     const table = element.closest("table");
     if (!table) return undefined;
-    if (!firstRows.has(table)) {
-      const row = table.querySelector("tr") ?? undefined;
-      const isData = row !== undefined && row.cells.length > 1 && !table.querySelector("table");
-      firstRows.set(table, isData ? row : undefined);
+    if (!tables.has(table)) {
+      const rows = table.querySelector("table") ? [] : Array.from(table.querySelectorAll("tr"));
+      const columns = rows.reduce((most, { cells }) => Math.max(most, cells.length), 0);
+      tables.set(table, columns > 1 ? { firstRow: rows[0], columns } : undefined);
     }
-    return firstRows.get(table);
+    return tables.get(table);
   };
 }

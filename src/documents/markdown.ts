@@ -1,6 +1,3 @@
-/** Characters of one cell of a table. Excel cells have at most 32,767. */
-const maxCellCharacters = 32_767;
-
 /** A row of a Markdown table. */
 export function tableRow(cells: string[]): string {
   return `| ${cells.map(tableCell).join(" | ")} |`;
@@ -13,11 +10,11 @@ export function tableRule(columns: number): string {
 
 /** Text for a cell: on one line, with escaped separators. */
 export function tableCell(text: string): string {
-  return text
-    .slice(0, maxCellCharacters)
-    .trim()
-    .replaceAll("|", "\\|")
-    .replaceAll(/\s*\n\s*/g, "<br>");
+  const lines = text.split("\n").map((line) => line.trim());
+  return lines
+    .filter((line) => line !== "")
+    .join("<br>")
+    .replaceAll("|", "\\|");
 }
 
 interface Table {

@@ -8,17 +8,22 @@ export interface ContainedFile {
 export class UnknownPart extends Error {
   /** `unit`: what the parts are, such as `sheet`. */
   constructor(part: string, unit: string, names: string[]) {
-    const listed = names.slice(0, 50).map((name) => JSON.stringify(name));
+    const [asked = "", ...listed] = [part, ...names.slice(0, 50)].map((name) => JSON.stringify(name.slice(0, 200)));
     const more = names.length > 50 ? ` and ${names.length - 50} more` : "";
-    super(
-      `there is no ${unit} ${JSON.stringify(part.slice(0, 200))}; accepted as part: ${listed.join(", ") || "none"}${more}`,
-    );
+    super(`there is no ${unit} ${asked}; accepted as part: ${listed.join(", ")}${more}`);
+  }
+}
+
+/** A part of a document without parts was requested. */
+export class NoParts extends Error {
+  constructor() {
+    super("documents of this kind have no parts; read it without part");
   }
 }
 
 /** Throws for a part of a document that has none. */
 export function rejectPart(part: string | undefined): void {
-  if (part !== undefined) throw new UnknownPart(part, "part", []);
+  if (part !== undefined) throw new NoParts();
 }
 
 /** The numbers of the selected pages or slides: `3` or `3-5`. Default: all of them, from 1 to `count`. */

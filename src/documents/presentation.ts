@@ -21,20 +21,24 @@ export async function presentationText(members: ZipMember[], part?: string): Pro
   const texts: string[] = [];
   for (const number of selectedNumbers(part, "slide", slides.length)) {
     const slide = slides[number - 1] ?? "";
-    const { text, isHidden } = await slideText(members, slide, (type) => type !== "sldNum" && type !== "dt");
+    const { text, isHidden } = await slideText(members, slide);
     texts.push(`[Slide ${number} of ${slides.length}${isHidden ? ", hidden" : ""}]\n${text}`.trimEnd());
     const notes = (await relationships(members, slide)).find(({ type }) => type.endsWith("/notesSlide"));
-    const { text: note } = notes ? await slideText(members, notes.target, (type) => type === "body") : { text: "" };
-    if (note !== "") texts.push(`[Notes of slide ${number}]\n${note.replaceAll(/^- /gm, "")}`);
+    const { text: note } = notes ? await slideText(members, notes.target, true) : { text: "" };
+    if (note !== "") texts.push(`[Notes of slide ${number}]\n${note}`);
   }
   return texts.join("\n\n");
 }
 
-/** The text of the shapes of a slide or of its notes. `isKept`: by the type of the placeholder, empty for other shapes. */
-async function slideText(members: ZipMember[], path: string, isKept: (type: string) => boolean) {
+/** The text of the shapes of a slide, or of its page of notes. */
+async function slideText(members: ZipMember[], path: string, isNotes = false) {
   const builder = markdownBuilder();
-  let [type, level, isHidden, fallbacks] = ["", 0, false, 0];
+  /** The type of the placeholder, empty for other shapes. */
+  let type = "";
+  let [level, isHidden, fallbacks] = [0, false, 0];
+  const isKept = () => fallbacks === 0 && (isNotes ? type === "body" : type !== "sldNum" && type !== "dt");
   const prefix = () => {
+    if (isNotes) return "";
     if (type === "title" || type === "ctrTitle") return "# ";
     return type === "body" || type === "obj" ? `${"  ".repeat(level)}- ` : "";
   };
@@ -47,14 +51,14 @@ async function slideText(members: ZipMember[], path: string, isKept: (type: stri
       if (name === "ph") type = attributes["type"] ?? "obj";
       if (name === "p") level = 0;
       if (name === "pPr") level = Math.min(Number(attributes["lvl"] ?? 0) || 0, 8);
-      if (fallbacks === 0 && isKept(type)) office.open(name);
+      if (isKept()) office.open(name);
     },
     close(name) {
       if (name === "Fallback") fallbacks--;
-      else if (fallbacks === 0 && isKept(type)) office.close(name);
+      else if (isKept()) office.close(name);
     },
     text(text) {
-      if (fallbacks === 0 && isKept(type)) office.text(text);
+      if (isKept()) office.text(text);
     },
   });
   return { text: builder.toString(), isHidden };

@@ -1,6 +1,6 @@
 import { decodeText } from "./decode-text.ts";
 import { type DocumentKind, documentKind } from "./document-kind.ts";
-import { type ContainedFile, UnknownPart, rejectPart } from "./parts.ts";
+import { type ContainedFile, NoParts, rejectPart, UnknownPart } from "./parts.ts";
 
 /** Text of a document, empty for a scan, or why it cannot be read, as a clause. */
 export type DocumentText = { text: string } | { problem: string };
@@ -29,7 +29,8 @@ export const readDocument: ReadDocument = async (kind, bytes, signal, part) => {
   } catch (error) {
     signal.throwIfAborted();
     const message = (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");
-    return { problem: error instanceof UnknownPart ? message : `it cannot be read: ${message}` };
+    const isPart = error instanceof UnknownPart || error instanceof NoParts;
+    return { problem: isPart ? message : `it cannot be read: ${message}` };
   }
 };
 
@@ -57,13 +58,9 @@ const readers: Record<DocumentKind, Reader> = {
 
 /** The text of one file in an email or archive. */
 async function containedText(files: ContainedFile[], part: string, unit: string, signal: AbortSignal): Promise<string> {
-  const file = files.find(({ name }) => name === part);
-  if (!file)
-    throw new UnknownPart(
-      part,
-      unit,
-      files.map(({ name }) => name),
-    );
+  const names = files.map(({ name }) => name);
+  const file = files[names.indexOf(part)];
+  if (!file) throw new UnknownPart(part, unit, names);
   const bytes = await file.read();
   const content = decodeText(bytes);
   const kind = documentKind(file.name, bytes, content);

@@ -33,20 +33,22 @@ const ignoredGroups = new Set(
   ),
 );
 
-const characters: Record<string, string> = {
-  tab: "\t",
-  emdash: "—",
-  endash: "–",
-  bullet: "•",
-  lquote: "‘",
-  rquote: "’",
-  ldblquote: "“",
-  rdblquote: "”",
-  emspace: " ",
-  enspace: " ",
-  line: " ",
-  nestcell: "\t",
-};
+const characters = new Map(
+  Object.entries({
+    tab: "\t",
+    emdash: "—",
+    endash: "–",
+    bullet: "•",
+    lquote: "‘",
+    rquote: "’",
+    ldblquote: "“",
+    rdblquote: "”",
+    emspace: " ",
+    enspace: " ",
+    line: " ",
+    nestcell: "\t",
+  }),
+);
 
 /** Encodings of Windows code pages and of the character sets of fonts. */
 const codePages: Record<number, string> = { 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5", 65001: "utf-8" };
@@ -136,7 +138,8 @@ function rtfReader() {
   }
 
   function openNote(): void {
-    group.isIgnored = false;
+    group.isIgnored = groups.at(-1)?.isIgnored ?? false;
+    if (group.isIgnored) return;
     addText(" [note: ");
     group.end = () => builder.addText("]");
   }
@@ -182,9 +185,9 @@ function rtfReader() {
       if (group.isFontTable && word === "f") group.font = value;
       if (group.isFontTable && word === "fcharset") fontPages.set(group.font ?? -1, charsets[value] ?? 1252);
       if (group.isIgnored) return;
-      const character = characters[word];
-      if (character === undefined) words[word]?.(value);
-      else addText(character);
+      const character = characters.get(word);
+      if (character !== undefined) addText(character);
+      else if (Object.hasOwn(words, word)) words[word]?.(value);
     },
     symbol(symbol: string): void {
       flush();

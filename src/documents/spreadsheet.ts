@@ -21,6 +21,9 @@ import type { ZipMember } from "./zip-archive.ts";
  */
 const maxBytesInMemory = 12 * 1024 * 1024;
 
+/** The most that a cell of Excel has. A text of a hostile workbook may be in many cells. */
+const maxCellCharacters = 32_767;
+
 type Format = "xlsx" | "ods";
 
 /** An area of cells, counted from 0. */
@@ -46,7 +49,7 @@ interface OpenSheet {
 /**
  * The sheets of a workbook as tables with the numbers of rows and the letters of columns. Empty rows and columns are left
  * out. A formula stands behind the value that is stored for it. `part`: the name of a sheet, or a range such as
- * `Sales!A1:D20`.
+ * `Sales!A1:D20`. The text is a little longer than `maxCharacters` when there is more.
  */
 export async function spreadsheetText(
   format: Format,
@@ -63,12 +66,8 @@ export async function spreadsheetText(
     const area = parseArea(range);
     return area ? { info, area } : [];
   });
-  if (selected.length === 0)
-    throw new UnknownPart(
-      part ?? "",
-      "sheet",
-      listed.map(({ name }) => name),
-    );
+  const names = listed.map(({ name }) => name);
+  if (selected.length === 0) throw new UnknownPart(part ?? "", "sheet", names);
 
   const size = members.reduce((sum, member) => sum + (member.name.endsWith(".xml") ? member.size : 0), 0);
   const sheets = await openSheets(
@@ -84,9 +83,9 @@ export async function spreadsheetText(
     const hidden = info.hidden || info.veryHidden ? ", hidden" : "";
     lines.push(`[Sheet ${info.index + 1} of ${listed.length}: ${info.name}${hidden}]`);
     for await (const line of tableLines(sheet, area)) {
+      lines.push(line);
       charactersLeft -= line.length + 1;
       if (charactersLeft < 0) return lines.join("\n");
-      lines.push(line);
     }
     lines.push("");
   }
@@ -209,6 +208,7 @@ function sheetFormulas({ cells }: Sheet): Map<number, string> {
 function valueText(value: CellValue): string {
   if (value === null) return "";
   if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
+  if (typeof value === "string") return value.slice(0, maxCellCharacters);
   if (!(value instanceof Date)) return String(value);
   if (Number.isNaN(value.getTime())) return "";
   const [date = "", time = ""] = value.toISOString().slice(0, 19).split("T");

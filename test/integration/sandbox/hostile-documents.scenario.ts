@@ -6,6 +6,7 @@ import { bundleAdvance } from "../../../lib/bundling.ts";
 import type { DocumentKind } from "../../../src/documents/document-kind.ts";
 import { localSandbox } from "../../../src/platform/local/sandbox.ts";
 import { childProcessSandbox } from "../../../src/sandbox/child-process.ts";
+import { sandboxDocumentReader } from "../../../src/sandbox/document-reader.ts";
 import { docx, officeFile, pdf } from "../../fixtures/documents.ts";
 import type { HostileDocument } from "../../fixtures/hostile-documents.ts";
 import { startAdvance } from "./advance-process.ts";
@@ -45,6 +46,15 @@ export function describeHostileDocuments({ seconds, documents, read }: Options):
       ["html", Buffer.from("<h1>Hello</h1>"), "# Hello"],
     ])("reads %s: %#", async (kind, content, text) => {
       expect(await readInSandbox(kind, content)).toMatchObject({ output: text });
+    });
+
+    it("reads a part", async () => {
+      const reader = sandboxDocumentReader(sandbox);
+      const part = await reader("zip", officeFile("odfpy.ods"), neverAborts, "Data!A2");
+      expect(part).toEqual({ text: "[Sheet 1 of 1: Data]\n|  | A |\n| --- | --- |\n| 2 | 2.5 |" });
+      expect(await reader("pdf", pdf("One.", "Two."), neverAborts, "3")).toEqual({
+        problem: 'there is no page "3"; accepted as part: "1-2"',
+      });
     });
 
     it.each(documents)(`is stopped within ${seconds} s: $kind, $name`, async ({ kind, content }) => {

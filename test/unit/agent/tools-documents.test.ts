@@ -175,7 +175,7 @@ ${table}
 The end.`,
     );
     expect(await read("odfpy.odt")).toBe("# Report\nBy odfpy.\n- one\n- two\nWith a note [note: the note ] and more.");
-    expect(await readPart("odfpy.odt", "2")).toMatch(/there is no part "2"; accepted as part: none\.$/);
+    expect(await readPart("odfpy.odt", "2")).toMatch(/; documents of this kind have no parts; read it without part\.$/);
   });
 
   it("with footnotes, nested lists and tables within tables", async () => {
@@ -310,6 +310,12 @@ const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 const tableRow = (...cells: string[]) => `<w:tr>${cells.map(tableCell).join("")}</w:tr>`;
 
 describe("a table of a Word document", () => {
+  it("keeps a row across all columns", async () => {
+    const title = `<w:tr><w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr>${paragraph("Title")}</w:tc></w:tr>`;
+    const xml = `<w:tbl>${title}${tableRow(paragraph("a"), paragraph(""))}${tableRow("", paragraph("b"))}</w:tbl>`;
+    expect(await read("a.docx", docxOf(xml))).toBe("| Title |\n| --- | --- |\n| a |  |\n|  | b |");
+  });
+
   it("is paragraphs when another table is within it, and keeps lines of a cell together", async () => {
     const inner = `<w:tbl>${tableRow(paragraph("a"), paragraph("b") + paragraph("c"))}</w:tbl>`;
     const outer = `<w:tbl>${tableRow(paragraph("left"), inner + paragraph("right"))}</w:tbl>`;

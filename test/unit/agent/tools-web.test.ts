@@ -44,6 +44,17 @@ describe("web_fetch", () => {
     expect((await fetchPage(`${server.url}/x`)).text).toMatch(/\n\{"a":1\}$/);
   });
 
+  it("keeps tables, but not those that are used for layout", async () => {
+    const table = "<table><caption>Prices</caption><thead><tr><th>Item<th>Price<tbody><tr><td>a|b<td><b>1</b></table>";
+    const html = `<table><tr><td>Menu</td><td>${table}</td></tr></table>`;
+    await using server = await site((_, response) => {
+      response.setHeader("content-type", "text/html").end(html);
+    });
+    expect((await fetchPage(server.url)).text).toMatch(
+      /\nMenu\n\nPrices\n*\| Item \| Price \|\n\| --- \| --- \|\n\| a\\\|b \| \*\*1\*\* \|$/,
+    );
+  });
+
   it("returns long pages in parts", async () => {
     await using server = await site((_, response) => response.end("ab".repeat(15_000)));
     const first = await fetchPage(server.url);
