@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { Annotations, App, type Stack, Validations } from "aws-cdk-lib";
 import recommendedFlags from "aws-cdk-lib/recommended-feature-flags.json" with { type: "json" };
 import { AwsSolutionsChecks } from "cdk-nag";
@@ -54,5 +55,7 @@ export function synthesizeWithoutCode(context: Record<string, unknown>) {
     const { Resources: resources } = template as { Resources: Resources };
     return { name, resources, bootstrapVersion: requiresBootstrapStackVersion ?? 0 };
   };
-  return { settings, service: synthesized(stack), ...(frontDoor && { frontDoor: synthesized(frontDoor) }) };
+  const found = { settings, service: synthesized(stack), ...(frontDoor && { frontDoor: synthesized(frontDoor) }) };
+  rmSync(assembly.directory, { recursive: true }); // below the system's folder for temporary files
+  return found;
 }

@@ -14,7 +14,7 @@ import { reachableUrl, smokeTest } from "./smoke-test.ts";
 const usage = `npm run deploy -- [STACK] [OPTIONS of cdk deploy]
 
 Check the account, deploy all stacks with cdk deploy, and test the deployed service.
-npx cdk deploy --all deploys without the checks and the test.
+npx cdk deploy --all deploys without the checks and the test. npx cdk deploy --help lists the options.
 
 Exit codes: 0 if the service is deployed and passes the test; otherwise not 0.`;
 

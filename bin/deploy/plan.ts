@@ -13,7 +13,10 @@ export interface Plan {
   stacks: SynthesizedStack[];
 }
 
-/** Synthesizes the stacks that `cdk deploy` will deploy with these arguments. Throws if a setting is invalid. */
+/**
+ * Synthesizes the stacks that `cdk deploy` will deploy with these arguments. Settings outside of this project
+ * (`~/.cdk.json`) are not read. Throws if a setting is invalid.
+ */
 export function planOf(args: string[]): Plan {
   const given = optionsOf(args, "--context", "-c").map((setting) => {
     const [name = "", ...value] = setting.split("=");
@@ -37,29 +40,29 @@ export function optionsOf(args: string[], ...names: string[]): string[] {
 }
 
 /** Resource types that an operator knows by these names. The others belong to them. */
-const kinds: Record<string, [one: string, many: string]> = {
-  "AWS::CloudFront::Distribution": ["CloudFront distribution", "CloudFront distributions"],
-  "AWS::Lambda::WebFunction": ["web function", "web functions"],
-  "AWS::ECS::Service": ["Fargate service", "Fargate services"],
-  "AWS::ElasticLoadBalancingV2::LoadBalancer": ["load balancer", "load balancers"],
-  "AWS::ApiGatewayV2::Api": ["HTTP API", "HTTP APIs"],
-  "AWS::Lambda::Function": ["function", "functions"],
-  "AWS::StepFunctions::StateMachine": ["state machine", "state machines"],
-  "AWS::DynamoDB::GlobalTable": ["table", "tables"],
-  "AWS::S3::Bucket": ["bucket", "buckets"],
-  "AWS::SecretsManager::Secret": ["secret", "secrets"],
-  "AWS::EC2::VPC": ["VPC", "VPCs"],
-  "AWS::CloudWatch::Alarm": ["alarm", "alarms"],
-  "AWS::CloudWatch::Dashboard": ["dashboard", "dashboards"],
-  "AWS::Budgets::Budget": ["budget", "budgets"],
+const kinds: Record<string, string> = {
+  "AWS::CloudFront::Distribution": "CloudFront distribution",
+  "AWS::Lambda::WebFunction": "web function",
+  "AWS::ECS::Service": "Fargate service",
+  "AWS::ElasticLoadBalancingV2::LoadBalancer": "load balancer",
+  "AWS::ApiGatewayV2::Api": "HTTP API",
+  "AWS::Lambda::Function": "function",
+  "AWS::StepFunctions::StateMachine": "state machine",
+  "AWS::DynamoDB::GlobalTable": "table",
+  "AWS::S3::Bucket": "bucket",
+  "AWS::SecretsManager::Secret": "secret",
+  "AWS::EC2::VPC": "VPC",
+  "AWS::CloudWatch::Alarm": "alarm",
+  "AWS::CloudWatch::Dashboard": "dashboard",
+  "AWS::Budgets::Budget": "budget",
 };
 
 /** The stacks with their main resources, and the cost of the deployment without requests, as lines of text. */
 export function describePlan({ service, frontDoor, stacks }: Plan): string[] {
   const resources = stacks.map(({ name, resources: all }) => {
-    const counts = Object.entries(kinds).flatMap(([type, [one, many]]) => {
+    const counts = Object.entries(kinds).flatMap(([type, kind]) => {
       const count = ofType(all, type).length;
-      return count === 0 ? [] : `${count} ${count === 1 ? one : many}`;
+      return count === 0 ? [] : `${count} ${kind}${count === 1 ? "" : "s"}`;
     });
     return [name, counts.join(", ")] as const;
   });

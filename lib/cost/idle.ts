@@ -28,7 +28,9 @@ export function idleBill({ service, frontDoor = {} }: Deployment): Bill {
     [`${alarms.length} alarms, with ${alarmMetrics} metrics`]: alarmMetrics * price.alarm,
     "1 dashboard (the first three of an account are free)": price.dashboard,
     "2 metrics of the sweep": 2 * price.metric,
-    ...(secrets > 0 && { [`${secrets} secret of the upload server`]: secrets * price.secret }),
+    ...(secrets > 0 && {
+      [`${secrets} ${secrets === 1 ? "secret" : "secrets"} of the upload server`]: secrets * price.secret,
+    }),
     [`${sweeps.toLocaleString("en-US")} sweeps, with their log`]:
       sweeps * (sweep + shards * 0.5 * price.readUnit + logCost(900)),
     ...fargateBill(frontDoor),
