@@ -34,20 +34,18 @@ export async function updateAgent(
   definition: AgentDefinition,
   actor?: Actor,
 ): Promise<Agent> {
-  if (!definition.prices) {
-    const { organizationId } = await findAgent(accounts, id);
-    const organization = await accounts.findOrganization(organizationId);
-    if (organization) requirePrices(organization, definition);
-  }
   const hashAfter = definitionHash(definition);
+  // The record of an agent that an earlier release replaced, or a restore, can be older than the newest version.
+  const [newest] = await accounts.listAgentVersions(normalizeId(id), 1);
   return modifyAgent(
     accounts,
     id,
     (agent) => {
       const { id: agentId, organizationId, status, version = 0, createdAt } = requireNotDeleted(agent);
       if (version > 0 && definitionHash(definitionOf(agent)) === hashAfter) return agent;
+      const next = Math.max(version, newest?.version ?? 0) + 1;
       const times = { ...(createdAt !== undefined && { createdAt }), updatedAt: Date.now() };
-      return { ...definition, id: agentId, organizationId, status, version: version + 1, ...times };
+      return { ...definition, id: agentId, organizationId, status, version: next, ...times };
     },
     ({ id: agentId, version = 1, updatedAt: at = Date.now() }) => ({
       version: versionOf(agentId, version, at, definition),

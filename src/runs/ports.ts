@@ -102,7 +102,7 @@ export interface Workspace {
  * Rejects with `StoreUnavailable` when a retry can help.
  */
 export interface Configurations {
-  /** Resolves when the text is durable. Idempotent. It is kept at least as long as any run that exists a day later. */
+  /** Resolves when the text is durable. Idempotent. It is kept at least as long as a run that is created up to a day later. */
   put(agentId: string, configuration: EncodedConfiguration): Promise<void>;
   /** The text. Undefined: it was not stored, or has expired. */
   get(agentId: string, hash: string): Promise<string | undefined>;

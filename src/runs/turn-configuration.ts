@@ -35,7 +35,7 @@ export function decodeConfiguration(text: string): TurnConfiguration {
   return { ...settings, offered } as TurnConfiguration;
 }
 
-/** Where a turn's journal says what the turn runs on. Its first entry carries both; entries of earlier releases neither. */
+/** What a turn's journal says about what it runs on. Its first answer or summary has it, unless an earlier release took it. */
 export interface ConfigurationReference {
   /** Hash of the configuration of this entry and the following ones. */
   configuration: string;

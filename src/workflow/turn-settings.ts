@@ -8,7 +8,7 @@ import { retryWhileUnavailable } from "../runs/retry-unavailable.ts";
 import { decodeConfiguration, encodeConfiguration, referenceIn } from "../runs/turn-configuration.ts";
 import type { RunJournalEntry, RunState } from "../runs/types.ts";
 
-/** What a turn runs on. `offered`: the tools that earlier invocations offered. Absent: no invocation recorded anything. */
+/** What a turn runs on. `offered`: the tools that earlier invocations offered. Absent: none recorded an answer. */
 export interface TurnSettings {
   agent: AgentDefinition;
   agentVersion?: number;
@@ -67,8 +67,9 @@ export function plainWriter(record: EntryWriter["record"]): EntryWriter {
 }
 
 /**
- * Stores the turn's configuration, and adds its hash to the first entry that is recorded. The configuration is stored
- * during the first model call, so that no call waits for it. It is durable before the entry that refers to it.
+ * Stores the turn's configuration, and adds its hash to the first answer or summary that is recorded. The configuration is
+ * stored during the first model call, so that no call waits for it. It is durable before the entry that refers to it.
+ * Failed calls do not refer to it: until a model has answered, a turn can be saved by a change of the organization's model.
  */
 export function referencingWriter(
   { configurations }: Deps,
@@ -84,7 +85,7 @@ export function referencingWriter(
   let recorded = false;
   return {
     async record(entry) {
-      if (recorded) return record(entry);
+      if (recorded || entry.part === "failed") return record(entry);
       await stored;
       const accepted = await record({ ...entry, ...reference });
       recorded ||= accepted;

@@ -322,7 +322,12 @@ describe("without a server", () => {
   test("--help lists every command, and COMMAND --help its options", async () => {
     const { code, stdout } = await admin(dataDir, "--help");
     expect(code).toBe(0);
-    for (const line of ["org create --name NAME", "key disable KEY", "run input ID --text T", "run list --agent ID"]) {
+    for (const line of [
+      "org create --name NAME",
+      "key disable KEY",
+      "run input ID --text T",
+      "run request ID --at T",
+    ]) {
       expect(stdout).toContain(line);
     }
     for (const args of [

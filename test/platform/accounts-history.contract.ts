@@ -69,6 +69,16 @@ export function describeAccountHistory(open: () => Promise<Accounts>): void {
       expect((await findAgentVersion(accounts, id, 1)).definition).toEqual(definition);
     });
 
+    test("a version is never replaced, even if an earlier release replaced the agent meanwhile", async () => {
+      const agent = await newAgent();
+      const { id } = agent;
+      const { version: _version, ...old } = agent;
+      await accounts.replaceAgent({ ...old, instructions: "By an earlier release." });
+      expect(await accounts.findAgent(id)).not.toHaveProperty("version");
+      expect(await updateAgent(accounts, id, { ...definition, name: "B" })).toMatchObject({ version: 2 });
+      expect((await findAgentVersion(accounts, id, 1)).definition).toEqual(definition);
+    });
+
     test("a definition of the largest accepted size is stored with its version", async () => {
       const { id } = await newAgent();
       const large = { ...definition, instructions: "Be thorough. ".repeat(26_000) };

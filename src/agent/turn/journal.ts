@@ -25,8 +25,8 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  * - `failed`: a model call failed. `attempt` counts the calls of the step in one invocation from 1. `waitMs`: planned
  *   milliseconds until the next attempt, if known. `last`: the invocation makes no further attempt. Changes nothing else.
  *
- * The turn's first entry has `configuration`, the hash of what the turn runs on, and `agentVersion`. Both are absent in old
- * entries.
+ * The turn's first answer or summary has `configuration`, the hash of what the turn runs on, and `agentVersion`. Both are
+ * absent in old entries.
  *
  * `dollars`: cost of the model call. Absent without prices. `milliseconds`: duration of the call. Absent in old entries.
  */

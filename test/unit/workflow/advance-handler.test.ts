@@ -73,7 +73,7 @@ test("a turn that pauses at Lambda's deadline ends on its configuration in a new
     STATE_MACHINE_ARN: "arn",
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  vi.spyOn(console, "log").mockImplementation(() => {});
+  vi.spyOn(process.stdout, "write").mockReturnValue(true); // metrics
   const systemTime = Date.now.bind(Date);
   vi.spyOn(Date, "now").mockImplementation(() => systemTime() + ahead);
 

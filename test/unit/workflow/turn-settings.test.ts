@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
 import type { AgentDefinition } from "../../../src/accounts/types.ts";
-import type { Model, ModelConfiguration, ModelRequest } from "../../../src/agent/model.ts";
+import type { Failure, Model, ModelConfiguration, ModelRequest } from "../../../src/agent/model.ts";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import type { Configurations, Stores } from "../../../src/runs/ports.ts";
@@ -33,6 +33,8 @@ const firstModel = { provider: "openai-compatible", baseUrl: "http://first/v1", 
 const secondModel = { ...firstModel, baseUrl: "http://second/v1" };
 
 const workflow = { start: async () => {}, stop: async () => {} };
+
+const busy: Failure = { category: "model_unavailable", title: "busy", remedy: "", retryable: true };
 
 /** What a model call received, in short. */
 interface Call {
@@ -88,7 +90,13 @@ async function scenario({ stores, reopened }: Harness) {
   const calls: Call[] = [];
   const { model } = scriptedModel(3);
 
-  async function invoke({ crashAt = Infinity, with: more = {} }: { crashAt?: number; with?: Partial<Stores> } = {}) {
+  interface Invocation {
+    crashAt?: number;
+    /** The provider asks to wait for an hour. */
+    failing?: boolean;
+    with?: Partial<Stores>;
+  }
+  async function invoke({ crashAt = Infinity, failing = false, with: more = {} }: Invocation = {}) {
     const crash = new AbortController();
     let call = 0;
     const recordCall = (request: ModelRequest, baseUrl: string | undefined): ReturnType<Model> => {
@@ -98,6 +106,7 @@ async function scenario({ stores, reopened }: Harness) {
         temperature: request.parameters?.temperature,
         baseUrl,
       });
+      if (failing) return Promise.resolve({ failure: busy, retryAfterMs: 3_600_000 });
       if (++call < crashAt) return model(request);
       crash.abort();
       return Promise.reject(crash.signal.reason as Error);
@@ -166,6 +175,18 @@ describe.each(platforms)("on %s", (_, open) => {
     const { instructions, tools, temperature } = first;
     expect(calls.slice(1)).toEqual(
       Array.from({ length: 4 }, () => ({ instructions, tools, temperature, baseUrl: secondModel.baseUrl })),
+    );
+  });
+
+  test("a turn whose model has not answered yet takes a new model of the organization", async () => {
+    using harness = disposable(open());
+    const { calls, invoke, change, journal } = await scenario(harness);
+    await expect(invoke({ failing: true })).rejects.toThrow("busy");
+    expect((await journal(1)).map(({ part, configuration }) => [part, configuration])).toEqual([["failed", undefined]]);
+    await change();
+    await invoke();
+    expect(calls.slice(1).map(({ instructions, baseUrl }) => [instructions, baseUrl])).toEqual(
+      Array.from({ length: 4 }, () => [first.instructions, secondModel.baseUrl]),
     );
   });
 
