@@ -24,6 +24,7 @@ const environment = {
   STATE_MACHINE_ARN: "arn:aws:states:eu-central-1:123456789012:stateMachine:turns",
   RETENTION_DAYS: "90",
   SECRET_PREFIX: "agent-run-service/prod/",
+  FILE_VERSIONS: "20",
 };
 
 /** Milliseconds to load, for functions whose cold start a user notices. */

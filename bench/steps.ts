@@ -6,8 +6,8 @@ import { noUsage } from "../src/agent/turn/limits.ts";
 import type { Model } from "../src/agent/model.ts";
 import { builtInTools } from "../src/agent/tools/index.ts";
 import { runTurn } from "../src/agent/turn/run-turn.ts";
-import { filesOf } from "../src/runs/uploads.ts";
-import type { RunJournalEntry } from "../src/runs/types.ts";
+import { filesOfTurn } from "../src/runs/workspace.ts";
+import type { Run, RunJournalEntry } from "../src/runs/types.ts";
 import { finishTurn, journalWriter } from "../src/runs/turn-writes.ts";
 import { type LocalPlatform, openLocalPlatform } from "../src/platform/local/index.ts";
 import { alternate } from "./rounds.ts";
@@ -79,15 +79,18 @@ function scripted(): Model {
 async function runScriptedTurn({ runs, workspace }: LocalPlatform): Promise<RunJournalEntry[]> {
   const now = Date.now();
   const runId = randomUUID();
-  const run = { id: runId, agentId: "agent", organizationId: "organization", name: "bench", turn: 1 };
+  const ids = { id: runId, agentId: "agent", organizationId: "organization", name: "bench" };
+  const run: Run = { ...ids, status: "running", turn: 1, createdAt: now, updatedAt: now, sequence: 1 };
   const input = { turn: 1, role: "input_to_agent", text: "Go.", sequence: 1, at: now } as const;
-  await runs.create({ ...run, status: "running", createdAt: now, updatedAt: now, sequence: 1 }, [input]);
+  await runs.create(run, [input]);
   const claim = await runs.claim({ runId, owner: "bench", now, until: now + 60_000 });
   const worked = { runId, turn: 1, fencingToken: claim?.fencingToken ?? 0, startedAt: now, createdAt: now };
   const claimed = { ...worked, sequence: 1 };
   const record = journalWriter({ runs, now: Date.now }, claimed);
   const recorded: RunJournalEntry[] = [];
   const { signal } = new AbortController();
+  const state = { run, transcript: [], journal: [], queue: [] };
+  const files = filesOfTurn(workspace, state, { keep: 20, signal });
   const outcome = await runTurn(
     {
       turn: 1,
@@ -103,7 +106,7 @@ async function runScriptedTurn({ runs, workspace }: LocalPlatform): Promise<RunJ
     {
       model: scripted(),
       tools: builtInTools({ tools: ["list_files"] }, {}),
-      files: filesOf(workspace, runId, signal),
+      files,
       now: Date.now,
       signal,
       record(part) {

@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import { type Command, CommanderError, Help } from "commander";
 import { redactKeys } from "../src/accounts/api-key.ts";
 import { ServiceError } from "../src/errors.ts";
@@ -8,7 +9,21 @@ export interface Io {
   err(text: string): void;
 }
 
-export const consoleIo: Io = { out: (text) => console.log(text), err: (text) => console.error(text) };
+/** Where a program prints files, too. */
+export interface FileIo extends Io {
+  /** Prints bytes to standard output as they are. Resolves when they are written. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Whether standard output is a terminal. */
+  isTerminal: boolean;
+}
+
+export const consoleIo: FileIo = {
+  out: (text) => console.log(text),
+  err: (text) => console.error(text),
+  write: (bytes) =>
+    new Promise((resolve, reject) => process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()))),
+  isTerminal: isatty(1),
+};
 
 /** An error for the person at the terminal. The message is one line: what was wrong, what was received, what to do. */
 export class CliError extends Error {}

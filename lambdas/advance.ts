@@ -12,6 +12,7 @@ import { measuredStores, readSecrets } from "../src/platform/aws/lambda.ts";
 
 const settings = awsSettings();
 const traces = traceSettings();
+const fileVersions = envIfSet("FILE_VERSIONS");
 const sandboxFunction = envIfSet("SANDBOX_FUNCTION");
 
 /** Enough that one hostile document does not hold up the next. Each process can use 512 MB of the function's memory. */
@@ -29,6 +30,7 @@ const deps = {
   }),
   readDocument: sandboxDocumentReader(bundledSandbox(documentProcesses)),
   addresses,
+  ...(fileVersions !== undefined && { fileVersions: Number(fileVersions) }),
 };
 
 let telemetry: Telemetry | undefined;

@@ -99,8 +99,13 @@ export class ServiceStack extends Stack {
       { kinds: ["RUN"], actions: ["Query"] },
       ...createsRuns,
     ]);
-    storage.grantObjects(advance, { read: ["workspaces", "texts"], write: ["workspaces", "texts"] });
+    storage.grantObjects(advance, {
+      read: ["workspaces", "texts"],
+      write: ["workspaces", "texts"],
+      remove: ["workspaces"],
+    });
     storage.grantList(advance);
+    grant(advance, { FILE_VERSIONS: String(settings.fileVersions) });
     grantModels(advance, settings);
     if (settings.sandbox === "on") {
       new Sandbox(this, "Sandbox", { logRetention, zones: zonesOf(settings) }).grantRun(advance);

@@ -34,6 +34,8 @@ const settings = {
   ),
   /** Days after its creation that a run is deleted, with its transcript, steps and files. */
   retentionDays: wholeNumber(90, 1, 3_650),
+  /** Old contents that a run keeps of each file name, besides its uploads. */
+  fileVersions: wholeNumber(20, 0, 1_000),
   /** Sustained request rate of the API. API Gateway answers more requests with 429. Its quota per account: 10,000. */
   requestsPerSecond: wholeNumber(500, 1, 10_000),
   /** Burst size of the API's request throttle. API Gateway's quota per account: 5,000. */

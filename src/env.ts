@@ -10,6 +10,7 @@ export const envNames = [
 
 /** Variables that only some deployments set. */
 export const optionalEnvNames = [
+  "FILE_VERSIONS", // old versions that a run keeps of each file
   "SANDBOX_FUNCTION",
   "SANDBOX_ENDPOINT", // of Lambda in the stack's region and partition
   "PRIVATE_ADDRESSES", // `allowed`: tools may connect to private addresses

@@ -60,6 +60,15 @@ export function requireFlatName(name: string): string {
   );
 }
 
+/**
+ * The name under which a workspace store keeps a content. It starts with a dot, so that it differs from the names of files
+ * that version 0.1 stored beside it. Throws an Error for anything but a SHA-256 in lower-case hex digits.
+ */
+export function contentName(sha256: string): string {
+  if (/^[0-9a-f]{64}$/.test(sha256)) return `.sha256-${sha256}`;
+  throw new Error(`${JSON.stringify(sha256)} is not a SHA-256 of 64 lower-case hex digits`);
+}
+
 /** Whether two names refer to one file on a file system that ignores case or normalizes Unicode. */
 export function namesCollide(a: string, b: string): boolean {
   return collisionKey(a) === collisionKey(b);

@@ -73,7 +73,7 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
     case "began":
       return { turn, step, event: "tool-call-started", call: entry.call };
     case "result": {
-      const { call, milliseconds, result } = entry;
+      const { call, milliseconds, result, files, manifest } = entry;
       return {
         turn,
         step,
@@ -82,6 +82,8 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
         name: result.name,
         milliseconds,
         error: result.error === true,
+        changed_files: files,
+        manifest,
         text: truncated(result.text),
       };
     }
@@ -99,6 +101,7 @@ function eventText({ turn, step, event, ...more }: PrintedEvent): string {
     more["error"] === true && "with an error",
     typeof more["category"] === "string" && `${more["category"]}: ${String(more["title"])}`,
     typeof more["wait_ms"] === "number" && `next attempt in ${more["wait_ms"]} ms`,
+    Array.isArray(more["changed_files"]) && `changed ${namesOf(more["changed_files"])}`,
     typeof more["messages"] === "number" && `${more["messages"]} messages`,
     typeof more["milliseconds"] === "number" && `${more["milliseconds"]} ms`,
     typeof more["input_tokens"] === "number" && tokensText(more),
@@ -111,6 +114,10 @@ function eventText({ turn, step, event, ...more }: PrintedEvent): string {
     ...calls.map(({ name, input }, index) => indented(`call ${index + 1}: ${name} ${input}`)),
   ];
   return printable(lines.join("\n"));
+}
+
+function namesOf(files: { name: string }[]): string {
+  return files.map(({ name }) => name).join(", ");
 }
 
 function tokensOf(usage: TokenUsage) {

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { ServiceError, type ServiceErrorCode } from "../../src/errors.ts";
-import { type Io, runProgram } from "../cli.ts";
+import { type FileIo, runProgram } from "../cli.ts";
 import type { Action, Handler } from "./action.ts";
 import { addAgentCommands } from "./agents.ts";
 import { addAuditCommand } from "./audit.ts";
@@ -8,23 +8,27 @@ import { completionScript } from "./completion.ts";
 import { connect } from "./connect.ts";
 import { addKeyCommands } from "./keys.ts";
 import { addOrganizationCommands } from "./organizations.ts";
-import type { Output } from "./output.ts";
+import type { FileOutput, Output } from "./output.ts";
 import { addRunCommands } from "./runs.ts";
 
 const name = "admin";
 
 /** Runs `npm run admin`. Resolves with the exit code: 0 on success, 1 after an error. */
-export function main(argv: string[], io: Io): Promise<number> {
+export function main(argv: string[], io: FileIo): Promise<number> {
   function action<Args extends unknown[]>(handler: Handler<Args>, options?: { createsData: true }) {
     return async (...args: [...Args, Command]): Promise<void> => {
       const command = args.at(-1) as Command;
       const { json, stack, dataDir } = command.optsWithGlobals<{ json?: true; stack?: string; dataDir?: string }>();
-      const print = (output: Output): void => io.out(json ? JSON.stringify(output.json) : output.text);
+      const print = async (output: Output | FileOutput): Promise<void> => {
+        if (json) io.out(JSON.stringify(output.json));
+        else if ("bytes" in output) await io.write(output.bytes);
+        else io.out(output.text);
+      };
       const platform = await connect({ stack, dataDir }, { needsData: options === undefined });
       try {
         const result = await handler(platform, ...(args.slice(0, -1) as unknown as Args));
-        if (Symbol.asyncIterator in result) for await (const output of result) print(output);
-        else print(result);
+        if (Symbol.asyncIterator in result) for await (const output of result) await print(output);
+        else await print(result);
       } finally {
         platform.close();
       }
@@ -34,7 +38,7 @@ export function main(argv: string[], io: Io): Promise<number> {
 }
 
 /** All commands. `action` decides what happens when one is called. */
-export function adminProgram(action: Action, io: Io): Command {
+export function adminProgram(action: Action, io: FileIo): Command {
   const program = new Command("npm run -s admin --")
     .description("Manage an Agent Run Service. All commands also work while the service is running.")
     .option("--data-dir <DIR>", "data directory of a service on this machine (default: .data)")
@@ -47,7 +51,7 @@ export function adminProgram(action: Action, io: Io): Command {
   addOrganizationCommands(program, action);
   addAgentCommands(program, action);
   addKeyCommands(program, action);
-  addRunCommands(program, action);
+  addRunCommands(program, action, io);
   addAuditCommand(program, action);
   program
     .command("completion")
@@ -66,6 +70,8 @@ const hints: Partial<Record<ServiceErrorCode, string>> = {
   key_not_found: "give the key, its hash or its hint; see key list --agent ID",
   key_ambiguous: "give more of the hash; see key list --agent ID",
   run_not_found: "see run list --agent ID",
+  step_not_found: "see run show ID",
+  file_not_found: "see run show ID --files",
 };
 
 function explain(error: unknown): string {

@@ -4,6 +4,12 @@ export interface Output {
   json: unknown;
 }
 
+/** The content of a file, which is printed as it is. */
+export interface FileOutput {
+  bytes: Uint8Array;
+  json: unknown;
+}
+
 /** Characters of the longest value in a table: the hash of a key, which `key disable` takes, fits. */
 const maxCellLength = 64;
 

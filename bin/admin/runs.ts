@@ -1,15 +1,18 @@
 import type { Command } from "commander";
+import type { FileVersion } from "../../src/agent/turn/manifest.ts";
 import { acceptInput, deleteRun, stopRun } from "../../src/runs/control-run.ts";
 import { findRun } from "../../src/runs/find-run.ts";
 import { journalOf } from "../../src/runs/list-events.ts";
 import { listRuns, type RunFilter } from "../../src/runs/list-runs.ts";
+import { listRunFiles } from "../../src/runs/read-files.ts";
 import { runStatuses } from "../../src/runs/status.ts";
 import { referenceIn } from "../../src/runs/turn-configuration.ts";
 import type { Run, RunJournalEntry, RunView } from "../../src/runs/types.ts";
-import { CliError } from "../cli.ts";
+import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { failureText, followRun } from "./follow-run.ts";
 import { eventOutput } from "./format-event.ts";
+import { addFileCommand, atOption, fileLines, filesOutput } from "./run-files.ts";
 import { timeOf, wholeNumber } from "./option-values.ts";
 import { addRequestCommand } from "./run-request.ts";
 import { isoTime, type Output, printable, record, table } from "./output.ts";
@@ -17,7 +20,14 @@ import { isoTime, type Output, printable, record, table } from "./output.ts";
 const maxListed = 1000;
 const maxSequence = 99_999_999;
 
-export function addRunCommands(program: Command, action: Action): void {
+interface ShowOptions {
+  events?: true;
+  after?: string;
+  files?: true;
+  at?: string;
+}
+
+export function addRunCommands(program: Command, action: Action, io: FileIo): void {
   const run = program.command("run").description("Watch and control runs.");
   run
     .command("list")
@@ -40,17 +50,27 @@ export function addRunCommands(program: Command, action: Action): void {
     .argument("<ID>", "run")
     .option("--events", "follow the run: print each event with its time and number, until the run is idle")
     .option("--after <N>", "with --events: begin after the event with this number")
+    .option("--files", "print only the files, with their SHA-256")
+    .option(...atOption)
     .action(
-      action(async ({ runs, workspace }, id: string, { events, after }: { events?: true; after?: string }) => {
+      action(async (stores, id: string, { events, after, files, at }: ShowOptions) => {
+        const { runs } = stores;
         if (after !== undefined && !events) throw new CliError("--after needs --events");
+        if (at !== undefined && !files) throw new CliError("--at needs --files");
+        if (events && files) throw new CliError("--events and --files cannot be used together");
+        if (files) return filesOutput(stores, id, at);
         const found = await findRun(runs, id);
         const last = after === undefined ? undefined : wholeNumber("--after", after, maxSequence, 0);
         if (events) return followRun(runs, found.run.id, last);
-        const [files, journal] = await Promise.all([workspace.list(found.run.id), journalOf({ runs }, found.run.id)]);
-        return runOutput(found, files, journal);
+        const [{ files: listed }, journal] = await Promise.all([
+          listRunFiles(stores, found.run.id),
+          journalOf({ runs }, found.run.id),
+        ]);
+        return runOutput(found, listed, journal);
       }),
     );
   addRequestCommand(run, action);
+  addFileCommand(run, action, io);
   run
     .command("input")
     .description("Send the next input to a run; it is queued while a turn is running.")
@@ -124,11 +144,7 @@ function listOutput({ runs, cursor }: { runs: Run[]; cursor?: string }): Output 
   };
 }
 
-function runOutput(
-  { run, transcript }: RunView,
-  files: { name: string; size: number }[],
-  journal: RunJournalEntry[],
-): Output {
+function runOutput({ run, transcript }: RunView, files: FileVersion[], journal: RunJournalEntry[]): Output {
   const { failure } = run;
   const steps = journal.map(eventOutput);
   const window = journal.findLast((entry) => entry.part === "answer")?.window;
@@ -145,7 +161,7 @@ function runOutput(
   const text = [
     head.text,
     files.length > 0 ? "files" : "no files",
-    ...files.map(({ name, size }) => `  ${printable(name)} (${size} bytes)`),
+    ...fileLines({ files }),
     ...(steps.length > 0 ? ["", ...steps.map((step) => step.text)] : []),
     ...transcript.map(({ role, text: message }) => `\n${role}:\n${printable(message)}`),
   ].join("\n");

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { parseModelSettings } from "../../src/accounts/model-settings.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
+import { defaultFileVersions } from "../../src/agent/turn/manifest.ts";
 import { type AllowedSecret, parseAllowedSecret, usualSecrets } from "../../src/platform/local/allowed-secrets.ts";
 import { CliError } from "../cli.ts";
 
@@ -10,6 +11,8 @@ export interface LocalOptions {
   /** 0: any free port. */
   port: number;
   dataDir: string;
+  /** Old contents that a run keeps of each file name. */
+  fileVersions: number;
   json: boolean;
   verbose: boolean;
   allowedSecrets: AllowedSecret[];
@@ -22,6 +25,7 @@ interface ParsedOptions {
   host: string;
   port: string;
   dataDir: string;
+  fileVersions: string;
   model?: string;
   modelName?: string;
   modelBaseUrl?: string;
@@ -49,6 +53,11 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
     .option("--port <N>", "port to listen on; 0 for any free port", "8787")
     .option("--host <ADDRESS>", "address to listen on", "127.0.0.1")
     .option("--data-dir <DIR>", "data directory (created if missing)", ".data")
+    .option(
+      "--file-versions <N>",
+      "old versions that a run keeps of each file, besides its uploads",
+      String(defaultFileVersions),
+    )
     .option("--model <PROVIDER>", `set the starter organization's model: ${providerNames.join(", ")}`)
     .option("--model-name <NAME>", "the provider's name of the model")
     .option("--model-base-url <URL>", "address of an OpenAI-compatible server, such as http://127.0.0.1:11434/v1")
@@ -85,9 +94,15 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
     throw new CliError('--host is ""; expected an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all');
   }
   if (dataDir === "") throw new CliError('--data-dir is ""; expected a directory, such as .data');
+  if (!/^\d+$/.test(parsed.fileVersions) || Number(parsed.fileVersions) > 1_000) {
+    throw new CliError(
+      `--file-versions is ${JSON.stringify(parsed.fileVersions)}; expected a whole number from 0 to 1000`,
+    );
+  }
+  const fileVersions = Number(parsed.fileVersions);
   const model = modelOf(parsed);
   const allowedSecrets = [...(parsed.allowSecret ?? []).map(parseAllowedSecret), ...modelSecret(model)];
-  return { host, port, dataDir, json, verbose, allowedSecrets, ...(model && { model }) };
+  return { host, port, dataDir, fileVersions, json, verbose, allowedSecrets, ...(model && { model }) };
 }
 
 /** `--model-secret` is allowed for the model's host. */

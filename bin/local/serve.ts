@@ -37,14 +37,14 @@ export interface Service {
 
 /** Starts the whole service in this process. Rejects with an Error whose message is one line for people. */
 export async function serve(options: LocalOptions): Promise<Service> {
-  const { host, port, dataDir } = options;
+  const { host, port, dataDir, fileVersions } = options;
   const startedAt = Date.now();
   logging.level = options.verbose ? "info" : "error";
   const allowList = secretAllowList(options.allowedSecrets, dataDir);
   const platform = openPlatform(dataDir, allowList);
   const traces = traceSettings(process.env);
   const telemetry = traces && (await (await import("../../src/observability/tracing.ts")).openTelemetry(traces));
-  const runner = startRunner({ ...platform, telemetry, now: Date.now });
+  const runner = startRunner({ ...platform, telemetry, fileVersions, now: Date.now });
   const deps = { ...platform, workflow: runner, now: Date.now };
   const handlers = {
     create: createHandler(deps),

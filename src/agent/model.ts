@@ -93,9 +93,11 @@ export interface ToolResult {
   attachments?: Attachment[];
 }
 
-/** A workspace file, by name. Its bytes are read at each model call and are never part of the journal. */
+/** A workspace file. Its bytes are read at each model call and are never part of the journal. */
 export interface Attachment {
   name: string;
+  /** SHA-256 of the content that is shown. Absent: the file's content at the time of the model call. */
+  sha256?: string;
   /** For example `image/png` or `application/pdf`. */
   mediaType: string;
 }
@@ -135,8 +137,8 @@ export interface ModelRequest {
   /** Empty: the model must answer with text. */
   tools: ToolDefinition[];
   parameters?: ModelParameters;
-  /** Reads an attachment. Undefined when the file was deleted. */
-  readAttachment?: (name: string) => Promise<Uint8Array | undefined>;
+  /** Reads an attachment. Undefined when its content is no longer kept. */
+  readAttachment?: (attachment: Attachment) => Promise<Uint8Array | undefined>;
   signal: AbortSignal;
 }
 

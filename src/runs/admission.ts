@@ -1,4 +1,5 @@
 import type { Accounts } from "../accounts/types.ts";
+import type { FileVersion } from "../agent/turn/manifest.ts";
 import { log } from "../log.ts";
 import { ServiceError } from "../errors.ts";
 import type { Runs, Workflow } from "./ports.ts";
@@ -61,12 +62,12 @@ export async function requestSlot(
 export async function createWithSlot(
   deps: AdmissionDeps,
   run: Run,
-  messages: Stamped<TurnMessage>[],
+  { messages, uploads }: { messages: Stamped<TurnMessage>[]; uploads: FileVersion[] },
   quotas: Quotas,
 ): Promise<{ waiting: boolean }> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const { slot, stalled } = await requestSlot(deps, run, quotas);
-    if (!(await deps.runs.create(run, messages, slot))) continue;
+    if (!(await deps.runs.create(run, messages, { slot, uploads }))) continue;
     if (stalled) await tryStartWaiting(deps, run.organizationId);
     return { waiting: slot.blockedBy !== undefined };
   }

@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { Principal } from "../accounts/authenticate.ts";
 import { modelProblem } from "../agent/models/model-config.ts";
 import type { Secrets } from "../agent/secret.ts";
+import { type FileVersion, sha256Of } from "../agent/turn/manifest.ts";
 import { settleAll } from "../async/settle-all.ts";
 import { log } from "../log.ts";
 import { ServiceError } from "../errors.ts";
-import type { Stores, Workflow, Workspace } from "./ports.ts";
+import type { StoredContent, Stores, Workflow, Workspace } from "./ports.ts";
 import { createWithSlot } from "./admission.ts";
 import { stamped } from "./events.ts";
 import { quotasOf } from "./quotas.ts";
@@ -35,7 +36,7 @@ export async function createRun(deps: CreateRunDeps, principal: Principal, input
     throw new ServiceError("template_mismatch", "API key is not valid for the requested template");
   }
   const id = randomUUID();
-  const files = Promise.try(decodeFiles, input.files ?? []);
+  const files = Promise.try(decodeFiles, input.files ?? []).then(withHashes);
   const run = newRun(id, principal, input, deps.now());
   let waiting = false;
   try {
@@ -46,9 +47,10 @@ export async function createRun(deps: CreateRunDeps, principal: Principal, input
       files.then((decoded) => (decoded.length > 0 ? deps.workspace.write(id, decoded) : undefined)),
     ]);
     const { quotas, agentVersion } = await preconditions;
+    const uploads = manifestOf(await files);
     const messages = stamped(inputMessages(input.input_text, agentVersion), { sequence: 0, at: run.createdAt });
-    if (quotas && run.turn === 1) ({ waiting } = await createWithSlot(deps, run, messages, quotas));
-    else await deps.runs.create(run, messages);
+    if (quotas && run.turn === 1) ({ waiting } = await createWithSlot(deps, run, { messages, uploads }, quotas));
+    else await deps.runs.create(run, messages, { uploads });
   } catch (error) {
     await deleteUploadedFiles(deps.workspace, id, files);
     throw error;
@@ -78,7 +80,16 @@ function inputMessages(text: string | null | undefined, agentVersion: number | u
   return [{ turn: 1, role: "input_to_agent", text, ...(agentVersion !== undefined && { agentVersion }) }];
 }
 
-type DecodedFiles = Promise<{ name: string; content: Uint8Array }[]>;
+type DecodedFile = StoredContent & { name: string };
+type DecodedFiles = Promise<DecodedFile[]>;
+
+function withHashes(files: { name: string; content: Uint8Array }[]): DecodedFile[] {
+  return files.map((file) => ({ ...file, sha256: sha256Of(file.content) }));
+}
+
+function manifestOf(files: DecodedFile[]): FileVersion[] {
+  return files.map(({ name, content, sha256 }) => ({ name, size: content.length, sha256 }));
+}
 
 /**
  * Checks agent, files and model in this order; throws the first failure. Resolves with the quotas of the run and the
@@ -111,12 +122,12 @@ async function checkPreconditions(
  * - After a time-out of the store the run may exist. It was not started, so no turn needs its files: the sweep ends it.
  */
 async function deleteUploadedFiles(workspace: Workspace, runId: string, files: DecodedFiles): Promise<void> {
-  const names = await files.then(
-    (decoded) => decoded.map(({ name }) => name),
+  const contents = await files.then(
+    (decoded) => decoded.map(({ sha256 }) => sha256),
     () => [],
   );
-  if (names.length === 0) return;
-  await workspace.remove(runId, names).catch((error: unknown) => {
+  if (contents.length === 0) return;
+  await workspace.remove(runId, contents).catch((error: unknown) => {
     log("error", "the uploaded files of a failed create could not be deleted", { runId, error });
   });
 }

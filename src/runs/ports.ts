@@ -1,4 +1,6 @@
 import type { Accounts } from "../accounts/types.ts";
+import type { FileInfo } from "../agent/tools/files.ts";
+import type { FileVersion } from "../agent/turn/manifest.ts";
 import type { RunStatus } from "./status.ts";
 import type { EncodedConfiguration } from "./turn-configuration.ts";
 import type {
@@ -19,7 +21,6 @@ import type {
   Stamped,
   TurnMessage,
   WaitingRun,
-  WorkspaceFile,
 } from "./types.ts";
 
 /**
@@ -29,10 +30,10 @@ import type {
  */
 export interface Runs {
   /**
-   * Stores a new run and its first messages in one write. `run.sequence`: the number of messages. False: `slot` does not
-   * admit it.
+   * Stores a new run, its first messages and the manifest of its uploaded files in one write. `run.sequence`: the number
+   * of messages. False: `slot` does not admit it.
    */
-  create(run: Run, messages: Stamped<TurnMessage>[], slot?: Slot): Promise<boolean>;
+  create(run: Run, messages: Stamped<TurnMessage>[], more?: { slot?: Slot; uploads?: FileVersion[] }): Promise<boolean>;
   /** Run and transcript, in one round trip. */
   read(id: string): Promise<RunView | undefined>;
   load(id: string): Promise<RunState | undefined>;
@@ -60,8 +61,8 @@ export interface Runs {
   /** A cheap read. */
   status(id: string): Promise<RunStatus | undefined>;
   /**
-   * Deletes messages, journal, queued inputs, summary, name and failure of a `terminated` run; keeps the rest. The run
-   * then counts no events.
+   * Deletes messages, journal, queued inputs, summary, manifests, name and failure of a `terminated` run; keeps the rest.
+   * The run then counts no events.
    * - False: there is no `terminated` run with this id.
    * - Idempotent: a repeated call continues an interrupted one.
    */
@@ -81,20 +82,30 @@ export interface Runs {
   recount(): Promise<number>;
 }
 
-/** Store of the files of runs. File names are flat and come from `safeFilenames`; other names are rejected. */
+/** A content of a file, with its SHA-256 as 64 lower-case hex digits. */
+export interface StoredContent {
+  sha256: string;
+  content: Uint8Array;
+}
+
+/**
+ * Store of the contents of runs' files, by SHA-256. The same content is stored once per run. Names and changes of files
+ * are recorded with the run.
+ */
 export interface Workspace {
   /**
-   * Writes files, and replaces files of the same name.
-   * - Resolves when all files are durable.
-   * - Rejects when no further file will be written.
+   * Idempotent.
+   * - Resolves when all contents are durable.
+   * - Rejects when none of them will still be written.
    */
-  write(runId: string, files: { name: string; content: Uint8Array }[]): Promise<void>;
-  /** Sorted by name. */
-  list(runId: string): Promise<WorkspaceFile[]>;
-  read(runId: string, name: string): Promise<Uint8Array | undefined>;
-  /** Ignores files that do not exist. Needs no permission to list. */
-  remove(runId: string, names: string[]): Promise<void>;
+  write(runId: string, contents: StoredContent[]): Promise<void>;
+  read(runId: string, sha256: string): Promise<Uint8Array | undefined>;
+  /** Ignores contents that do not exist. Needs no permission to list. */
+  remove(runId: string, sha256s: string[]): Promise<void>;
   removeAll(runId: string): Promise<void>;
+  /** Files that version 0.1 stored under their names, sorted by name. They are never changed. */
+  listNamed(runId: string): Promise<FileInfo[]>;
+  readNamed(runId: string, name: string): Promise<Uint8Array | undefined>;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { noUsage, addUsage, type Usage } from "../agent/turn/limits.ts";
 import type { Failure } from "../agent/model.ts";
 import { type AnswerEntry, usageOfEntry } from "../agent/turn/journal.ts";
+import type { ManifestFile } from "../agent/turn/manifest.ts";
 import { fullJitter, pause } from "../async/backoff.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { stamped } from "./events.ts";
@@ -47,6 +48,15 @@ export async function startTurn(deps: Deps & { workflow: Workflow }, runId: stri
   }
 }
 
+/** What the write that ends a turn contains. */
+interface TurnEnd {
+  text: string;
+  last: AnswerEntry;
+  files?: ManifestFile[];
+  summary?: Summary;
+  queue: QueuedInput[];
+}
+
 /**
  * Ends a turn: writes its last step, its output and `finished` in one change. With a queued input, that change starts
  * the next turn instead of `finished`. `summary`: the turn's summary of earlier turns. It is not written before: a
@@ -57,7 +67,7 @@ export async function startTurn(deps: Deps & { workflow: Workflow }, runId: stri
 export async function finishTurn(
   { runs, now }: Deps,
   claimed: ClaimedTurn,
-  { text, last, queue, summary }: { text: string; last: AnswerEntry; queue: QueuedInput[]; summary?: Summary },
+  { text, last, files, summary, queue }: TurnEnd,
 ): Promise<"finished" | "lost" | { next: number }> {
   const { runId, turn, fencingToken, startedAt } = claimed;
   const at = timeOf(claimed, now());
@@ -75,6 +85,7 @@ export async function finishTurn(
       set: { status: to, turn: next?.turn ?? turn, updatedAt },
       entries: stamped([{ turn, ...last }], { sequence: claimed.sequence, at }),
       messages: stamped(messages, { sequence: claimed.sequence + 1, at }),
+      ...(files && { files }),
       used: addUsage(usageOfEntry(last) ?? noUsage, wallClock(updatedAt - startedAt)),
       ...(summary && { summary }),
       ...(next && { queue: { take: next.turn } }),
@@ -124,6 +135,7 @@ export function failTurn(
  * - False: another worker has recorded an event, the run is no longer in this turn, or the worker lost its lease.
  * - Entries that arrive during a write share the next one, in order: parallel writes to one run would conflict. The time
  *   of an entry is that of its arrival.
+ * - After a write that failed, no later entry is written: a result can build on the changes of an earlier one.
  */
 export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry: RunJournalEntry) => Promise<boolean> {
   const { runId, turn, fencingToken, place } = claimed;
@@ -152,7 +164,7 @@ export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry
     waiting.push({ ...entry, at: timeOf(claimed, now()) });
     if (!next) {
       next = last.then(writeWaiting);
-      last = next.catch(() => {}); // the awaiting caller handles the rejection
+      last = next;
     }
     return next;
   };

@@ -2,6 +2,7 @@ import type { AuditEntry, Quota } from "../accounts/types.ts";
 import type { Usage } from "../agent/turn/limits.ts";
 import type { Failure } from "../agent/model.ts";
 import type { JournalEntry } from "../agent/turn/journal.ts";
+import type { FileVersion, ManifestFile } from "../agent/turn/manifest.ts";
 import type { RunStatus } from "./status.ts";
 
 /** One run of an agent (`agent_id` in the API). Times are milliseconds since 1970. */
@@ -157,6 +158,8 @@ export interface RunChange {
   used?: Usage;
   /** Replaces the summary of the run. */
   summary?: Summary;
+  /** The files of the run after the turn. Written with its output if they changed. */
+  files?: ManifestFile[];
   /** `add` appends an input, `take` removes the input of that turn, `drop` removes all. */
   queue?: { add: QueuedInput } | { take: number } | "drop";
   /** The operator's action that makes this change. */
@@ -173,6 +176,10 @@ export interface RunState {
   journal: RunJournalEntry[];
   queue: QueuedInput[];
   summary?: Summary;
+  /** Files of the create. Absent: none, or unknown because version 0.1 created the run. */
+  uploads?: FileVersion[];
+  /** Files after the last turn that changed some. Absent: there is none. */
+  files?: ManifestFile[];
 }
 
 /** A run with a turn in progress, in lists. */
@@ -205,10 +212,4 @@ export interface Claim {
   turn: number;
   /** The previous lease expired unreleased, so a read issued with the claim may be stale. */
   takenOver: boolean;
-}
-
-/** A file of a workspace. `size` in bytes. */
-export interface WorkspaceFile {
-  name: string;
-  size: number;
 }

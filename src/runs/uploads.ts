@@ -1,7 +1,5 @@
-import type { Files } from "../agent/tools/files.ts";
 import { filesTooLarge, ServiceError } from "../errors.ts";
 import { safeFilenames } from "../filenames.ts";
-import type { Workspace } from "./ports.ts";
 
 /** Combined decoded size of a create's files, in bytes: 10 MiB (specification section 8). */
 export const maxTotalFileBytes = 10 * 1024 * 1024;
@@ -42,19 +40,4 @@ export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64");
   // Node skips invalid characters and stops at "=", which makes the result shorter.
   return bytes.length === (text.length / 4) * 3 - padding ? bytes : undefined;
-}
-
-/**
- * The workspace of a run, as its tools see it. Writes fail once the signal is aborted: the run was stopped or taken over,
- * and its files may have been deleted.
- */
-export function filesOf(workspace: Workspace, runId: string, signal: AbortSignal): Files {
-  return {
-    list: () => workspace.list(runId),
-    read: (name) => workspace.read(runId, name),
-    async write(name, content) {
-      signal.throwIfAborted();
-      await workspace.write(runId, [{ name, content }]);
-    },
-  };
 }

@@ -5,6 +5,7 @@ import type { ReadSecret, Secrets } from "../agent/secret.ts";
 import { openTools, reopenTools, type ToolDependencies } from "../agent/toolbox.ts";
 import { usageOfEntry } from "../agent/turn/journal.ts";
 import { addUsage, noUsage, subtractUsage } from "../agent/turn/limits.ts";
+import { defaultFileVersions } from "../agent/turn/manifest.ts";
 import { runTurn } from "../agent/turn/run-turn.ts";
 import type { TurnEvent, TurnInput, TurnOutcome } from "../agent/turn/types.ts";
 import { StoreUnavailable } from "../errors.ts";
@@ -14,7 +15,7 @@ import { conversation } from "../runs/conversation.ts";
 import type { Stores } from "../runs/ports.ts";
 import { turnStartedAt } from "../runs/status.ts";
 import type { RunJournalEntry, RunState } from "../runs/types.ts";
-import { filesOf } from "../runs/uploads.ts";
+import { filesOfTurn } from "../runs/workspace.ts";
 import type { Sandbox } from "../sandbox/types.ts";
 import { maxRetryWaitSeconds } from "./policy.ts";
 import { storeFailure } from "./retry-later.ts";
@@ -30,6 +31,8 @@ export interface AgentDeps
   sandboxOf?: (agentId: string) => Sandbox;
   /** Absent: no traces. */
   telemetry?: Telemetry | undefined;
+  /** Number of old contents that are kept of each file name. Default: 20. */
+  fileVersions?: number;
   /** Absent: opens the organization's model. */
   openModel?: typeof openModel;
 }
@@ -63,10 +66,11 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const writer = offered
     ? plainWriter(call.record)
     : referencingWriter(deps, found, toolbox.tools, agentId, call.record);
+  const files = filesOfTurn(deps.workspace, state, { keep: deps.fileVersions ?? defaultFileVersions, signal });
   const outcome = runTurn(turnInput(state, agent, opened.name, call.deadline), {
     model: opened.model,
     tools: toolbox.tools,
-    files: filesOf(deps.workspace, runId, signal),
+    files,
     now: deps.now,
     signal,
     record: (entry) => writer.record({ turn, ...entry }),
@@ -75,7 +79,9 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
       trace?.emit(event);
     },
   });
-  return writer.outcome(await (trace ? endTrace(trace, outcome) : outcome));
+  const ended = await writer.outcome(await (trace ? endTrace(trace, outcome) : outcome));
+  const changed = ended.kind === "done" && (await files.changed());
+  return changed ? { ...ended, files: changed } : ended;
 }
 
 function turnInput(state: RunState, agent: AgentDefinition, modelName: string, deadline: number): TurnInput {

@@ -24,5 +24,6 @@ test("the sandbox function runs a program with files, and the bucket holds the f
   ]);
   const { loop_status, transcript } = await api.ended(runId);
   expect([loop_status, transcript[1]?.text]).toEqual(["finished", "It says: 4950\n[Wrote total.txt (4 bytes).]"]);
-  expect(await deployed.objectsOf(runId)).toContain(`workspaces/${runId}/total.txt`);
+  const content_base64 = Buffer.from("4950").toString("base64");
+  expect(await admin("run", "file", runId, "total.txt")).toMatchObject({ size: 4, content_base64 });
 });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sha256Of } from "../../src/agent/turn/manifest.ts";
 import { maxRetryWaitSeconds } from "../../src/workflow/policy.ts";
 import { chatServer, rejects } from "../providers/chat-completions-server.ts";
 import { cdk, stackName } from "./cdk.ts";
@@ -39,7 +40,11 @@ describe("an agent of the demo model", () => {
     const items = await deployed.itemsOf(runId);
     expect(items[0]).toMatchObject({ sk: "HEAD", status: "finished", turn: 1, agentId: agent.id });
     expect(items.map(({ sk }) => String(sk).split("#")[0])).toEqual(expect.arrayContaining(["MESSAGE", "SEQUENCE"]));
-    expect(await deployed.objectsOf(runId)).toEqual([`workspaces/${runId}/hello.txt`]);
+    const hash = sha256Of(Buffer.from("Hello from a file.\n"));
+    expect(await deployed.objectsOf(runId)).toEqual([`workspaces/${runId}/.sha256-${hash}`]);
+    const file = { name: "hello.txt", size: 19, sha256: hash };
+    expect(await admin("run", "show", runId, "--files", "--at", "1.0")).toMatchObject({ files: [file] });
+    expect(await admin("run", "file", runId, "hello.txt")).toEqual({ ...file, content_base64 });
     await executionEnds(runId, 1, "SUCCEEDED");
     expect((await deployed.execution(runId, 1)).input).toBe(JSON.stringify({ runId, turn: 1 }));
   });

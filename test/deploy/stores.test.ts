@@ -74,7 +74,14 @@ describe("the AWS platform", () => {
       awsStores({ documents, s3: async () => s3, table: name, bucket: name, retentionDays: 2 }).configurations,
   );
   describeRuns(async () => stores.runs);
-  describeWorkspace(async () => stores.workspace);
+  describeWorkspace(async () => {
+    const objects = bucketObjects(s3, name);
+    return {
+      workspace: stores.workspace,
+      putNamed: (runId, file, content) => objects.put(`workspaces/${runId}/${encodeURIComponent(file)}`, content),
+      storedIn: async (runId) => (await objects.list(`workspaces/${runId}/`)).length,
+    };
+  });
 
   const sfn = sfnClient(settings);
   let stateMachineArn: string | undefined;

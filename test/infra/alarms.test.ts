@@ -226,7 +226,12 @@ test("every admin command of the runbook is valid", async () => {
   const lines = [...runbook.matchAll(/npm run -s admin -- ([^|;\n"]*\w)/g)].map(([, line = ""]) => line.trim());
   expect(lines.length).toBeGreaterThan(8);
   const errors: string[] = [];
-  const io = { out: () => {}, err: (text: string) => void errors.push(text) };
+  const io = {
+    out: () => {},
+    err: (text: string) => void errors.push(text),
+    write: async () => {},
+    isTerminal: false,
+  };
   for (const line of lines) {
     const args = line.replaceAll("$STACK", "AgentRunService-prod").replaceAll(/\$\w+/g, "6affadb2").split(/\s+/);
     await runProgram(

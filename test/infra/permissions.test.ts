@@ -26,6 +26,7 @@ test("permissions match the snapshot", () => {
       "Advance: Allow dynamodb:Query on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["COUNT#*"]}}",
       "Advance: Allow dynamodb:Query on <StorageTable.Arn>/index/gsi2 if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["WAITING#*"]}}",
       "Advance: Allow s3:GetObject, s3:PutObject on <StorageBucket.Arn>/texts/*, <StorageBucket.Arn>/workspaces/*",
+      "Advance: Allow s3:DeleteObject on <StorageBucket.Arn>/workspaces/*",
       "Advance: Allow s3:ListBucket on <StorageBucket.Arn>",
       "Advance: Allow secretsmanager:GetSecretValue on arn:aws:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:agent-run-service/prod/*",
       "Advance: Allow lambda:InvokeFunction on <SandboxFunction.Arn>",

@@ -81,7 +81,15 @@ describe("functions", () => {
       }),
     );
     expect(names).toEqual({
-      Advance: ["BUCKET_NAME", "RETENTION_DAYS", "SANDBOX_ENDPOINT", "SANDBOX_FUNCTION", "SECRET_PREFIX", "TABLE_NAME"],
+      Advance: [
+        "BUCKET_NAME",
+        "FILE_VERSIONS",
+        "RETENTION_DAYS",
+        "SANDBOX_ENDPOINT",
+        "SANDBOX_FUNCTION",
+        "SECRET_PREFIX",
+        "TABLE_NAME",
+      ],
       Create: ["BUCKET_NAME", "RETENTION_DAYS", "SECRET_PREFIX", "STATE_MACHINE_ARN", "TABLE_NAME"],
       Fail: ["TABLE_NAME"],
       Get: ["BUCKET_NAME", "TABLE_NAME"],

@@ -12,6 +12,7 @@ test("cdk.json contains the defaults", () => {
     removal: "retain",
     logRetentionDays: 30,
     retentionDays: 90,
+    fileVersions: 20,
     requestsPerSecond: 500,
     requestBurst: 1_000,
     concurrentRuns: 0,

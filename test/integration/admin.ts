@@ -1,17 +1,19 @@
 import { expect } from "vitest";
 import { main } from "../../bin/admin/main.ts";
-import type { Io } from "../../bin/cli.ts";
+import type { FileIo } from "../../bin/cli.ts";
 import type { ProcessResult } from "./script.ts";
 
 /** Runs a command line program in this process, as `runScript` does in another one. */
 export async function inProcess(
-  program: (argv: string[], io: Io) => Promise<number>,
+  program: (argv: string[], io: FileIo) => Promise<number>,
   args: string[],
 ): Promise<ProcessResult> {
   const printed = { stdout: "", stderr: "" };
   const code = await program(args, {
     out: (text) => void (printed.stdout += `${text}\n`),
     err: (text) => void (printed.stderr += `${text}\n`),
+    write: async (bytes) => void (printed.stdout += Buffer.from(bytes).toString()),
+    isTerminal: false,
   });
   return { code, ...printed };
 }
@@ -26,6 +28,19 @@ export async function done(dataDir: string, ...args: string[]) {
   const { code, stdout, stderr } = await admin(dataDir, ...args, "--json");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return JSON.parse(stdout) as Record<string, unknown> & Record<"id" | "hash" | "api_key", string>;
+}
+
+/** The text of a run's file, as `run file` prints it. */
+export async function fileText(dataDir: string, runId: string, name: string, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await admin(dataDir, "run", "file", runId, name, ...args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+}
+
+/** Names of a run's files. */
+export async function fileNames(dataDir: string, runId: string): Promise<string[]> {
+  const { files } = await done(dataDir, "run", "show", runId, "--files");
+  return (files as { name: string }[]).map(({ name }) => name);
 }
 
 /** Runs an admin command that must fail: exit code 1, nothing on stdout, one line on stderr. Resolves with the error. */

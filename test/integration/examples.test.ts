@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { docx, pdf } from "../fixtures/documents.ts";
 import { mcpServer } from "../unit/mcp/mcp-server.ts";
 import { answersWithResult, callsTool, chatServer, type Reply } from "../providers/chat-completions-server.ts";
-import { done } from "./admin.ts";
+import { done, fileText } from "./admin.ts";
 import { root, runScript } from "./script.ts";
 import { createRun, finished, modelAt, newDataDir, type RunStatus, type Service, startService } from "./service.ts";
 
@@ -13,7 +13,7 @@ async function runExample(
   example: string,
   replies: Reply[],
   { input, files = {} }: { input: string; files?: Record<string, string | Buffer> },
-): Promise<RunStatus & { workspace: string; modelSaw: string }> {
+): Promise<RunStatus & { dataDir: string; modelSaw: string }> {
   await using model = await chatServer(...replies);
   const dataDir = newDataDir();
   const service = await startService(dataDir, [...modelAt(model.baseUrl), "--allow-secret=TEAM_MCP_TOKEN=127.0.0.1"]);
@@ -26,7 +26,7 @@ async function runExample(
       content_base64: Buffer.from(content).toString("base64"),
     }));
     const run = await finished(caller, await createRun(caller, { input_text: input, files: sent }));
-    return { ...run, workspace: join(dataDir, "workspaces", run.agent_id), modelSaw: JSON.stringify(model.received) };
+    return { ...run, dataDir, modelSaw: JSON.stringify(model.received) };
   } finally {
     await service.end("SIGTERM");
   }
@@ -56,7 +56,7 @@ test(
     expect(run.loop_status).toBe("finished");
     expect(output(run)).toContain(`It says: ${expected}\n`);
     expect(output(run)).toContain("Wrote total.csv");
-    expect(readFileSync(join(run.workspace, "total.csv"), "utf8")).toBe(`total\n${expected}\n`);
+    expect(await fileText(run.dataDir, run.agent_id, "total.csv")).toBe(`total\n${expected}\n`);
   },
 );
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { Stores } from "../../src/runs/ports.ts";
+import { listRunFiles, readRunFile } from "../../src/runs/read-files.ts";
 import { advance, type AdvanceDeps } from "../../src/workflow/advance.ts";
 import { RetryLater } from "../../src/workflow/retry-later.ts";
 import { fail } from "../../src/workflow/fail.ts";
@@ -13,6 +15,8 @@ type InjectedFault = Fault | "crash-before" | "crash-after";
 interface Outcome {
   status: string;
   transcript: string[];
+  /** Names and texts of the run's files. A recorded file that is missing in the store is an error. */
+  files: string[];
   modelCalls: number;
   recordedSteps: number;
   storeCalls: number;
@@ -101,6 +105,7 @@ async function run(steps: number, fault?: FaultPlan): Promise<Outcome> {
   return {
     status: state?.run.status ?? "none",
     transcript: state?.transcript.map(({ text }) => text) ?? [],
+    files: await filesIn(stores),
     modelCalls: calls.length,
     recordedSteps: state?.run.used?.steps ?? 0,
     storeCalls: stores.calls() - first,
@@ -109,9 +114,22 @@ async function run(steps: number, fault?: FaultPlan): Promise<Outcome> {
   };
 }
 
+async function filesIn(stores: Stores): Promise<string[]> {
+  const { files } = await listRunFiles(stores, "R");
+  const contents = await Promise.all(files.map(({ name }) => readRunFile(stores, "R", name)));
+  return contents.map(({ file, content }) => `${file.name}: ${Buffer.from(content).toString()}`);
+}
+
 /** Injects each kind of fault at every client call of a run with `steps` steps. */
 export function describeFaults(steps: number): void {
-  const complete = { status: "finished", transcript: ["Go", outputTo("Go")], recordedSteps: steps + 1, violations: [] };
+  const files = Array.from({ length: steps }, (_, index) => `${index + 1}.txt: Go`).toSorted();
+  const complete = {
+    files,
+    status: "finished",
+    transcript: ["Go", outputTo("Go")],
+    recordedSteps: steps + 1,
+    violations: [],
+  };
 
   describe(`a fault at each client call of a ${steps}-step run on AWS`, async () => {
     const { storeCalls, ...faultless } = await run(steps);

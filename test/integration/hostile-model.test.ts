@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import {
   chatServer,
@@ -10,7 +9,7 @@ import {
   streams,
   toolCallChunk,
 } from "../providers/chat-completions-server.ts";
-import { done } from "./admin.ts";
+import { done, fileText } from "./admin.ts";
 import {
   createRun,
   finished,
@@ -142,8 +141,7 @@ test("edits of one file in one answer are applied in order", async () => {
     answers,
   );
   const { agent_id: id } = await run(server.baseUrl);
-  const file = join(service?.dataDir ?? "", "workspaces", id, "a.txt");
-  expect(readFileSync(file, "utf8")).toBe("ONE TWO THREE FOUR FIVE");
+  expect(await fileText(service?.dataDir ?? "", id, "a.txt")).toBe("ONE TWO THREE FOUR FIVE");
 });
 
 test("impossible token counts are clamped", async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as tick, setTimeout as sleep } from "node:timers/promises";
@@ -11,14 +11,14 @@ import {
   send,
   toolCallChunk,
 } from "../providers/chat-completions-server.ts";
-import { done } from "./admin.ts";
+import { done, fileNames, fileText } from "./admin.ts";
 import { createRun, finished, newDataDir, type Service, startService } from "./service.ts";
 
-/** Parallel tool calls of each step: one to three. */
+/** Parallel tool calls of each step: one to three. An edit that is repeated or lost shows in data.csv. */
 const callsOf = (step: number): [name: string, input: object][] =>
   [
+    ["edit_file", { name: "data.csv", old_text: "end", new_text: `step ${step}\nend` }] as [string, object],
     ["write_file", { name: `note-${step}.txt`, content: `of step ${step}` }] as [string, object],
-    ["read_file", { name: "data.csv" }] as [string, object],
     ["list_files", {}] as [string, object],
   ].slice(0, 1 + (step % 3));
 
@@ -59,7 +59,9 @@ export function testKills(steps: number): void {
     const first = await startService(dataDir, args);
     const runId = await createRun(first, {
       input_text: "Work.",
-      files: [{ filename: "data.csv", content_base64: Buffer.from("city,people\nOslo,709037\n").toString("base64") }],
+      files: [
+        { filename: "data.csv", content_base64: Buffer.from("city,people\nOslo,709037\nend\n").toString("base64") },
+      ],
     });
     const db = new DatabaseSync(join(dataDir, "runs.sqlite"), { readOnly: true });
     const count = db.prepare("SELECT count(*) AS n FROM journal");
@@ -115,9 +117,14 @@ export function testKills(steps: number): void {
     expect(server.received.length).toBeLessThanOrEqual(steps + 1 + kills);
     expect(recorded()).toBe(records);
     checkEvents();
-    for (let step = 1; step <= steps; step++) {
-      expect(readFileSync(join(dataDir, "workspaces", runId, `note-${step}.txt`), "utf8")).toBe(`of step ${step}`);
+    const edits = Array.from({ length: steps }, (_, index) => `step ${index + 1}\n`);
+    expect(await fileText(dataDir, runId, "data.csv")).toBe(`city,people\nOslo,709037\n${edits.join("")}end\n`);
+    const written = edits.flatMap((_, index) => (callsOf(index + 1).length > 1 ? [`note-${index + 1}.txt`] : []));
+    expect(await fileNames(dataDir, runId)).toEqual(["data.csv", ...written].toSorted());
+    for (const name of written) {
+      expect(await fileText(dataDir, runId, name)).toBe(name.replace(/note-(\d+).txt/, "of step $1"));
     }
+    expect(await fileText(dataDir, runId, "data.csv", "--at", "1.0")).toBe("city,people\nOslo,709037\nend\n");
     expect(db.prepare("SELECT count(*) AS n FROM runs WHERE status = 'running'").get()).toEqual({ n: 0 });
     expect(new Set(server.received.map(({ body }) => JSON.stringify([body.messages[0], body["tools"]]))).size).toBe(1);
     expect(JSON.stringify(server.received.at(-1)?.body)).not.toContain("Changed.");

@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { fileText } from "./admin.ts";
 import {
   chatServer,
   chunk,
@@ -38,7 +37,7 @@ test("a model on an OpenAI-compatible server runs the agent with its tools", asy
       { role: "output_from_agent", text: "The answer is 42." },
     ],
   });
-  expect(readFileSync(join(service.dataDir, "workspaces", runId, "report.txt"), "utf8")).toBe("42");
+  expect(await fileText(service.dataDir, runId, "report.txt")).toBe("42");
 });
 
 test("kill -9 during a model call does not repeat the recorded step", async () => {

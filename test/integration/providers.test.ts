@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { fileText } from "./admin.ts";
 import { openAiFixture } from "../providers/openai-fixture.ts";
 import { bedrockFixture, credentials } from "../providers/bedrock-fixture.ts";
 import { anthropicFixture } from "../providers/anthropic-fixture.ts";
@@ -60,7 +61,7 @@ describe.each(providers)("a model of $name", (provider, options) => {
         { role: "output_from_agent", text: "The answer is 42." },
       ],
     });
-    expect(readFileSync(join(service.dataDir, "workspaces", done, "report.txt"), "utf8")).toBe("42");
+    expect(await fileText(service.dataDir, done, "report.txt")).toBe("42");
     const refused = await createRun(service, { input_text: "And now?" });
     expect((await finished(service, refused)).loop_status).toBe("technical_error");
     // `read` throws if a request was sent without credentials.

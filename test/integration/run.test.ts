@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { fileNames } from "./admin.ts";
 import { create, createRun, finished, type Service, startService } from "./service.ts";
 
 let service: Service;
@@ -58,7 +59,7 @@ test("files with hostile names are all stored in the run's workspace", async () 
   ];
   const runId = await createRun(service, { files: names.map((name, i) => file(name, `content ${i}`)) });
   expect(readdirSync(join(service.dataDir, "workspaces"))).toContain(runId);
-  expect(readdirSync(join(service.dataDir, "workspaces", runId)).toSorted()).toEqual(
+  expect(await fileNames(service.dataDir, runId)).toEqual(
     ["b.txt", "escape (2).txt", "escape (3).txt", "escape.txt", "escape.txt.png", "ssh"].toSorted(),
   );
   expect(readdirSync(service.dataDir).filter((name) => name.includes("escape"))).toEqual([]);

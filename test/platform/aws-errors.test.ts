@@ -97,6 +97,8 @@ const unavailable: [string, Error][] = [
   }),
 ];
 
+const sha256 = "a".repeat(64);
+
 test.each(unavailable)("%s: every port rejects with StoreUnavailable and the cause", async (_, error) => {
   const { accounts, runs, workspace, workflow, dynamo, objects, executions } = mockedPlatform();
   dynamo.rejects(error);
@@ -114,9 +116,11 @@ test.each(unavailable)("%s: every port rejects with StoreUnavailable and the cau
     runs.listRunning(),
     runs.listEvents("R", 0, 1),
     runs.listUnnumberedEvents("R"),
-    workspace.write("R", [{ name: "a", content: new Uint8Array() }]),
-    workspace.read("R", "a"),
-    workspace.list("R"),
+    workspace.write("R", [{ sha256, content: new Uint8Array() }]),
+    workspace.read("R", sha256),
+    workspace.remove("R", [sha256]),
+    workspace.listNamed("R"),
+    workspace.readNamed("R", "a"),
     workspace.removeAll("R"),
     workflow.start("R", 1),
     workflow.stop("R", 1),
@@ -143,7 +147,7 @@ test.each(passed)("%s: every port rejects with the client's error", async (_, er
     accounts.findAgent("A"),
     runs.read("R"),
     runs.change(large),
-    workspace.list("R"),
+    workspace.listNamed("R"),
     workflow.start("R", 1),
   ];
   for (const outcome of await Promise.allSettled(calls)) {

@@ -37,10 +37,13 @@ test.each([
   expect(stores.sequentialCalls() - beforeRead).toBe(1 + largeText);
 });
 
-// The answer, its call of `list_files`, and the result. A failed model call adds one call, which no normal step makes.
-test("a step makes three sequential AWS calls", async () => {
-  const [two, five] = await Promise.all([callsOfTurn(2), callsOfTurn(5)]);
-  expect(five - two).toBe(3 * 3);
+// The answer and the results. The list of files is in memory. A failed model call adds one call, which no normal step makes.
+test("a step makes two sequential AWS calls, and one more for each file that it writes", async () => {
+  const [two, five] = await Promise.all([callsOfTurn(2, 0), callsOfTurn(5, 0)]);
+  expect(five - two).toBe(3 * 2);
+  const [writesTwo, writesFive] = await Promise.all([callsOfTurn(2, 3), callsOfTurn(5, 3)]);
+  // The results of calls that write one after the other share one write.
+  expect(writesFive - writesTwo).toBeLessThanOrEqual(3 * (2 + 3));
 });
 
 test("storing and reading a turn's configuration adds no sequential AWS call before the model", async () => {
@@ -72,15 +75,20 @@ test("a page of events makes two sequential AWS calls, wherever it begins", asyn
   }
 });
 
-/** Sequential AWS calls of a turn with this number of steps before its last answer. */
-async function callsOfTurn(steps: number): Promise<number> {
+/** Sequential AWS calls of a turn with this number of steps before its last answer, each with parallel calls that write. */
+async function callsOfTurn(steps: number, writes: number): Promise<number> {
   const stores = fakeAwsStores(undefined, { delay: 20 });
   await putAgent(stores);
   await newRun(stores, "r", Date.now(), "Go");
   let answers = 0;
   const model: Model = async () => {
     const last = ++answers > steps;
-    const toolCalls = last ? [] : [{ id: `c${answers}`, name: "list_files", input: {} }];
+    const list = { id: `c${answers}`, name: "list_files", input: {} };
+    const written = Array.from({ length: writes }, (_, index) => {
+      const input = { name: `${index}.txt`, content: `of step ${answers}` };
+      return { id: `w${answers}-${index}`, name: "write_file", input };
+    });
+    const toolCalls = last ? [] : [list, ...written];
     const usage = { inputTokens: 1, outputTokens: 1 };
     return { answer: { text: last ? "Done." : "", toolCalls, finishReason: last ? "stop" : "tool-calls", usage } };
   };

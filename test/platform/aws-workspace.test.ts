@@ -5,40 +5,59 @@ import {
   NoSuchKey,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { sha256Of } from "../../src/agent/turn/manifest.ts";
+import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { mockedPlatform } from "./aws-mocks.ts";
+import { describeWorkspace } from "./workspace.contract.ts";
 
-test("files are objects with the prefix of the run and encoded names", async () => {
-  const { workspace, objects } = mockedPlatform();
-  await workspace.write("R", [{ name: "ä +%.txt", content: Buffer.from("x") }]);
-  expect(objects.commandCalls(PutObjectCommand)[0]?.args[0].input).toEqual({
-    Bucket: "B",
-    Key: "workspaces/R/%C3%A4%20%2B%25.txt",
-    Body: Buffer.from("x"),
-  });
-  objects.on(GetObjectCommand).rejects(new NoSuchKey({ $metadata: { httpStatusCode: 404 }, message: "no" }));
-  expect(await workspace.read("R", "a.txt")).toBeUndefined();
-  expect(objects.commandCalls(GetObjectCommand)[0]?.args[0].input).toEqual({
-    Bucket: "B",
-    Key: "workspaces/R/a.txt",
+describe("AWS platform in memory", () => {
+  describeWorkspace(async () => {
+    const { workspace, objectKeys, putObject } = fakeAwsStores();
+    return {
+      workspace,
+      async putNamed(runId, name, content) {
+        putObject(`workspaces/${runId}/${encodeURIComponent(name)}`, content);
+      },
+      storedIn: async (runId) => objectKeys().filter((key) => key.startsWith(`workspaces/${runId}/`)).length,
+    };
   });
 });
 
-test("files are uploaded in parallel", async () => {
+const contentOf = (text: string) => ({ sha256: sha256Of(Buffer.from(text)), content: Buffer.from(text) });
+
+test("contents are objects with the prefix of the run; files of version 0.1 have encoded names", async () => {
+  const { workspace, objects } = mockedPlatform();
+  const { sha256, content } = contentOf("x");
+  await workspace.write("R", [{ sha256, content }]);
+  expect(objects.commandCalls(PutObjectCommand)[0]?.args[0].input).toEqual({
+    Bucket: "B",
+    Key: `workspaces/R/.sha256-${sha256}`,
+    Body: content,
+  });
+  objects.on(GetObjectCommand).rejects(new NoSuchKey({ $metadata: { httpStatusCode: 404 }, message: "no" }));
+  expect(await workspace.read("R", sha256)).toBeUndefined();
+  expect(await workspace.readNamed("R", "ä +%.txt")).toBeUndefined();
+  expect(objects.commandCalls(GetObjectCommand).map((call) => call.args[0].input)).toEqual([
+    { Bucket: "B", Key: `workspaces/R/.sha256-${sha256}` },
+    { Bucket: "B", Key: "workspaces/R/%C3%A4%20%2B%25.txt" },
+  ]);
+});
+
+test("contents are uploaded in parallel", async () => {
   const { workspace, objects } = mockedPlatform();
   let open = 0;
   objects.on(PutObjectCommand).callsFake(async () => {
     open++;
     await vi.waitFor(() => expect(open).toBe(10));
   });
-  const names = Array.from({ length: 10 }, (_, n) => `${n}`);
   await workspace.write(
     "R",
-    names.map((name) => ({ name, content: new Uint8Array() })),
+    Array.from({ length: 10 }, (_, n) => contentOf(`${n}`)),
   );
 });
 
-test("the list has all pages and is sorted by name, not by key", async () => {
+test("the list of files has all pages and is sorted by name, not by key", async () => {
   const { workspace, objects } = mockedPlatform();
   objects
     .on(ListObjectsV2Command)
@@ -47,8 +66,13 @@ test("the list has all pages and is sorted by name, not by key", async () => {
       IsTruncated: true,
       NextContinuationToken: "t",
     })
-    .resolvesOnce({ Contents: [{ Key: "workspaces/R/b", Size: 2 }] });
-  expect(await workspace.list("R")).toEqual([
+    .resolvesOnce({
+      Contents: [
+        { Key: `workspaces/R/.sha256-${contentOf("").sha256}`, Size: 3 },
+        { Key: "workspaces/R/b", Size: 2 },
+      ],
+    });
+  expect(await workspace.listNamed("R")).toEqual([
     { name: "b", size: 2 },
     { name: "ä", size: 1 },
   ]);

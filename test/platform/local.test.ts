@@ -1,6 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -31,7 +40,17 @@ describe("local platform", () => {
   describeAccounts(async () => stores.accounts);
   describeConfigurations(async () => localConfigurations(stores.database));
   describeRuns(async () => stores.runs);
-  describeWorkspace(async () => stores.workspace);
+  describeWorkspace(async () => {
+    const folderOf = (runId: string): string => join(stores.dataDir, "workspaces", runId);
+    return {
+      workspace: stores.workspace,
+      async putNamed(runId, name, content) {
+        mkdirSync(folderOf(runId), { recursive: true });
+        writeFileSync(join(folderOf(runId), name), content);
+      },
+      storedIn: async (runId) => (existsSync(folderOf(runId)) ? readdirSync(folderOf(runId)).length : 0),
+    };
+  });
 
   /** A turn in progress is an open request to a model that never responds. */
   describeWorkflow(async (): Promise<WorkflowHarness> => {
@@ -136,12 +155,12 @@ test("a failed write of files leaves no temporary file", async () => {
   using stores = temporaryStores();
   const { workspace } = stores;
   const id = randomUUID();
-  const file = { name: "a.txt", content: Buffer.from("a") };
-  const tooLong = { name: "a".repeat(300), content: Buffer.from("b") };
-  await workspace.write(id, [file]);
-  await expect(workspace.write(id, [tooLong])).rejects.toThrow(/ENAMETOOLONG|ENOENT/);
+  const [a, b] = ["a".repeat(64), "b".repeat(64)];
+  await workspace.write(id, [{ sha256: a, content: Buffer.from("a") }]);
+  const unwritable = { sha256: b, content: 7 as unknown as Uint8Array };
+  await expect(workspace.write(id, [unwritable])).rejects.toThrow(TypeError);
   expect(readdirSync(join(stores.dataDir, "workspaces"))).toEqual([id]);
-  expect(readdirSync(join(stores.dataDir, "workspaces", id))).toEqual(["a.txt"]);
+  expect(readdirSync(join(stores.dataDir, "workspaces", id))).toEqual([`.sha256-${a}`]);
 });
 
 const overfilling = `
@@ -165,14 +184,14 @@ const exhausting = `
   import { openSync, closeSync } from "node:fs";
   import { openLocalPlatform } from "./src/platform/local/index.ts";
   const { workspace } = openLocalPlatform({ dataDir: process.argv[1] });
-  const files = [{ name: "a.txt", content: Buffer.from("a") }];
-  await workspace.write("run", files);
+  const [a, b] = ["a", "b"].map((letter) => ({ sha256: letter.repeat(64), content: Buffer.from(letter) }));
+  await workspace.write("run", [a]);
   const held = [];
   try { for (;;) held.push(openSync("/dev/null")); } catch {}
-  const tried = [workspace.read("run", "a.txt"), workspace.list("run"), workspace.write("run", files)];
+  const tried = [workspace.read("run", a.sha256), workspace.listNamed("run"), workspace.write("run", [b])];
   const outcomes = (await Promise.allSettled(tried)).map(({ reason }) => reason?.name);
   held.forEach(closeSync);
-  console.log(JSON.stringify([...outcomes, String(await workspace.read("run", "a.txt"))]));
+  console.log(JSON.stringify([...outcomes, String(await workspace.read("run", a.sha256))]));
 `;
 
 test.skipIf(process.platform === "win32")(

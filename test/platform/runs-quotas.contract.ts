@@ -24,7 +24,7 @@ export function describeQuotas(open: () => Promise<Runs>): void {
   /** Creates a run with a slot, or waiting for one. Undefined: rejected. */
   async function create(slot: Slot, fields: Partial<Run> = {}): Promise<Run | undefined> {
     const run = newRun({ ...ownerOf(slot), ...fields });
-    return (await runs.create(run, firstMessages(input(1, "first")), slot)) ? run : undefined;
+    return (await runs.create(run, firstMessages(input(1, "first")), { slot })) ? run : undefined;
   }
 
   const end = (run: Run, fields: Partial<RunChange> = {}) =>
@@ -65,7 +65,7 @@ export function describeQuotas(open: () => Promise<Runs>): void {
       const slot = slotOf({ maxRunning: 1 });
       await create(slot);
       const rejected = newRun(ownerOf(slot));
-      expect(await runs.create(rejected, firstMessages(input(1, "first")), slot)).toBe(false);
+      expect(await runs.create(rejected, firstMessages(input(1, "first")), { slot })).toBe(false);
       expect(await runs.read(rejected.id)).toBeUndefined();
     });
 

@@ -9,6 +9,7 @@ import { startRunner } from "../../src/platform/local/workflow.ts";
 import { eventsOf, journalOf } from "../../src/runs/list-events.ts";
 import { rebuildRequest } from "../../src/runs/rebuild-request.ts";
 import type { Runs } from "../../src/runs/ports.ts";
+import { listRunFiles, readRunFile } from "../../src/runs/read-files.ts";
 import { readRun } from "../../src/runs/read-run.ts";
 import type { RunEvent } from "../../src/runs/types.ts";
 
@@ -43,9 +44,16 @@ test("runs of an earlier version are read with their API key", async () => {
   const kinds = (await eventsIn(platform, finished)).map((event) => ("part" in event ? event.part : event.role));
   const turn = ["input_to_agent", "answer", "output_from_agent"];
   expect(kinds).toEqual([...turn, ...turn]);
-  expect(String(await platform.workspace.read(withFile, "notes.txt"))).toBe("First line.\nSecond line.\n");
   await platform.removeOrphanedFiles(Date.now());
-  expect(await platform.workspace.list(withFile)).toHaveLength(1);
+  expect(await listRunFiles(platform, withFile)).toEqual({ files: [{ name: "notes.txt", size: 25 }] });
+  expect(await listRunFiles(platform, withFile, { turn: 1, step: 3 })).toEqual({
+    files: [{ name: "notes.txt", size: 25 }],
+  });
+  await expect(listRunFiles(platform, withFile, { turn: 1, step: 1 })).rejects.toThrow(
+    "unknown: version 0.1 recorded it",
+  );
+  const { content } = await readRunFile(platform, withFile, "notes.txt");
+  expect(String(content)).toBe("First line.\nSecond line.\n");
   platform.close();
 });
 

@@ -1,188 +1,157 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { safeFilenames } from "../../src/filenames.ts";
-import type { Workspace } from "../../src/runs/ports.ts";
+import { sha256Of } from "../../src/agent/turn/manifest.ts";
+import type { StoredContent, Workspace } from "../../src/runs/ports.ts";
 
-/** Contract tests of `Workspace`. `open` is called once. Each test uses its own run. */
-export function describeWorkspace(open: () => Promise<Workspace>): void {
+/**
+ * Contract tests of `Workspace`. `open` is called once. Each test uses its own run.
+ * - `putNamed` stores a file as version 0.1 did.
+ * - `storedIn`: how many contents and files of a run are stored.
+ */
+export function describeWorkspace(
+  open: () => Promise<{
+    workspace: Workspace;
+    putNamed: (runId: string, name: string, content: Uint8Array) => Promise<void>;
+    storedIn: (runId: string) => Promise<number>;
+  }>,
+): void {
   describe("workspace", () => {
     let workspace: Workspace;
+    let opened: Awaited<ReturnType<typeof open>>;
     beforeAll(async () => {
-      workspace = await open();
+      opened = await open();
+      ({ workspace } = opened);
     });
 
-    const namesIn = async (runId: string) => (await workspace.list(runId)).map(({ name }) => name);
-
-    test("a run without files has an empty list", async () => {
+    test("a run without files has none, and its deletion is a no-op", async () => {
       const runId = randomUUID();
-      expect(await workspace.list(runId)).toEqual([]);
-      expect(await workspace.read(runId, "a.txt")).toBeUndefined();
+      expect(await workspace.listNamed(runId)).toEqual([]);
+      expect(await workspace.read(runId, sha256Of(Buffer.from("a")))).toBeUndefined();
+      expect(await workspace.readNamed(runId, "a.txt")).toBeUndefined();
       await workspace.removeAll(runId);
       await workspace.write(runId, []);
-      expect(await workspace.list(runId)).toEqual([]);
+      expect(await opened.storedIn(runId)).toBe(0);
     });
 
     test("every byte value and length reads back", async () => {
       const runId = randomUUID();
       const everyByte = Uint8Array.from({ length: 256 }, (_, index) => index);
-      const files = [
-        { name: "bytes.bin", content: everyByte },
-        { name: "empty", content: new Uint8Array() },
-        { name: "one", content: Uint8Array.of(0) },
-        { name: "crlf.txt", content: Buffer.from("a\r\nb\r\n\u0000\ufeff") },
-        { name: "view.bin", content: everyByte.subarray(100, 200) },
-      ];
-      await workspace.write(runId, files);
-      for (const { name, content } of files) expect(bytes(await workspace.read(runId, name))).toEqual(bytes(content));
-      expect(await workspace.list(runId)).toEqual(
-        files
-          .map(({ name, content }) => ({ name, size: content.length }))
-          .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-      );
+      const contents = [
+        everyByte,
+        new Uint8Array(),
+        Uint8Array.of(0),
+        Buffer.from("a\r\nb\r\n\u0000\ufeff"),
+        everyByte.subarray(100, 200),
+      ].map(stored);
+      await workspace.write(runId, contents);
+      for (const { sha256, content } of contents) {
+        expect(bytes(await workspace.read(runId, sha256))).toEqual(bytes(content));
+      }
+      expect(await workspace.listNamed(runId)).toEqual([]);
     });
 
-    test("10 MiB read back, in ten files and in one", async () => {
+    test("10 MiB read back, in ten contents and in one", async () => {
       const runId = randomUUID();
-      const parts = Array.from({ length: 10 }, (_, index) => ({
-        name: `part-${index}`,
-        content: randomBytes(1 << 20),
-      }));
-      const whole = { name: "whole", content: randomBytes(10 << 20) };
+      const parts = Array.from({ length: 10 }, () => stored(randomBytes(1 << 20)));
+      const whole = stored(randomBytes(10 << 20));
       await workspace.write(runId, parts);
       await workspace.write(runId, [whole]);
-      for (const { name, content } of [...parts, whole]) {
-        expect(sha256(await workspace.read(runId, name))).toBe(sha256(content));
+      for (const { sha256 } of [...parts, whole]) {
+        expect(sha256Of((await workspace.read(runId, sha256)) ?? new Uint8Array())).toBe(sha256);
       }
     });
 
-    test("a file of the same name is replaced; other files are kept", async () => {
-      const runId = randomUUID();
-      await workspace.write(runId, [
-        { name: "a.txt", content: Buffer.from("a long first version") },
-        { name: "b.txt", content: Buffer.from("b") },
-      ]);
-      await workspace.write(runId, [{ name: "a.txt", content: Buffer.from("short") }]);
-      expect(bytes(await workspace.read(runId, "a.txt"))).toEqual(bytes(Buffer.from("short")));
-      expect(await workspace.list(runId)).toEqual([
-        { name: "a.txt", size: 5 },
-        { name: "b.txt", size: 1 },
-      ]);
-      await workspace.write(runId, [{ name: "a.txt", content: new Uint8Array() }]);
-      expect(await workspace.read(runId, "a.txt")).toHaveLength(0);
+    test("the same content is stored once per run, and a repeated write changes nothing", async () => {
+      const [runId, other] = [randomUUID(), randomUUID()];
+      const [a, b] = [stored("a"), stored("b")];
+      await workspace.write(runId, [a, a, b]);
+      await workspace.write(runId, [a]);
+      await workspace.write(other, [a]);
+      expect([await opened.storedIn(runId), await opened.storedIn(other)]).toEqual([2, 1]);
+      expect(String(await workspace.read(runId, a.sha256))).toBe("a");
     });
 
-    test("names can contain any Unicode and special characters of URLs, shells and keys", async () => {
-      const runId = randomUUID();
-      const names = [
-        "a b",
-        "100%25.txt",
-        "%2e%2e%2f",
-        "a+b&c=d?#.txt",
-        "a'b\"c`$(x);!.sh",
-        "*[0]{1}~^<>|.txt",
-        "日本語.txt",
-        "naïve.md",
-        "🤖👩‍👩‍👧.png",
-        "עברית",
-        "back..dots..",
-        "no-extension",
-        "CASE.txt",
-        "case.TXT.x",
-        `${"x".repeat(251)}.txt`,
-        `${"字".repeat(84)}.md`,
-      ];
-      const files = names.map((name) => ({ name, content: Buffer.from(`I am ${name}`) }));
-      await workspace.write(runId, files);
-      expect(await namesIn(runId)).toEqual(names.toSorted());
-      for (const { name, content } of files) expect(bytes(await workspace.read(runId, name))).toEqual(bytes(content));
-    });
-
-    test("every name of safeFilenames is accepted", async () => {
-      const runId = randomUUID();
-      const raw = ["../../etc/passwd", "..", "", ".env", "C:\\x\\y.txt", "a\u0000b", "CON", "x/y/z.txt", "Z.TXT", " "];
-      const names = [...raw, "e\u0301.txt", "\ud800.txt", "字".repeat(255)].map(safeFilenames());
-      await workspace.write(
-        runId,
-        names.map((name) => ({ name, content: Buffer.from(name) })),
-      );
-      expect(await namesIn(runId)).toEqual(names.toSorted());
-    });
-
-    const refused = ["", ".", "..", "../x", "a/b", "/etc/passwd", "a\\b", "..\\x", ".env", "a\u0000b", "/", "a/../b"];
-    test.each(refused)("rejects %j as a file name and writes no file", async (name) => {
+    const refused = ["", "a", "../x", "A".repeat(64), "g".repeat(64), `${"a".repeat(64)}/`, "a".repeat(65)];
+    test.each(refused)("rejects %j as a hash and writes nothing", async (sha256) => {
       const runId = randomUUID();
       const content = Buffer.from("x");
-      const files = [
-        { name: "good.txt", content },
-        { name, content },
-      ];
-      await expect(workspace.write(runId, files)).rejects.toThrow(Error);
-      await expect(workspace.read(runId, name)).rejects.toThrow(Error);
-      expect(await workspace.list(runId)).toEqual([]);
+      await expect(workspace.write(runId, [stored(content), { sha256, content }])).rejects.toThrow(Error);
+      await expect(workspace.read(runId, sha256)).rejects.toThrow(Error);
+      await expect(workspace.remove(runId, [sha256])).rejects.toThrow(Error);
+      expect(await opened.storedIn(runId)).toBe(0);
     });
 
     test.each(["", "..", "a/b", "../x"])("rejects %j as a run id", async (runId) => {
-      await expect(workspace.write(runId, [{ name: "a", content: Buffer.from("x") }])).rejects.toThrow(Error);
-      await expect(workspace.read(runId, "a")).rejects.toThrow(Error);
-      await expect(workspace.list(runId)).rejects.toThrow(Error);
-      await expect(workspace.remove(runId, ["a"])).rejects.toThrow(Error);
+      const content = stored("x");
+      await expect(workspace.write(runId, [content])).rejects.toThrow(Error);
+      await expect(workspace.read(runId, content.sha256)).rejects.toThrow(Error);
+      await expect(workspace.listNamed(runId)).rejects.toThrow(Error);
+      await expect(workspace.readNamed(runId, "a")).rejects.toThrow(Error);
+      await expect(workspace.remove(runId, [content.sha256])).rejects.toThrow(Error);
       await expect(workspace.removeAll(runId)).rejects.toThrow(Error);
     });
 
-    test("a long list is sorted by name", async () => {
+    test("remove deletes the named contents and ignores missing ones", async () => {
       const runId = randomUUID();
-      const names = Array.from({ length: 120 }, (_, index) => `file ${(index * 37) % 120}`);
-      await workspace.write(
-        runId,
-        names.map((name) => ({ name, content: Buffer.from(name) })),
-      );
-      expect(await namesIn(runId)).toEqual(names.toSorted());
+      const [a, b, never] = [stored("a"), stored("b"), stored("never")];
+      await workspace.write(runId, [a, b]);
+      await workspace.remove(runId, [a.sha256, never.sha256]);
+      expect(await workspace.read(runId, a.sha256)).toBeUndefined();
+      expect(String(await workspace.read(runId, b.sha256))).toBe("b");
+      await workspace.remove(runId, [b.sha256]);
+      expect(await opened.storedIn(runId)).toBe(0);
+      await workspace.write(runId, [a]);
+      expect(String(await workspace.read(runId, a.sha256))).toBe("a");
+      await workspace.remove(randomUUID(), [a.sha256]);
     });
 
-    test("remove deletes the named files and ignores missing ones", async () => {
-      const runId = randomUUID();
-      const content = Buffer.from("x");
-      await workspace.write(runId, [
-        { name: "ä b.txt", content },
-        { name: "c.txt", content },
-      ]);
-      await workspace.remove(runId, ["ä b.txt", "never.txt"]);
-      expect(await namesIn(runId)).toEqual(["c.txt"]);
-      await workspace.remove(runId, ["c.txt"]);
-      expect(await namesIn(runId)).toEqual([]);
-      await workspace.remove(randomUUID(), ["a"]);
-      await expect(workspace.remove(runId, ["../x"])).rejects.toThrow(Error);
-    });
-
-    test("runs have separate files, and removeAll deletes those of one run", async () => {
+    test("removeAll deletes the contents and files of one run", async () => {
       const one = randomUUID();
       const other = `${one}0`; // the first id is a prefix of it
-      await workspace.write(one, [{ name: "a.txt", content: Buffer.from("one") }]);
-      await workspace.write(other, [{ name: "a.txt", content: Buffer.from("other") }]);
+      const a = stored("a");
+      await workspace.write(one, [a]);
+      await workspace.write(other, [a]);
+      await opened.putNamed(one, "old.txt", Buffer.from("old"));
       await workspace.removeAll(one);
-      expect(await workspace.list(one)).toEqual([]);
-      expect(await workspace.read(one, "a.txt")).toBeUndefined();
-      expect(await workspace.list(other)).toEqual([{ name: "a.txt", size: 5 }]);
-      await workspace.write(one, [{ name: "b.txt", content: Buffer.from("again") }]);
-      expect(await namesIn(one)).toEqual(["b.txt"]);
+      expect([await opened.storedIn(one), await opened.storedIn(other)]).toEqual([0, 1]);
+      expect(await workspace.read(one, a.sha256)).toBeUndefined();
+      expect(await workspace.readNamed(one, "old.txt")).toBeUndefined();
+      await workspace.write(one, [a]);
+      expect(await opened.storedIn(one)).toBe(1);
     });
 
-    test("concurrent writers of one file leave one complete content", async () => {
+    test("concurrent writers of one content leave it whole", async () => {
       const runId = randomUUID();
-      const contents = Array.from({ length: 8 }, (_, index) => Buffer.alloc(100_000, index));
-      await Promise.all(contents.map((content) => workspace.write(runId, [{ name: "a", content }])));
-      const found = sha256(await workspace.read(runId, "a"));
-      expect(contents.map((content) => sha256(content))).toContain(found);
-      expect(await workspace.list(runId)).toEqual([{ name: "a", size: 100_000 }]);
+      const content = stored(Buffer.alloc(100_000, 7));
+      await Promise.all(Array.from({ length: 8 }, () => workspace.write(runId, [content])));
+      expect(sha256Of((await workspace.read(runId, content.sha256)) ?? new Uint8Array())).toBe(content.sha256);
+      expect(await opened.storedIn(runId)).toBe(1);
+    });
+
+    test("files of version 0.1 are listed and read by their names, and contents never replace them", async () => {
+      const runId = randomUUID();
+      const content = stored("new");
+      const names = ["b.txt", "a b", "100%25.txt", "a+b&c=d?#.txt", "日本語.txt", "🤖👩‍👩‍👧.png", "עברית", content.sha256];
+      for (const name of names) await opened.putNamed(runId, name, Buffer.from(`I am ${name}`));
+      await workspace.write(runId, [content]);
+      expect(await workspace.listNamed(runId)).toEqual(
+        names.toSorted().map((name) => ({ name, size: Buffer.byteLength(`I am ${name}`) })),
+      );
+      for (const name of names) expect(String(await workspace.readNamed(runId, name))).toBe(`I am ${name}`);
+      expect(String(await workspace.read(runId, content.sha256))).toBe("new");
+      for (const name of ["", ".", "..", "../x", "a/b", "a\\b", ".env", "a\u0000b"]) {
+        await expect(workspace.readNamed(runId, name)).rejects.toThrow(Error);
+      }
     });
   });
+}
+
+function stored(data: string | Uint8Array): StoredContent {
+  const content = typeof data === "string" ? Buffer.from(data) : data;
+  return { sha256: sha256Of(content), content };
 }
 
 /** As an array of numbers: stores return a Buffer or a Uint8Array. */
 function bytes(content: Uint8Array | undefined): number[] | undefined {
   return content && [...content];
-}
-
-function sha256(content: Uint8Array | undefined): string | undefined {
-  return content && createHash("sha256").update(content).digest("hex");
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Message, ModelOutcome } from "../../src/agent/model.ts";
+import type { Attachment, Message, ModelOutcome } from "../../src/agent/model.ts";
 import { runTurn } from "../../src/agent/turn/run-turn.ts";
-import { files, turn } from "../unit/agent/scripted.ts";
+import { spaceOf, turn } from "../unit/agent/scripted.ts";
 import { answerOf, callModel, request } from "./call-model.ts";
 import { modelServer } from "./model-server.ts";
 import { rejects, type ScriptedResponse, streamsResponse, type ProviderFixture } from "./provider-fixture.ts";
@@ -9,7 +9,7 @@ import { rejects, type ScriptedResponse, streamsResponse, type ProviderFixture }
 const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
 const pdf = new TextEncoder().encode("%PDF-1.7\n%%EOF");
 const stored: Record<string, Uint8Array> = { "a.png": png, "b.pdf": pdf, "large.png": new Uint8Array(4_000_000) };
-const readAttachment = async (name: string): Promise<Uint8Array | undefined> => stored[name];
+const readAttachment = async ({ name }: Attachment): Promise<Uint8Array | undefined> => stored[name];
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 const yes: ScriptedResponse = { text: ["Yes."] };
 
@@ -206,7 +206,7 @@ export function conversationSuite(provider: ProviderFixture, { signed }: { signe
       streamsResponse(provider, { text: ["It says alpha."] }),
     );
     const { input, ports } = turn(provider.open(server.baseUrl), {
-      ports: { files: files({ "a.txt": "alpha" }) },
+      space: spaceOf({ "a.txt": "alpha" }),
     });
     expect(await runTurn(input, ports)).toMatchObject({
       kind: "done",

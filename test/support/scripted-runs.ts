@@ -1,4 +1,5 @@
 import type { Message, Model, ModelOutcome } from "../../src/agent/model.ts";
+import type { FileVersion } from "../../src/agent/turn/manifest.ts";
 import type { Agent } from "../../src/accounts/types.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import type { Run } from "../../src/runs/types.ts";
@@ -18,10 +19,16 @@ export async function putAgent({ accounts }: Stores): Promise<void> {
   await accounts.createAgent(agent);
 }
 
-export async function newRun({ runs }: Stores, id: string, now: number, text: string): Promise<Run> {
+export async function newRun(
+  { runs }: Stores,
+  id: string,
+  now: number,
+  text: string,
+  uploads: FileVersion[] = [],
+): Promise<Run> {
   const fields = { id, agentId: "A", organizationId: "O", name: "Run" };
   const run: Run = { ...fields, status: "running", turn: 1, createdAt: now, updatedAt: now, sequence: 1 };
-  await runs.create(run, [{ turn: 1, role: "input_to_agent", text, sequence: 1, at: now }]);
+  await runs.create(run, [{ turn: 1, role: "input_to_agent", text, sequence: 1, at: now }], { uploads });
   return run;
 }
 

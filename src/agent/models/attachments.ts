@@ -48,10 +48,11 @@ export function attachmentsOf(message: Message): Attachment[] {
 }
 
 async function loadContent(
-  { name, mediaType }: Attachment,
+  attachment: Attachment,
   readAttachment: NonNullable<ModelRequest["readAttachment"]>,
 ): Promise<AttachmentContent> {
-  const bytes = attachmentKind(mediaType) ? await readAttachment(name) : new Uint8Array();
+  const { mediaType } = attachment;
+  const bytes = attachmentKind(mediaType) ? await readAttachment(attachment) : new Uint8Array();
   if (!bytes) return "it is no longer in the workspace";
   return attachmentProblem(mediaType, bytes.length) ?? bytes;
 }

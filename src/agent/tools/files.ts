@@ -1,8 +1,7 @@
-import { type Semaphore, semaphore } from "../../async/semaphore.ts";
 import { filenameProblem, isFlatName, namesCollide } from "../../filenames.ts";
 import { workspaceLimits } from "./definitions.ts";
 
-/** The workspace of a run, as the tools see it. Names are flat. */
+/** The workspace of a run, as a tool call sees it. Names are flat. Other calls see changes when the result is recorded. */
 export interface Files {
   /** Sorted by name. Sizes in bytes. */
   list(): Promise<FileInfo[]>;
@@ -10,6 +9,11 @@ export interface Files {
   read(name: string): Promise<Uint8Array | undefined>;
   /** Replaces a file of the same name. */
   write(name: string, content: Uint8Array): Promise<void>;
+  /**
+   * Runs `work` after the updates of earlier calls, with their changes. Required for every read followed by a write: a
+   * model may ask for two edits of one file in one answer, and the second must see the result of the first.
+   */
+  update<Value>(work: () => Promise<Value>): Promise<Value>;
 }
 
 export interface FileInfo {
@@ -23,18 +27,6 @@ export async function findFile(files: Files, name: string): Promise<{ bytes: Uin
   if (bytes) return { bytes };
   const names = (await files.list()).map((file) => JSON.stringify(file.name));
   return { problem: `There is no file ${JSON.stringify(name)}. Files of the workspace: ${joinLimited(names)}.` };
-}
-
-const writeLocks = new WeakMap<Files, Semaphore>();
-
-/**
- * Runs `work` under the workspace's write lock, in call order. Required for every read followed by a write: a model may
- * ask for two edits of one file in one answer, and the second must see the result of the first.
- */
-export function withWriteLock<Value>(files: Files, work: () => Promise<Value>): Promise<Value> {
-  const lock = writeLocks.get(files) ?? semaphore(1);
-  writeLocks.set(files, lock);
-  return lock(work);
 }
 
 /**

@@ -2,7 +2,7 @@ import { sandboxLimits } from "../../sandbox/limits.ts";
 import type { Sandbox, SandboxEngine, SandboxFile, SandboxResult } from "../../sandbox/types.ts";
 import type { ToolDefinition } from "../model.ts";
 import { runJavascript, runShell } from "./definitions.ts";
-import { fileLine, type Files, findFile, newNameProblem, withWriteLock } from "./files.ts";
+import { fileLine, type Files, findFile, newNameProblem } from "./files.ts";
 import { builtInTool, errorOutput, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 
 interface RunOptions {
@@ -41,7 +41,7 @@ async function runCode(
   const input = await readInputFiles(files, names, sandbox.maxBytes);
   if ("problem" in input) return errorOutput(input.problem);
   const result = await sandbox.run({ engine, program, files: input.files, seconds }, signal);
-  const notes = await withWriteLock(files, () => saveWrittenFiles(result, files));
+  const notes = await files.update(() => saveWrittenFiles(result, files));
   return resultOutput(result, notes);
 }
 

@@ -20,8 +20,8 @@ export interface ToolContext {
 export interface Tool {
   definition: ToolDefinition;
   /**
-   * A repeated call could do harm: it edits a file, or changes something outside of the workspace. An interrupted call is
-   * repeated only when the tool is also `idempotent`. Absent: the tool changes nothing, or only replaces files.
+   * A repeated call could do harm: it changes something outside of the workspace. An interrupted call is repeated only
+   * when the tool is also `idempotent`. Absent: the tool changes at most files, and a repeated call starts from the same.
    */
   hasEffects?: true;
   /** Why the tool cannot be used here. It is not offered to the model, and calls return this as an error. */

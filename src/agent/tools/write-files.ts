@@ -1,10 +1,10 @@
 import { decodeText } from "../../documents/decode-text.ts";
 import { editFile, workspaceLimits, writeFile } from "./definitions.ts";
-import { fileLine, type Files, findFile, newNameProblem, withWriteLock } from "./files.ts";
+import { fileLine, type Files, findFile, newNameProblem } from "./files.ts";
 import { builtInTool, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
 
 export const writeFileTool: Tool = builtInTool(writeFile, (input: { name: string; content: string }, { files }) =>
-  withWriteLock(files, () => writeText(input, files)),
+  files.update(() => writeText(input, files)),
 );
 
 async function writeText(input: { name: string; content: string }, files: Files): Promise<ToolOutput> {
@@ -23,14 +23,10 @@ interface Edit {
   all?: boolean;
 }
 
-/**
- * Keeps a byte order mark and converts other encodings to UTF-8. A repeated edit that inserts beside `old_text` would
- * insert twice.
- */
-export const editFileTool: Tool = {
-  ...builtInTool(editFile, (input: Edit, { files }) => withWriteLock(files, () => editText(input, files))),
-  hasEffects: true,
-};
+/** Keeps a byte order mark and converts other encodings to UTF-8. */
+export const editFileTool: Tool = builtInTool(editFile, (input: Edit, { files }) =>
+  files.update(() => editText(input, files)),
+);
 
 async function editText(
   { name, old_text: old, new_text: replacement, all = false }: Edit,

@@ -158,7 +158,7 @@ async function requestOnce(
   const startedAt = ports.now();
   ports.emit({ type: "model-call-started", step });
   const result = await withTimeout(timeLeft, ports.signal, (signal) =>
-    ports.model({ ...request, readAttachment: (name) => ports.files.read(name), signal }),
+    ports.model({ ...request, readAttachment: ports.files.readAttachment, signal }),
   );
   const milliseconds = ports.now() - startedAt;
   if (result.timedOut) {

@@ -8,6 +8,7 @@ import { unknownTool } from "../unknown-tool.ts";
 import { resultCharacters } from "./context-window.ts";
 import { foldEntry, type JournalEntry, type PendingCalls } from "./journal.ts";
 import { limitName } from "./limits.ts";
+import type { CallFiles } from "./turn-files.ts";
 import type { ActionResult, TurnState } from "./types.ts";
 
 /**
@@ -49,40 +50,72 @@ export async function executeTools(state: TurnState, pending: PendingCalls, time
   return { kind: "continue", state: { ...state, progress } };
 }
 
-/** Executes one call and records its result. A call that must not start gets an error as its result. */
+/** Executes one call and records its result with the files that it changed. */
 async function executeCall(
   state: TurnState,
-  { step, began }: PendingCalls,
+  pending: PendingCalls,
   call: ToolCall,
   index: number,
   until: number,
 ): Promise<CallOutcome> {
   const { ports } = state;
   const startedAt = ports.now();
+  const files = await ports.files.startCall();
+  try {
+    const output = await outputOf(state, pending, { call, index, files, timeLeft: until - startedAt });
+    if (!output) return { kind: "stopped" };
+    const result = {
+      part: "result",
+      step: pending.step,
+      call: index,
+      result: { callId: call.id, name: call.name, ...withHashes(output, files) },
+      milliseconds: ports.now() - startedAt,
+    } as const;
+    let entry: JournalEntry = result;
+    const recorded = await files.end((changes) => ports.record((entry = { ...result, ...changes })));
+    return recorded ? { kind: "recorded", entry } : { kind: "stopped" };
+  } catch (error) {
+    files.discard(error);
+    throw error;
+  }
+}
+
+interface CallToExecute {
+  call: ToolCall;
+  index: number;
+  files: CallFiles;
+  /** Milliseconds. */
+  timeLeft: number;
+}
+
+/** The output of a call. An error for a call that must not start. Undefined: its start could not be recorded. */
+async function outputOf(
+  state: TurnState,
+  { step, began }: PendingCalls,
+  { call, index, files, timeLeft }: CallToExecute,
+): Promise<ToolOutput | undefined> {
+  const { ports } = state;
   const tool = ports.tools.find(({ definition }) => definition.name === call.name);
   const hasEffects = tool?.hasEffects === true && call.invalid === undefined;
   const interrupted = began.includes(index);
-  let output: ToolOutput;
   // The tool can also be missing now, for example because its MCP server does not respond.
-  if (interrupted && !(hasEffects && tool.idempotent)) {
-    output = errorOutput(unknownEffect);
-  } else if (until <= startedAt) {
-    output = errorOutput(`Not executed: the ${secondsLimitName(state)} is reached.`);
-  } else {
-    if (hasEffects && !interrupted && !(await ports.record({ part: "began", step, call: index }))) {
-      return { kind: "stopped" };
-    }
-    const whole = await runTool(state, tool, call, step, until - startedAt);
-    output = await storeLargeResult(state, whole, `tool-result-${state.input.turn}-${step}-${index + 1}.txt`);
-  }
-  const entry: JournalEntry = {
-    part: "result",
-    step,
-    call: index,
-    result: { callId: call.id, name: call.name, ...output },
-    milliseconds: ports.now() - startedAt,
-  };
-  return (await ports.record(entry)) ? { kind: "recorded", entry } : { kind: "stopped" };
+  if (interrupted && !(hasEffects && tool.idempotent)) return errorOutput(unknownEffect);
+  if (timeLeft <= 0) return errorOutput(`Not executed: the ${secondsLimitName(state)} is reached.`);
+  const begins = hasEffects && !interrupted;
+  if (begins && !(await ports.record({ part: "began", step, call: index }))) return undefined;
+  const output = await runTool(state, tool, call, step, { files, timeLeft });
+  const file = `tool-result-${state.input.turn}-${step}-${index + 1}.txt`;
+  return storeLargeResult(output, resultCharacters(state.contextTokens), { files, file });
+}
+
+/** The output with the hash of each attached file, so that later edits do not change what the model was shown. */
+function withHashes(output: ToolOutput, files: CallFiles): ToolOutput {
+  if (!output.attachments) return output;
+  const attachments = output.attachments.map((attachment) => {
+    const sha256 = files.find(attachment.name)?.sha256;
+    return sha256 === undefined ? attachment : { ...attachment, sha256 };
+  });
+  return { ...output, attachments };
 }
 
 /** Calls the tool and emits its start and end. */
@@ -91,13 +124,13 @@ async function runTool(
   tool: Tool | undefined,
   call: ToolCall,
   step: number,
-  timeLeft: number,
+  { files, timeLeft }: Pick<CallToExecute, "files" | "timeLeft">,
 ): Promise<ToolOutput> {
   const { ports } = state;
   const { id: callId, name } = call;
   const startedAt = ports.now();
   ports.emit({ type: "tool-call-started", step, callId, name });
-  const output = await toolOutput(state, tool, call, timeLeft);
+  const output = await toolOutput(state, tool, call, { files, timeLeft });
   const milliseconds = ports.now() - startedAt;
   ports.emit({ type: "tool-call-completed", step, callId, name, milliseconds, error: output.error === true });
   return toWellFormed(output);
@@ -107,9 +140,9 @@ async function toolOutput(
   state: TurnState,
   tool: Tool | undefined,
   { name, input, invalid }: ToolCall,
-  timeLeft: number,
+  { files, timeLeft }: Pick<CallToExecute, "files" | "timeLeft">,
 ): Promise<ToolOutput> {
-  const { files, signal, tools } = state.ports;
+  const { signal, tools } = state.ports;
   if (tool?.unavailable !== undefined) return errorOutput(tool.unavailable);
   if (invalid !== undefined) return errorOutput(invalid);
   if (!tool) return errorOutput(unknownTool(name, offeredDefinitions(tools)));
@@ -119,12 +152,15 @@ async function toolOutput(
     : result.value;
 }
 
-/** Writes a large text to a workspace file. The model gets the beginning and the file name. */
-async function storeLargeResult(state: TurnState, output: ToolOutput, file: string): Promise<ToolOutput> {
+/** Writes a text over `max` characters to a workspace file. The model gets the beginning and the file name. */
+async function storeLargeResult(
+  output: ToolOutput,
+  max: number,
+  { files, file }: { files: CallFiles; file: string },
+): Promise<ToolOutput> {
   const { text } = output;
-  const max = resultCharacters(state.contextTokens);
   if (text.length <= max) return output;
-  await state.ports.files.write(file, new TextEncoder().encode(text));
+  await files.write(file, new TextEncoder().encode(text));
   const head = text.slice(0, Math.floor(max / 4)).toWellFormed();
   const note = `[The result has ${text.length} characters. The first ${head.length} are above. The whole result is in the workspace file ${file}.]`;
   return { ...output, text: `${head}\n${note}` };

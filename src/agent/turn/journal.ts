@@ -1,5 +1,6 @@
 import type { Failure, Message, ModelAnswer, TokenUsage, ToolCall, ToolResult } from "../model.ts";
 import { addUsage, type LimitReason, noUsage, type Prices, type Usage, usageOf } from "./limits.ts";
+import type { FileVersion } from "./manifest.ts";
 
 /**
  * Why a turn ended.
@@ -18,7 +19,8 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  *   finish reason of a turn, unless it is `completed`. `window`: the model server's context window, if it is smaller than
  *   the agent's `contextTokens`.
  * - `began`: a tool call that must not be repeated is about to start.
- * - `result`: the result of one tool call.
+ * - `result`: the result of one tool call. `files`: the files that it changed, with their new content. `manifest`: hash of
+ *   the manifest after it. Both are absent when it changed none.
  * - `summary`: its text replaces the first `messages` messages of the conversation. `throughTurn`: the last earlier
  *   turn that it covers, 0 for none. `contextTokens`: the context window that it was planned with, if the provider had
  *   rejected the conversation as too long for the configured one.
@@ -43,7 +45,14 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       dollars?: number;
     }
   | { part: "began"; call: number }
-  | { part: "result"; call: number; result: ToolResult; milliseconds?: number }
+  | {
+      part: "result";
+      call: number;
+      result: ToolResult;
+      milliseconds?: number;
+      files?: FileVersion[];
+      manifest?: string;
+    }
   | {
       part: "summary";
       text: string;

@@ -1,8 +1,9 @@
 import type { Failure, Message, Model, ModelParameters, StopReason, TokenUsage } from "../model.ts";
-import type { Files } from "../tools/files.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { AnswerEntry, FinishReason, JournalEntry, TurnProgress } from "./journal.ts";
+import type { ManifestFile } from "./manifest.ts";
 import type { ReachedLimit, Prices, RunLimits, TurnLimits, Usage } from "./limits.ts";
+import type { TurnFiles } from "./turn-files.ts";
 
 /** What a turn works on. Times are milliseconds since 1970. */
 export interface TurnInput {
@@ -36,14 +37,15 @@ export interface TurnInput {
 export interface TurnPorts {
   model: Model;
   tools: Tool[];
-  files: Files;
+  files: TurnFiles;
   /** Milliseconds since 1970. */
   now(): number;
   /** Stops the turn immediately: closes the model connection and abandons running tools. */
   signal: AbortSignal;
   /**
    * Writes an entry to the journal. Resolves when it is durable. False: the run has left this turn, or the worker has
-   * lost its lease; the turn must stop. Entries of one step can be written concurrently.
+   * lost its lease; the turn must stop. Entries of one step can be written concurrently: they are recorded, and the calls
+   * resolve, in the order of the calls. After a rejection, no later entry is recorded.
    */
   record(entry: JournalEntry): Promise<boolean>;
   emit(event: TurnEvent): void;
@@ -52,13 +54,14 @@ export interface TurnPorts {
 /**
  * How a call of `runTurn` ended.
  * - `done`: the turn has its output. `last` is not in the journal yet: the caller writes it together with the output.
+ *   `files`: the files after the turn, if it changed some.
  * - `failed`: the turn cannot continue. `last`, when present, is not in the journal yet but has been paid for.
  * - `retry`: a later call can succeed. `retryAfterMs`: the delay that the provider asked for, within the turn's time.
  * - `paused`: the deadline has passed.
  * - `stopped`: the signal aborted, or `record` returned false.
  */
 export type TurnOutcome =
-  | { kind: "done"; text: string; last: AnswerEntry; finishReason: FinishReason }
+  | { kind: "done"; text: string; last: AnswerEntry; finishReason: FinishReason; files?: ManifestFile[] }
   | { kind: "failed"; failure: Failure; last?: AnswerEntry }
   | { kind: "retry"; failure: Failure; retryAfterMs?: number }
   | { kind: "paused" }

@@ -36,6 +36,10 @@ export const unnumberedPrefix = "STEP#";
 /** Sort key prefix of the transcript. */
 export const messagePrefix = "MESSAGE#";
 
+// Between the queue and the journal: `load` reads them and the read of API clients does not.
+const uploadsSortKey = "SAVED#UPLOADS";
+const filesSortKey = "SAVED#FILES";
+
 export function partition(runId: string): string {
   return `RUN#${runId}`;
 }
@@ -55,6 +59,16 @@ export function queueKey(runId: string, turn: QueuedInput["turn"]): Item {
 
 export function summaryKey(runId: string): Item {
   return { pk: partition(runId), sk: "RECAP" };
+}
+
+/** Manifest of the files of the create. */
+export function uploadsKey(runId: string): Item {
+  return { pk: partition(runId), sk: uploadsSortKey };
+}
+
+/** Manifest of the files after the last turn that changed some. */
+export function filesKey(runId: string): Item {
+  return { pk: partition(runId), sk: filesSortKey };
 }
 
 export function entryKey(runId: string, { sequence }: EventStamp): Item {
@@ -131,13 +145,32 @@ export function summaryIn(items: Item[]): Item | undefined {
   return items.find(({ sk }) => sk === "RECAP");
 }
 
+export function uploadsIn(items: Item[]): Item | undefined {
+  return items.find(({ sk }) => sk === uploadsSortKey);
+}
+
+export function filesIn(items: Item[]): Item | undefined {
+  return items.find(({ sk }) => sk === filesSortKey);
+}
+
+/**
+ * Whether the manifest that the run's item names is among its items. `filesTurn`: the last turn that changed files, 0 for
+ * the create. Absent: no manifest.
+ */
+export function hasNewestFiles(items: Item[]): boolean {
+  const filesTurn = items[0]?.["filesTurn"];
+  if (filesTurn === undefined) return true;
+  return filesTurn === 0 ? uploadsIn(items) !== undefined : Number(filesIn(items)?.["turn"]) >= Number(filesTurn);
+}
+
 export function startingWith(items: Item[], prefix: string): Item[] {
   return items.filter(({ sk }) => String(sk).startsWith(prefix));
 }
 
-export function toItem(run: Run, messageCount: number): Item {
+export function toItem(run: Run, messageCount: number, hasUploads: boolean): Item {
   return {
     ...run,
+    ...(hasUploads && { filesTurn: 0 }),
     pk: partition(run.id),
     sk: head,
     messageCount,

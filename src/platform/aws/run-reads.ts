@@ -1,4 +1,5 @@
 import { paginateQuery, QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
+import type { FileVersion, ManifestFile } from "../../agent/turn/manifest.ts";
 import { StoreUnavailable } from "../../errors.ts";
 import type { RunStatus } from "../../runs/status.ts";
 import type { QueuedInput, RunState, TranscriptMessage } from "../../runs/types.ts";
@@ -17,8 +18,11 @@ import {
   queueIn,
   readEntry,
   type RunsTable,
+  filesIn,
+  hasNewestFiles,
   summaryIn,
   toRun,
+  uploadsIn,
   versionIn,
 } from "./run-items.ts";
 import { head } from "./table.ts";
@@ -55,7 +59,7 @@ export function awsRunReads({ documents, table, objects }: RunsTable): Pick<Runs
       const found = await itemsOf(id, withJournal);
       const { messageCount = 0, queued = 0 } = found[0] ?? {};
       const [first] = found;
-      const whole = !withJournal || !first || holdsAllEvents(found, toRun(first));
+      const whole = !withJournal || !first || (holdsAllEvents(found, toRun(first)) && hasNewestFiles(found));
       const queueWhole = !withJournal || queueIn(found).length >= Number(queued);
       if (messagesIn(found).length >= Number(messageCount) && queueWhole && whole) return found;
       if (attempt < attempts) await backOff(attempt);
@@ -68,16 +72,23 @@ export function awsRunReads({ documents, table, objects }: RunsTable): Pick<Runs
     if (!found[0] || isExpired(found[0])) return undefined;
     const run = toRun(found[0]);
     const recap = summaryIn(found);
-    const [transcript, journal, queue, summary] = await Promise.all([
+    const [transcript, journal, queue, summary, uploads, files] = await Promise.all([
       Promise.all(messagesIn(found).map(toMessage)),
       Promise.all(journalIn(found, run.turn).map((item) => readEntry(objects, item))),
       Promise.all(queueIn(found).map(toQueued)),
       recap && readText(objects, recap as StoredText),
+      toFiles<FileVersion>(uploadsIn(found)),
+      toFiles<ManifestFile>(filesIn(found)),
     ]);
     const covered = summary !== undefined && {
       summary: { throughTurn: Number(recap?.["throughTurn"]), text: summary },
     };
-    return { run, transcript, ...versionIn(messagesIn(found).at(-1)), journal, queue, ...covered };
+    const manifests = { ...(uploads && { uploads }), ...(files && { files }) };
+    return { run, transcript, ...versionIn(messagesIn(found).at(-1)), journal, queue, ...covered, ...manifests };
+  }
+
+  async function toFiles<File extends FileVersion>(item: Item | undefined): Promise<File[] | undefined> {
+    return item && (JSON.parse(await readText(objects, item as StoredText)) as File[]);
   }
 
   async function toQueued(item: Item): Promise<QueuedInput> {

@@ -7,6 +7,7 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from "@aws-sdk/lib-dynamodb";
+import type { FileVersion } from "../../agent/turn/manifest.ts";
 import { sequenceOf } from "../../runs/events.ts";
 import type {
   QuotaPlace,
@@ -30,8 +31,10 @@ import {
   startedKeys,
   type RunsTable,
   entryKey,
+  filesKey,
   summaryKey,
   toItem,
+  uploadsKey,
 } from "./run-items.ts";
 import { isConflict } from "./errors.ts";
 import { countWrites, dependsOnPlace, slotWrites } from "./quota-items.ts";
@@ -134,11 +137,23 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
     return [{ Put: { TableName: table, Item } }];
   }
 
+  async function uploadsWrites(runId: string, uploads: FileVersion[]): Promise<Write[]> {
+    if (uploads.length === 0) return [];
+    return [put({ ...uploadsKey(runId), ...(await storeText(objects, runId, JSON.stringify(uploads))) })];
+  }
+
+  async function filesWrites({ runId, expect, files }: RunChange): Promise<Write[]> {
+    if (!files) return [];
+    const stored = await storeText(objects, runId, JSON.stringify(files));
+    return [{ Put: { TableName: table, Item: { ...filesKey(runId), ...expiry(), turn: expect.turn, ...stored } } }];
+  }
+
   return {
-    async create(run, messages, slot) {
+    async create(run, messages, { slot, uploads = [] } = {}) {
       // A large text is written first. If the transaction fails, it expires with the other texts.
-      const stored = await messageWrites(run.id, messages);
-      const writes = [put(toItem({ ...run, ...placeOf(slot, false) }, messages.length)), ...stored];
+      const texts = await Promise.all([messageWrites(run.id, messages), uploadsWrites(run.id, uploads)]);
+      const item = toItem({ ...run, ...placeOf(slot, false) }, messages.length, uploads.length > 0);
+      const writes = [put(item), ...texts.flat()];
       if (slot) {
         const result = await transactCounts([...writes, ...slotWrites(table, run.id, slot)]);
         if (result.applied) return true;
@@ -154,6 +169,7 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
         entryWrites(runId, entries),
         queueWrites(runId, queue),
         summaryWrites(runId, summary),
+        filesWrites(change),
       ]);
       const audits = audit ? [{ Put: { TableName: table, Item: auditItem(audit) } }] : [];
       const stored = [...texts.flat(), ...audits];
@@ -172,7 +188,8 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
       const bare = await updateRun(id, {
         ConditionExpression: "#status = :terminated",
         // The counts are those of the remaining items, which readers wait for.
-        UpdateExpression: "SET #name = :none, messageCount = :zero, queued = :zero, #sequence = :zero REMOVE failure",
+        UpdateExpression:
+          "SET #name = :none, messageCount = :zero, queued = :zero, #sequence = :zero REMOVE failure, filesTurn",
         ExpressionAttributeNames: { "#status": "status", "#name": "name", "#sequence": "sequence" },
         ExpressionAttributeValues: { ":terminated": "terminated", ":none": "", ":zero": 0 },
       });
@@ -227,7 +244,7 @@ function placeOf(slot: Slot | undefined, hasWaited: boolean): Pick<Run, "quotaOf
 
 /** The write to the head item, with the conditions of the change. A missing run has no status: the condition is false. */
 function headWrite(table: string, change: RunChange, place: QuotaPlace | undefined): Write {
-  const { runId, expect, fencingToken, set, messages = [], used, queue } = change;
+  const { runId, expect, fencingToken, set, messages = [], used, files, queue } = change;
   const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
   const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
   const conditions = ["#status = :expectedStatus AND #turn = :expectedTurn"];
@@ -268,7 +285,7 @@ function headWrite(table: string, change: RunChange, place: QuotaPlace | undefin
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
   };
-  if (!set && !sequence && !used && queue === undefined) return { ConditionCheck: on };
+  if (!set && !sequence && !used && !files && queue === undefined) return { ConditionCheck: on };
 
   const sets = ["messageCount = messageCount + :added"];
   const removes: string[] = [];
@@ -288,6 +305,10 @@ function headWrite(table: string, change: RunChange, place: QuotaPlace | undefin
     }
   }
   if (set) removes.push("leaseOwner", "leaseUntil");
+  if (files) {
+    sets.push("filesTurn = :filesTurn");
+    values[":filesTurn"] = expect.turn;
+  }
   if (queue === "drop") removes.push("queued");
   else if (queue) {
     adds.push("queued :queued");

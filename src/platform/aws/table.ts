@@ -12,6 +12,8 @@
  * | message       | `RUN#<id>`       | `MESSAGE#<turn>#<role>`        |                                  |                   |
  * | queued input  | `RUN#<id>`       | `QUEUE#<turn>`                 |                                  |                   |
  * | summary       | `RUN#<id>`       | `RECAP`                        |                                  |                   |
+ * | uploads       | `RUN#<id>`       | `SAVED#UPLOADS`                |                                  |                   |
+ * | files         | `RUN#<id>`       | `SAVED#FILES`                  |                                  |                   |
  * | journal       | `RUN#<id>`       | `SEQUENCE#<99999999-sequence>` |                                  |                   |
  * | audit entry   | `AUDIT`          | `<time>#<random>`              |                                  |                   |
  * | counts        | `COUNT#<id>`     | `HEAD`                         |                                  | `COUNT#<shard>`   |

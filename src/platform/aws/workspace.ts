@@ -1,40 +1,46 @@
 import { settleAll } from "../../async/settle-all.ts";
-import { requireFlatName } from "../../filenames.ts";
+import { contentName, isFlatName, requireFlatName } from "../../filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 import { withMappedErrors } from "./errors.ts";
 import type { Objects } from "./bucket.ts";
 import { objectPrefixes } from "./table.ts";
 
-/** Stores the files of each run as objects with a common prefix. `objects` is opened at the first use. */
+/** Stores the contents of each run as objects with a common prefix. `objects` is opened at the first use. */
 export function awsWorkspace(objects: () => Promise<Objects>): Workspace {
   return withMappedErrors<Workspace>("S3", {
-    async write(runId, files) {
-      const puts = files.map(({ name, content }) => ({ key: keyOf(runId, name), content }));
+    async write(runId, contents) {
+      const puts = new Map(contents.map(({ sha256, content }) => [keyOf(runId, sha256), content]));
       const bucket = await objects();
-      await settleAll(puts.map(({ key, content }) => bucket.put(key, content)));
+      await settleAll([...puts].map(([key, content]) => bucket.put(key, content)));
     },
 
-    async list(runId) {
-      const prefix = prefixOf(runId);
-      const found = await (await objects()).list(prefix);
-      return found
-        .map(({ key, size }) => ({ name: decodeURIComponent(key.slice(prefix.length)), size }))
-        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    },
-
-    async read(runId, name) {
-      const key = keyOf(runId, name);
+    async read(runId, sha256) {
+      const key = keyOf(runId, sha256);
       return (await objects()).get(key);
     },
 
-    async remove(runId, names) {
-      const keys = names.map((name) => keyOf(runId, name));
+    async remove(runId, sha256s) {
+      const keys = sha256s.map((sha256) => keyOf(runId, sha256));
       await (await objects()).remove(keys);
     },
 
     async removeAll(runId) {
       const prefix = prefixOf(runId);
       await (await objects()).removeAll(prefix);
+    },
+
+    async listNamed(runId) {
+      const prefix = prefixOf(runId);
+      const found = await (await objects()).list(prefix);
+      return found
+        .map(({ key, size }) => ({ name: decodeURIComponent(key.slice(prefix.length)), size }))
+        .filter(({ name }) => isFlatName(name))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    },
+
+    async readNamed(runId, name) {
+      const key = prefixOf(runId) + encoded(name);
+      return (await objects()).get(key);
     },
   });
 }
@@ -43,8 +49,8 @@ function prefixOf(runId: string): string {
   return `${objectPrefixes.workspaces}${encoded(runId)}/`;
 }
 
-function keyOf(runId: string, name: string): string {
-  return prefixOf(runId) + encoded(name);
+function keyOf(runId: string, sha256: string): string {
+  return prefixOf(runId) + contentName(sha256);
 }
 
 /** ASCII only, without a slash, dot segment or control character. */

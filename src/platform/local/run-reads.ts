@@ -1,7 +1,16 @@
 import type { Usage } from "../../agent/turn/limits.ts";
+import type { FileVersion, ManifestFile } from "../../agent/turn/manifest.ts";
 import { mergeRuns, placeOf } from "../../runs/merge-runs.ts";
 import type { Runs } from "../../runs/ports.ts";
-import type { QueuedInput, Run, RunJournalEntry, RunningRun, Summary, TranscriptMessage } from "../../runs/types.ts";
+import type {
+  QueuedInput,
+  Run,
+  RunJournalEntry,
+  RunningRun,
+  RunState,
+  Summary,
+  TranscriptMessage,
+} from "../../runs/types.ts";
 import { localQuotas } from "./quotas.ts";
 import type { Database } from "./sqlite.ts";
 
@@ -40,6 +49,7 @@ export function localRunReads({
   journalOfTurn.setReturnArrays(true);
   const queueOf = db.prepare("SELECT turn, text FROM queue WHERE run = ? ORDER BY turn");
   const summaryOf = db.prepare("SELECT through_turn, text FROM summaries WHERE run = ?");
+  const filesOf = db.prepare("SELECT uploads, current FROM files WHERE run = ?");
   const runsOfAgent = db.prepare(
     `SELECT * FROM runs WHERE agent_id = ? AND created_at >= ? AND (created_at, id) < (?, ?)
      ORDER BY created_at DESC, id DESC LIMIT ?`,
@@ -80,6 +90,7 @@ export function localRunReads({
           journal,
           queue,
           ...(summary && { summary: toSummary(summary) }),
+          ...toFiles(filesOf.get(row[0])),
         };
       }),
 
@@ -125,6 +136,13 @@ function toQueued({ turn, text }: Record<string, unknown>): QueuedInput {
 
 function toSummary({ through_turn: throughTurn, text }: Record<string, unknown>): Summary {
   return { throughTurn: Number(throughTurn), text: String(text) };
+}
+
+function toFiles({ uploads, current }: Record<string, unknown> = {}): Pick<RunState, "uploads" | "files"> {
+  return {
+    ...(typeof uploads === "string" && { uploads: JSON.parse(uploads) as FileVersion[] }),
+    ...(typeof current === "string" && { files: JSON.parse(current) as ManifestFile[] }),
+  };
 }
 
 function toRun(row: RunRow): Run {

@@ -17,6 +17,10 @@ export function localRunWrites(
   const insertAudit = auditWriter(db);
   const quotas = localQuotas(db);
   const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL, ?, ?, ?)");
+  const insertUploads = db.prepare("INSERT INTO files (run, uploads) VALUES (?, ?)");
+  const putFiles = db.prepare(
+    "INSERT INTO files (run, current) VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET current = excluded.current",
+  );
   const putSummary = db.prepare("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)");
   const expected = db.prepare(
     "SELECT seq, queued, used, sequence, quota_of, waiting, agent_id, organization_id FROM runs " +
@@ -30,7 +34,20 @@ export function localRunWrites(
   const updateCounts = db.prepare("UPDATE runs SET queued = ?, used = ?, sequence = ? WHERE seq = ?");
 
   function apply(change: RunChange): void {
-    const { runId, expect, fencingToken, set, slot, messages = [], entries = [], used, summary, queue, audit } = change;
+    const {
+      runId,
+      expect,
+      fencingToken,
+      set,
+      slot,
+      messages = [],
+      entries = [],
+      used,
+      summary,
+      files,
+      queue,
+      audit,
+    } = change;
     if (fencingToken !== undefined && !isCurrent({ runId, fencingToken })) throw changeRejected;
     const found = expected.get(runId, expect.status, expect.turn) as HeadRow | undefined;
     if (!found) throw changeRejected;
@@ -44,6 +61,7 @@ export function localRunWrites(
     if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
     if (audit) insertAudit(audit);
     if (used && quotaOf !== null) quotas.charge({ agentId, organizationId, quotaOf }, used.dollars);
+    if (files) putFiles.run(seq, JSON.stringify(files));
     const queued = queue === undefined ? queuedBefore : requeue(seq, queuedBefore, queue);
     if (set) {
       const failure = set.failure ? JSON.stringify(set.failure) : null;
@@ -65,13 +83,14 @@ export function localRunWrites(
   }
 
   return {
-    create: (run, messages, slot) =>
+    create: (run, messages, { slot, uploads = [] } = {}) =>
       write(() => {
         if (slot && !quotas.admit(slot, false)) return false;
         const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence } = run;
         const values = [id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence];
         const { lastInsertRowid: seq } = insertRun.run(...values, ...placeOf(slot, false));
         insert(seq, messages, []);
+        if (uploads.length > 0) insertUploads.run(seq, JSON.stringify(uploads));
         return true;
       }),
 
@@ -154,7 +173,7 @@ function queueWrites(db: Database["db"]) {
 function erasure(db: Database["db"]) {
   const terminated = db.prepare("SELECT seq FROM runs WHERE id = ? AND status = 'terminated'");
   const eraseHead = db.prepare("UPDATE runs SET name = '', failure = NULL, queued = 0, sequence = 0 WHERE seq = ?");
-  const erasures = ["messages", "journal", "queue", "summaries"].map((table) =>
+  const erasures = ["messages", "journal", "queue", "summaries", "files"].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE run = ?`),
   );
   return (id: string): boolean => {

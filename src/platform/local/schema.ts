@@ -39,6 +39,10 @@ const quotas = `
     owner TEXT NOT NULL, day TEXT NOT NULL, dollars REAL NOT NULL, PRIMARY KEY (owner, day)
   ) STRICT, WITHOUT ROWID;`;
 
+const files = `
+  -- "uploads": files of the create. "current": files after the last turn that changed some.
+  CREATE TABLE files (run INTEGER PRIMARY KEY, uploads TEXT, current TEXT) STRICT;`;
+
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE agents (id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -59,6 +63,7 @@ const schema = `
   ${queueAndSummaries}
   ${agentHistory}
   ${quotas}
+  ${files}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -79,8 +84,9 @@ const fromVersion1 = `
   ${queueAndSummaries}
 `;
 
-// Version 2 had no versions of agents, no configurations of turns, no audit, no quotas, and no numbers and times of
-// events. The names of the parts of a step sorted in its order, and "input_to_agent" before "output_from_agent".
+// Version 2 had no versions of agents, no configurations of turns, no audit, no quotas, no numbers and times of events, and
+// no manifests of files. The names of the parts of a step sorted in its order, and "input_to_agent" before
+// "output_from_agent".
 const fromVersion2 = `
   ALTER TABLE runs ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE runs ADD COLUMN quota_of TEXT;
@@ -100,6 +106,7 @@ const fromVersion2 = `
   DROP TABLE steps;
   ${agentHistory}
   ${quotas}
+  ${files}
 `;
 
 /** Creates the tables, or updates those of an earlier version. Throws for a file of a later version. */

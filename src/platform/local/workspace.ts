@@ -4,29 +4,43 @@ import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs
 import { join } from "node:path";
 import { StoreUnavailable } from "../../errors.ts";
 import { settleAll } from "../../async/settle-all.ts";
-import { requireFlatName, isFlatName } from "../../filenames.ts";
+import { contentName, isFlatName, requireFlatName } from "../../filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 
 /** Name prefix of temporary files. They are beside the workspaces, so that the next start finds those of a crash. */
 export const temporary = ".partial-";
 
-/** Stores the files of each run in a directory below `root`. */
+/** Stores the contents of each run in a directory below `root`. */
 export function localWorkspace(root: string): Workspace {
   const folderOf = (runId: string): string => join(root, requireFlatName(runId));
 
   return {
-    async write(runId, files) {
+    async write(runId, contents) {
       const folder = folderOf(runId);
-      const writes = files.map(({ name, content }) => ({ file: join(folder, requireFlatName(name)), content }));
+      const files = new Map(contents.map(({ sha256, content }) => [join(folder, contentName(sha256)), content]));
       const created = await mkdir(folder, { recursive: true }).catch(refused);
       await settleAll([
         ...(created === undefined ? [] : [syncFolder(root)]),
-        ...writes.map(({ file, content }) => writeWhole(root, file, content)),
+        ...[...files].flatMap(([file, content]) => (existsSync(file) ? [] : writeWhole(root, file, content))),
       ]).catch(refused);
-      await syncFolder(folder).catch(refused);
+      await syncFolder(folder).catch(refused); // also when a content exists: another call may have just renamed it
     },
 
-    async list(runId) {
+    async read(runId, sha256) {
+      return readFile(join(folderOf(runId), contentName(sha256))).catch(absent);
+    },
+
+    async remove(runId, sha256s) {
+      const folder = folderOf(runId);
+      await Promise.all(sha256s.map((sha256) => rm(join(folder, contentName(sha256)), { force: true })));
+      await rmdir(folder).catch(() => {}); // fails if other files are left
+    },
+
+    async removeAll(runId) {
+      await rm(folderOf(runId), { recursive: true, force: true });
+    },
+
+    async listNamed(runId) {
       const folder = folderOf(runId);
       // Most runs have no files. A synchronous check avoids the thread pool (0.2 ms under load).
       if (!existsSync(folder)) return [];
@@ -37,18 +51,8 @@ export function localWorkspace(root: string): Workspace {
       return files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     },
 
-    async read(runId, name) {
+    async readNamed(runId, name) {
       return readFile(join(folderOf(runId), requireFlatName(name))).catch(absent);
-    },
-
-    async remove(runId, names) {
-      const folder = folderOf(runId);
-      await Promise.all(names.map((name) => rm(join(folder, requireFlatName(name)), { force: true })));
-      await rmdir(folder).catch(() => {}); // fails if other files are left
-    },
-
-    async removeAll(runId) {
-      await rm(folderOf(runId), { recursive: true, force: true });
     },
   };
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleAdvance } from "../../../lib/bundling.ts";
+import { sha256Of } from "../../../src/agent/turn/manifest.ts";
 import { awsPlatform } from "../../../src/platform/aws/index.ts";
 import type { AdvanceResponse } from "../../../src/workflow/payload.ts";
 import { answersWithResult, callsTool, chatServer, type Reply } from "../../providers/chat-completions-server.ts";
@@ -74,8 +75,11 @@ export async function startAdvance() {
     /** Advances a new run whose model reads this document. Resolves with the status and output of the run. */
     async read(content: Uint8Array): Promise<{ status: string | undefined; output: string | undefined }> {
       const runId = `run-${++runs}`;
-      await platform.workspace.write(runId, [{ name: "document", content }]);
-      await newRun(platform, runId, Date.now(), "Read the document.");
+      const sha256 = sha256Of(content);
+      await platform.workspace.write(runId, [{ sha256, content }]);
+      await newRun(platform, runId, Date.now(), "Read the document.", [
+        { name: "document", size: content.length, sha256 },
+      ]);
       child.send({ runId, turn: 1 });
       const [answer] = (await once(child, "message")) as [{ response?: AdvanceResponse; message?: string }];
       if (!answer.response?.done) throw new Error(`advance did not end the turn: ${JSON.stringify(answer)}`);

@@ -16,6 +16,8 @@ interface Observed extends Pick<DynamoTable, "documents"> {
   objectKeys: () => string[];
   /** The store of configurations as another process opens it, with nothing in memory. */
   reopenConfigurations: () => Configurations;
+  /** Stores an object directly. */
+  putObject: (key: string, bytes: Uint8Array) => void;
 }
 
 /** The AWS stores over a table and a bucket in memory. `delay`: milliseconds per call, so that parallel calls overlap. */
@@ -72,5 +74,6 @@ export function fakeAwsStores(faultAt?: FaultAt, { delay = 0 } = {}): Stores & O
     sequentialCalls: () => answeredDepth,
     objectKeys: () => [...content.keys()],
     reopenConfigurations: () => awsConfigurations(runsTable),
+    putObject: (key, bytes) => void content.set(key, bytes),
   };
 }

@@ -30,7 +30,7 @@ it("does not load a file over the size limit", async () => {
 it("reads only the files that it loads", async () => {
   const attachments = Array.from({ length: 500 }, (_, index) => ({ name: `${index}`, mediaType: "image/png" }));
   const read: string[] = [];
-  await loadAttachments([{ role: "user", text: "", attachments }], async (name) => {
+  await loadAttachments([{ role: "user", text: "", attachments }], async ({ name }) => {
     read.push(name);
     return new Uint8Array(10);
   });

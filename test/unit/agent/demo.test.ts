@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { demo } from "../../../src/agent/models/demo.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import type { TurnOutcome } from "../../../src/agent/turn/types.ts";
-import { files, turn } from "./scripted.ts";
+import { spaceOf, turn } from "./scripted.ts";
 
 function text(outcome: TurnOutcome): string {
   if (outcome.kind !== "done") throw new Error(`the turn is ${outcome.kind}`);
@@ -28,12 +28,12 @@ describe("the demo model", () => {
   });
 
   it("lists the files, reads them in parallel and quotes them", async () => {
-    const space = files({
+    const space = spaceOf({
       "data (1).csv": "name,age\nAda,36\n",
       "empty.txt": "",
       "logo.png": Buffer.from("89504e470d0a", "hex"),
     });
-    const { input, ports, records } = turn(demo, { input: says("Read."), ports: { files: space } });
+    const { input, ports, records } = turn(demo, { input: says("Read."), space });
     const answer = text(await runTurn(input, ports));
     expect(answer).toContain("The workspace has 3 files:\ndata (1).csv (16 bytes)");
     expect(answer).toContain("data (1).csv: 2 lines, 2 words. It begins:\n> name,age\n> Ada,36");
@@ -49,7 +49,7 @@ describe("the demo model", () => {
     ["with files", { "a.txt": "alpha" }],
     ["without files", {}],
   ])("takes the number of steps in the directive, %s", async (_, initial) => {
-    const { input, ports, records } = turn(demo, { input: says("demo: steps=12"), ports: { files: files(initial) } });
+    const { input, ports, records } = turn(demo, { input: says("demo: steps=12"), space: spaceOf(initial) });
     expect(text(await runTurn(input, ports))).toContain("I took 12 steps");
     expect(records.filter((record) => record.part === "answer")).toHaveLength(12);
     expect(

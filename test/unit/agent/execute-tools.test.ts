@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import { answer, call, files, scripted, turn } from "./scripted.ts";
+import { answer, call, scripted, spaceOf, textsIn, turn } from "./scripted.ts";
 
 /** A tool that counts its calls. */
 function counting(name: string, more: Partial<Tool> = {}): Tool & { calls: number } {
@@ -56,18 +56,18 @@ describe("a tool with effects", () => {
     expect(requests[0]?.messages.at(-1)).toMatchObject({ role: "tool", results: [unknown, { callId: "b" }] });
   });
 
-  it("is not called again when it edits a file, which could insert a text twice", async () => {
+  it("is not called again when version 0.1 recorded an edit as begun, which could insert a text twice", async () => {
     const edit = call("a", "edit_file", { name: "list.txt", old_text: "end", new_text: "item\nend" });
     const edits = [answer("", [edit]), answer("Done.")];
-    const space = files({ "list.txt": "item\nend" });
+    const space = spaceOf({ "list.txt": "item\nend" });
     const recorded: JournalEntry[] = [
       { part: "answer", step: 1, ...(edits[0] as Extract<(typeof edits)[0], { answer: unknown }>) },
       { part: "began", step: 1, call: 0 },
     ];
     const { model, requests } = scripted(edits);
-    const { input, ports } = turn(model, { ports: { files: space }, input: { journal: recorded } });
+    const { input, ports } = turn(model, { space, input: { journal: recorded } });
     await runTurn(input, ports);
-    expect(Buffer.from(space.content.get("list.txt") ?? []).toString()).toBe("item\nend");
+    expect(await textsIn(space, ports.files)).toEqual({ "list.txt": "item\nend" });
     const unknown = { callId: "a", error: true, text: expect.stringContaining("may or may not have taken effect") };
     expect(requests[0]?.messages.at(-1)).toMatchObject({ role: "tool", results: [unknown] });
   });
@@ -114,14 +114,15 @@ describe("a tool result", () => {
   const large: Tool = { definition: { name: "send", description: "", input: {} }, run: async () => ({ text }) };
 
   it("that is large is written to a workspace file; the model gets its beginning and the file name", async () => {
-    const space = files();
+    const space = spaceOf();
     const { model, requests } = scripted(script);
     const { input, ports } = turn(model, {
-      ports: { tools: [large, counting("look")], files: space },
+      ports: { tools: [large, counting("look")] },
+      space,
       input: { turn: 3 },
     });
     await runTurn(input, ports);
-    expect(Buffer.from(space.content.get("tool-result-3-1-1.txt") ?? []).toString()).toBe(text);
+    expect(await textsIn(space, ports.files)).toEqual({ "tool-result-3-1-1.txt": text });
     const [result] =
       requests[1]?.messages.at(-1)?.role === "tool"
         ? (requests[1].messages.at(-1) as { results: { text: string }[] }).results
@@ -132,14 +133,15 @@ describe("a tool result", () => {
   });
 
   it("counts as large when it exceeds a small context window", async () => {
-    const space = files();
+    const space = spaceOf();
     const small = { ...large, run: async () => ({ text: "x".repeat(5_000) }) };
     const { input, ports } = turn(scripted(script).model, {
-      ports: { tools: [small, counting("look")], files: space },
+      ports: { tools: [small, counting("look")] },
+      space,
       input: { contextTokens: 4_000 },
     });
     await runTurn(input, ports);
-    expect([...space.content.keys()]).toEqual(["tool-result-1-1-1.txt"]);
+    expect(Object.keys(await textsIn(space, ports.files))).toEqual(["tool-result-1-1-1.txt"]);
   });
 
   it("is well-formed Unicode", async () => {

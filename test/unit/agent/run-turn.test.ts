@@ -3,7 +3,7 @@ import type { Failure, Model } from "../../../src/agent/model.ts";
 import { toolNames } from "../../../src/agent/tools/index.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import { answer, call, files, scripted, turn } from "./scripted.ts";
+import { answer, call, openFiles, scripted, spaceOf, turn } from "./scripted.ts";
 
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };
 const wrongKey: Failure = { category: "model_configuration", title: "Key.", remedy: "Fix it.", retryable: false };
@@ -28,31 +28,23 @@ describe("a turn", () => {
   it("records an answer before its tools execute, and their results before the next model call", async () => {
     const log: string[] = [];
     const { model } = scripted([answer("", [write("1", "a.txt"), write("2", "b.txt")]), answer("Done.")]);
-    const space = files();
     const logged: Model = (request) => {
       log.push("model");
       return model(request);
     };
-    const writeAndLog = async (name: string, data: Uint8Array): Promise<void> => {
-      log.push(`write ${name}`);
-      await space.write(name, data);
+    const contents = {
+      read: async () => undefined,
+      write: async () => void log.push("write"),
+      remove: async () => {},
     };
     const { input, ports } = turn(logged, {
       ports: {
-        files: { ...space, write: writeAndLog },
+        files: openFiles(spaceOf(), [], { contents }),
         record: async (entry) => (log.push(`record ${entry.part}`), true),
       },
     });
     await runTurn(input, ports);
-    expect(log).toEqual([
-      "model",
-      "record answer",
-      "write a.txt",
-      "write b.txt",
-      "record result",
-      "record result",
-      "model",
-    ]);
+    expect(log).toEqual(["model", "record answer", "write", "write", "record result", "record result", "model"]);
   });
 
   it("executes the calls of one answer concurrently, with results in call order", async () => {
@@ -114,7 +106,7 @@ describe("a turn", () => {
 
   it("lists the workspace files before the first step only, and records the note", async () => {
     const { model, requests } = scripted([answer("", [call("1", "list_files", {})]), answer("Done.")]);
-    const { input, ports, records } = turn(model, { ports: { files: files({ "a.txt": "abc" }) } });
+    const { input, ports, records } = turn(model, { space: spaceOf({ "a.txt": "abc" }) });
     await runTurn(input, ports);
     const note = { role: "user", text: "Files in the workspace:\na.txt (3 bytes)", note: true };
     expect(requests[0]?.messages).toEqual([{ role: "user", text: "Go." }, note]);

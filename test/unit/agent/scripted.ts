@@ -1,6 +1,9 @@
 import type { Message, Model, ModelAnswer, ModelOutcome, ModelRequest, ToolCall } from "../../../src/agent/model.ts";
+import { semaphore } from "../../../src/async/semaphore.ts";
 import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
+import { type ManifestFile, sha256Of } from "../../../src/agent/turn/manifest.ts";
+import { type TurnFiles, turnFiles, type TurnFilesConfig } from "../../../src/agent/turn/turn-files.ts";
 import { type BuiltInToolDependencies, builtInTools, toolNames } from "../../../src/agent/tools/index.ts";
 import { readDocument } from "../../../src/documents/read-document.ts";
 import type { Files } from "../../../src/agent/tools/files.ts";
@@ -44,7 +47,7 @@ export function allTools(dependencies: BuiltInToolDependencies = {}): Tool[] {
   return builtInTools({ tools: toolNames }, { readDocument, ...dependencies });
 }
 
-/** An in-memory workspace. */
+/** An in-memory workspace for single tool calls. */
 export function files(initial: Record<string, string | Uint8Array> = {}): Files & { content: Map<string, Uint8Array> } {
   const content = new Map(
     Object.entries(initial).map(([name, data]) => [name, typeof data === "string" ? Buffer.from(data) : data]),
@@ -55,13 +58,65 @@ export function files(initial: Record<string, string | Uint8Array> = {}): Files 
       [...content].map(([name, data]) => ({ name, size: data.length })).sort((a, b) => (a.name < b.name ? -1 : 1)),
     read: async (name) => content.get(name),
     write: async (name, data) => void content.set(name, data),
+    update: semaphore(1),
   };
+}
+
+/** The files of a run before its turn, and a store of contents in memory, which restarts of the turn share. */
+export interface Space {
+  start: ManifestFile[];
+  contents: Map<string, Uint8Array>;
+}
+
+export function spaceOf(initial: Record<string, string | Uint8Array> = {}): Space {
+  const initialFiles = Object.entries(initial).map(([name, data]) => ({
+    name,
+    content: typeof data === "string" ? Buffer.from(data) : data,
+  }));
+  return {
+    start: initialFiles.map(({ name, content }) => ({ name, size: content.length, sha256: sha256Of(content) })),
+    contents: new Map(initialFiles.map(({ content }) => [sha256Of(content), content])),
+  };
+}
+
+/** The workspace of a turn with this journal, in the order of recording. */
+export function openFiles(
+  { start, contents }: Space,
+  journal: JournalEntry[] = [],
+  more: Partial<TurnFilesConfig> = {},
+): TurnFiles {
+  return turnFiles({
+    contents: {
+      read: async ({ sha256 = "" }) => contents.get(sha256),
+      write: async (sha256, content) => void contents.set(sha256, content),
+      remove: async (unused) => unused.forEach((sha256) => contents.delete(sha256)),
+    },
+    atStart: async () => start,
+    changes: journal.flatMap((entry) => (entry.part === "result" && entry.files ? [entry.files] : [])),
+    pinned: [],
+    keep: 20,
+    signal: new AbortController().signal,
+    ...more,
+  });
+}
+
+/** The texts of all files after the turn, by name. */
+export async function textsIn({ start, contents }: Space, workspace: TurnFiles): Promise<Record<string, string>> {
+  const found = (await workspace.changed()) ?? start;
+  const textOf = (sha256 = ""): string => Buffer.from(contents.get(sha256) ?? "missing").toString();
+  return Object.fromEntries(found.map(({ name, sha256 }) => [name, textOf(sha256)]));
+}
+
+interface TurnOptions {
+  input?: Partial<TurnInput>;
+  ports?: Partial<TurnPorts>;
+  space?: Space;
 }
 
 /** Input and ports of a turn with all tools, an empty workspace and wide limits. Records entries and events. */
 export function turn(
   model: Model,
-  { input = {}, ports = {} }: { input?: Partial<TurnInput>; ports?: Partial<TurnPorts> } = {},
+  { input = {}, ports = {}, space = spaceOf() }: TurnOptions = {},
 ): { input: TurnInput; ports: TurnPorts; records: JournalEntry[]; events: TurnEvent[] } {
   const records: JournalEntry[] = [];
   const events: TurnEvent[] = [];
@@ -83,7 +138,7 @@ export function turn(
     ports: {
       model,
       tools: allTools(),
-      files: files(),
+      files: openFiles(space, input.journal),
       now: () => 0,
       signal: new AbortController().signal,
       record: async (entry) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Model } from "../../../src/agent/model.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import { answer, call, files, scripted, turn } from "./scripted.ts";
+import { answer, call, openFiles, scripted, spaceOf, turn } from "./scripted.ts";
 
 const write = (id: string, name: string) => call(id, "write_file", { name, content: name });
 
@@ -21,11 +21,11 @@ describe("pausing and stopping", () => {
   });
 
   it("stops when an entry is rejected, without executing the tools", async () => {
-    const space = files();
+    const space = spaceOf();
     const { model } = scripted([answer("", [write("1", "a.txt")])]);
-    const { input, ports } = turn(model, { ports: { files: space, record: async () => false } });
+    const { input, ports } = turn(model, { space, ports: { record: async () => false } });
     expect(await runTurn(input, ports)).toEqual({ kind: "stopped" });
-    expect(space.content.size).toBe(0);
+    expect(space.contents.size).toBe(0);
   });
 
   it("stops at once when the signal aborts, during a model call or a tool that ignores it", async () => {
@@ -55,22 +55,20 @@ describe("pausing and stopping", () => {
   });
 
   it("rejects with a store error after all tool calls of the answer have ended", async () => {
-    const space = files();
     const slow = Promise.withResolvers<void>();
-    const flaky = {
-      ...space,
-      list: async () => [],
-      write: async (name: string, data: Uint8Array) => {
-        if (name === "a.txt") throw new Error("store down");
+    let writes = 0;
+    const contents = {
+      read: async () => undefined,
+      write: async () => {
+        if (++writes === 1) throw new Error("store down");
         await slow.promise;
-        await space.write(name, data);
       },
+      remove: async () => {},
     };
     const { model } = scripted([answer("", [write("1", "a.txt"), write("2", "b.txt")])]);
-    const { input, ports, records } = turn(model, { ports: { files: flaky } });
+    const { input, ports, records } = turn(model, { ports: { files: openFiles(spaceOf(), [], { contents }) } });
     setImmediate(slow.resolve);
     await expect(runTurn(input, ports)).rejects.toThrow("store down");
-    expect([...space.content.keys()]).toEqual(["b.txt"]);
-    expect(records).toMatchObject([{ part: "answer" }, { part: "result", call: 1 }]);
+    expect(records).toMatchObject([{ part: "answer" }, { part: "result", call: 1, files: [{ name: "b.txt" }] }]);
   });
 });

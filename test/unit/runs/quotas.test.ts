@@ -44,7 +44,7 @@ describe.each(platforms)("quotas on %s", (_, open) => {
     const quotas = { scope: "agent", agent: { maxRunning: 1 }, organization: {} } as const;
     const waiting = Array.from({ length: maxWaiting }, () => newRun({ agentId, organizationId }));
     const slot: Slot = { agentId, organizationId, quotas, blockedBy: "agent" };
-    await Promise.all(waiting.map((run) => stores.runs.create(run, [], slot)));
+    await Promise.all(waiting.map((run) => stores.runs.create(run, [], { slot })));
     const rejected = await service.create();
     expect([rejected.status, rejected.retryAfter]).toEqual([429, "30"]);
     expect(rejected.detail).toBe(

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "vitest";
+import { sha256Of } from "../../../src/agent/turn/manifest.ts";
 import type { RunChange } from "../../../src/runs/types.ts";
 import type { Runs } from "../../../src/runs/ports.ts";
 import { stopRun } from "../../../src/runs/control-run.ts";
@@ -32,8 +33,11 @@ test.each(writes)("a run stopped while advance writes %s stays terminated, witho
     limits: { steps: 5, tokens: 10_000, seconds: 60 },
     status: "active",
   });
-  await stores.workspace.write(run.id, [{ name: "a.txt", content: Buffer.from("Hello.") }]);
-  await stores.runs.create(run, firstMessages(input(1, "What is in the files?")));
+  const content = Buffer.from("Hello.");
+  const sha256 = sha256Of(content);
+  await stores.workspace.write(run.id, [{ sha256, content }]);
+  const uploads = [{ name: "a.txt", size: content.length, sha256 }];
+  await stores.runs.create(run, firstMessages(input(1, "What is in the files?")), { uploads });
 
   let stopped = false;
   const runs: Runs = {

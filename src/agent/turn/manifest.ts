@@ -1,0 +1,67 @@
+import { hash } from "node:crypto";
+import type { FileInfo } from "../tools/files.ts";
+
+/** A file with one content. `sha256`: hex hash of the content. Absent: written by version 0.1, which recorded none. */
+export interface FileVersion extends FileInfo {
+  sha256?: string;
+}
+
+/** `old`: SHA-256 of earlier contents that are kept, newest first. Absent: none. */
+export interface ManifestFile extends FileVersion {
+  old?: string[];
+}
+
+/** The files of a workspace at one point of a run, by name. Never mutated. */
+export type Manifest = ReadonlyMap<string, ManifestFile>;
+
+/** Default of the number of old contents that are kept of each file name. */
+export const defaultFileVersions = 20;
+
+export function sha256Of(content: Uint8Array): string {
+  return hash("sha256", content, "hex");
+}
+
+export function manifestOf(files: ManifestFile[]): Manifest {
+  return new Map(files.map((file) => [file.name, file]));
+}
+
+/** Sorted by name. */
+export function filesIn(manifest: Manifest): ManifestFile[] {
+  return [...manifest.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * The manifest after the changes of one result.
+ * - `keep`: number of old contents that are kept of each file name.
+ * - `dropped`: contents that are no longer kept under one of the names.
+ */
+export function applyChanges(
+  manifest: Manifest,
+  changes: FileVersion[],
+  keep: number,
+): { manifest: Manifest; dropped: string[] } {
+  const files = new Map(manifest);
+  const dropped: string[] = [];
+  for (const { name, size, sha256 } of changes) {
+    const before = files.get(name);
+    const superseded = [before?.sha256, ...(before?.old ?? [])].filter((each) => each !== undefined && each !== sha256);
+    const old = (superseded as string[]).slice(0, keep);
+    dropped.push(...(superseded as string[]).slice(keep));
+    files.set(name, {
+      name,
+      size,
+      ...(sha256 !== undefined && { sha256 }),
+      ...(old.length > 0 && { old }),
+    });
+  }
+  return { manifest: files, dropped };
+}
+
+/**
+ * SHA-256 of the names and contents: of the JSON array of pairs [name, sha256], sorted by name. Undefined when the hash of
+ * a file is unknown.
+ */
+export function manifestHash(manifest: Manifest): string | undefined {
+  const files = filesIn(manifest).map(({ name, sha256 }) => [name, sha256]);
+  return files.some(([, sha256]) => sha256 === undefined) ? undefined : sha256Of(Buffer.from(JSON.stringify(files)));
+}

@@ -1,0 +1,219 @@
+import { semaphore } from "../../async/semaphore.ts";
+import type { Attachment } from "../model.ts";
+import type { FileInfo, Files } from "../tools/files.ts";
+import {
+  applyChanges,
+  filesIn,
+  type FileVersion,
+  type Manifest,
+  manifestHash,
+  type ManifestFile,
+  manifestOf,
+  sha256Of,
+} from "./manifest.ts";
+
+/** Store of the contents of a run's files. */
+export interface FileContents {
+  read(file: Pick<FileVersion, "name" | "sha256">): Promise<Uint8Array | undefined>;
+  /** Idempotent. Resolves when the content is durable. */
+  write(sha256: string, content: Uint8Array): Promise<void>;
+  /** Best effort; never rejects. */
+  remove(sha256s: string[]): Promise<void>;
+}
+
+/** What a result changed: the new contents, and the hash of the manifest with them. Empty: no file. */
+export interface FileChanges {
+  files?: FileVersion[];
+  manifest?: string;
+}
+
+/** The workspace during a turn. Its files are those of the recorded results. */
+export interface TurnFiles {
+  /** Sorted by name. */
+  list(): Promise<FileInfo[]>;
+  /** Undefined when the content is no longer kept. */
+  readAttachment: (attachment: Attachment) => Promise<Uint8Array | undefined>;
+  startCall(): Promise<CallFiles>;
+  /** The files after the results of the turn. Undefined: they changed none. */
+  changed(): Promise<ManifestFile[] | undefined>;
+}
+
+/**
+ * The workspace as one tool call sees it: as it was when the call started, with the call's own changes. From its first
+ * change on, the call also sees the changes of calls that changed files before it. `end` or `discard` ends it.
+ */
+export interface CallFiles extends Files {
+  find(name: string): FileVersion | undefined;
+  /**
+   * Records the call's result with its changes, which calls that start later then see. Results that changed files are
+   * recorded in the order of their first change, so that a recorded result never builds on a lost one.
+   */
+  end(record: (changes: FileChanges) => Promise<boolean>): Promise<boolean>;
+  /** Drops the changes. The results of calls that may have seen them cannot be recorded: their `end` rejects with `reason`. */
+  discard(reason: unknown): void;
+}
+
+export interface TurnFilesConfig {
+  contents: FileContents;
+  /** Reads the files at the start of the turn. Called at the first use. */
+  atStart: () => Promise<ManifestFile[]>;
+  /** Changes of the recorded results of the turn, in the order in which they were recorded. */
+  changes: FileVersion[][];
+  /** SHA-256 of contents that are never removed. */
+  pinned: Iterable<string>;
+  /** Number of old contents that are kept of each file name. */
+  keep: number;
+  /** No file is written once it is aborted: the run may have been deleted. */
+  signal: AbortSignal;
+}
+
+/** A call that has changed files. Its result is not recorded yet. */
+interface Writer {
+  changes: Map<string, FileVersion>;
+  /** SHA-256 of every content that it has started to write. */
+  contents: Set<string>;
+  /** Settles when its result has been passed on to be recorded, or never will be. */
+  submitted: PromiseWithResolvers<void>;
+}
+
+export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: TurnFilesConfig): TurnFiles {
+  let recorded: Manifest = new Map();
+  let opening: Promise<void> | undefined;
+  let hasChanged = changes.length > 0;
+  /** In the order of their first change. */
+  const writers: Writer[] = [];
+  let discarded: { reason: unknown } | undefined;
+  const removals = new Map<string, Promise<void>>();
+  const lock = semaphore(1);
+
+  async function open(): Promise<void> {
+    const start = manifestOf(await atStart());
+    recorded = changes.reduce((manifest, each) => applyChanges(manifest, each, keep).manifest, start);
+  }
+
+  function seenBy(writer: Writer): Manifest {
+    const earlier = writers.slice(0, writers.indexOf(writer) + 1);
+    return earlier.reduce((files, each) => applyChanges(files, [...each.changes.values()], keep).manifest, recorded);
+  }
+
+  async function read(file: FileVersion | undefined): Promise<Uint8Array | undefined> {
+    const content = file && (await contents.read(file));
+    if (content || file?.sha256 === undefined) return content;
+    throw new Error(`the content ${file.sha256} of a file is missing from the workspace of the run`);
+  }
+
+  /** Removes contents that are neither kept nor being written. Nothing waits for it, except a write of the same content. */
+  function removeUnused(dropped: string[]): void {
+    if (dropped.length === 0) return;
+    const used = new Set<string | undefined>(pinned);
+    for (const { sha256, old = [] } of recorded.values()) for (const each of [sha256, ...old]) used.add(each);
+    const unused = dropped.filter((each) => !used.has(each) && !writers.some((writer) => writer.contents.has(each)));
+    if (unused.length === 0) return;
+    const removal = contents.remove(unused).then(() => {
+      for (const each of unused) removals.delete(each);
+    });
+    for (const each of unused) removals.set(each, removal);
+  }
+
+  function leave(writer: Writer): void {
+    writer.submitted.resolve();
+    const place = writers.indexOf(writer);
+    if (place >= 0) writers.splice(place, 1);
+  }
+
+  async function recordChanges(writer: Writer, record: (changes: FileChanges) => Promise<boolean>): Promise<boolean> {
+    const earlier = writers.slice(0, writers.indexOf(writer));
+    await Promise.all(earlier.map(({ submitted }) => submitted.promise));
+    if (discarded) throw discarded.reason;
+    const files = [...writer.changes.values()];
+    const manifest = manifestHash(seenBy(writer));
+    const recording = record({ files, ...(manifest !== undefined && { manifest }) });
+    writer.submitted.resolve();
+    if (!(await recording)) return false;
+    const applied = applyChanges(recorded, files, keep);
+    recorded = applied.manifest;
+    hasChanged = true;
+    leave(writer);
+    removeUnused(applied.dropped);
+    return true;
+  }
+
+  async function startCall(): Promise<CallFiles> {
+    await (opening ??= open());
+    const start = recorded;
+    let writer: Writer | undefined;
+    let ended = false;
+    const seen = (): Manifest => (writer ? seenBy(writer) : start);
+
+    function startChange(): Writer {
+      signal.throwIfAborted();
+      if (ended) throw new Error("the tool call has ended and cannot change files");
+      if (writer) return writer;
+      writer = { changes: new Map(), contents: new Set(), submitted: Promise.withResolvers() };
+      writers.push(writer);
+      return writer;
+    }
+
+    function discard(reason: unknown): void {
+      ended = true;
+      if (!writer) return;
+      if (writer.changes.size > 0) discarded ??= { reason };
+      leave(writer);
+    }
+
+    return {
+      list: async () => infosOf(seen()),
+      read: async (name) => read(seen().get(name)),
+      find: (name) => seen().get(name),
+      update: (work) =>
+        lock(async () => {
+          startChange();
+          return work();
+        }),
+      async write(name, content) {
+        const own = startChange();
+        const sha256 = sha256Of(content);
+        own.contents.add(sha256);
+        await removals.get(sha256);
+        await contents.write(sha256, content);
+        own.changes.set(name, { name, size: content.length, sha256 });
+      },
+      async end(record) {
+        ended = true;
+        if (!writer) return record({});
+        try {
+          if (writer.changes.size === 0) leave(writer);
+          return await (writer.changes.size === 0 ? record({}) : recordChanges(writer, record));
+        } catch (error) {
+          discard(error);
+          throw error;
+        } finally {
+          leave(writer);
+        }
+      },
+      discard,
+    };
+  }
+
+  return {
+    startCall,
+    async list() {
+      await (opening ??= open());
+      return infosOf(recorded);
+    },
+    async readAttachment({ name, sha256 }) {
+      if (sha256 !== undefined) return contents.read({ name, sha256 });
+      await (opening ??= open());
+      return read(recorded.get(name));
+    },
+    async changed() {
+      if (!hasChanged) return undefined;
+      await (opening ??= open());
+      return filesIn(recorded);
+    },
+  };
+}
+
+function infosOf(manifest: Manifest): FileInfo[] {
+  return filesIn(manifest).map(({ name, size }) => ({ name, size }));
+}

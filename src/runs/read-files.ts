@@ -1,0 +1,98 @@
+import {
+  applyChanges,
+  filesIn,
+  type FileVersion,
+  type Manifest,
+  manifestHash,
+  manifestOf,
+} from "../agent/turn/manifest.ts";
+import { ServiceError } from "../errors.ts";
+import { journalOf } from "./list-events.ts";
+import type { Stores } from "./ports.ts";
+import type { RunJournalEntry } from "./types.ts";
+
+type Deps = Pick<Stores, "runs" | "workspace">;
+
+/** A point of a run: after a step of a turn. Step 0: before the first step. */
+export interface RunPoint {
+  turn: number;
+  step: number;
+}
+
+/** The files of a run at one point, sorted by name. `manifest`: hash of the manifest. Absent: the hash of a file is unknown. */
+export interface RunFiles {
+  files: FileVersion[];
+  manifest?: string;
+}
+
+/** The files of a run, now or at a point. A step in progress counts with the results that are recorded. */
+export async function listRunFiles(deps: Deps, id: string, at?: RunPoint): Promise<RunFiles> {
+  const manifest = await manifestAt(deps, id, at);
+  const hash = manifestHash(manifest);
+  const files = filesIn(manifest).map(withoutOld);
+  return { files, ...(hash !== undefined && { manifest: hash }) };
+}
+
+/** One file of a run with its content, now or at a point. */
+export async function readRunFile(
+  deps: Deps,
+  id: string,
+  name: string,
+  at?: RunPoint,
+): Promise<{ file: FileVersion; content: Uint8Array }> {
+  const { files } = await listRunFiles(deps, id, at);
+  const file = files.find((each) => each.name === name);
+  const point = at ? ` after step ${at.turn}.${at.step}` : "";
+  if (!file) {
+    throw new ServiceError("file_not_found", `run ${id} has no file ${JSON.stringify(name)}${point}`);
+  }
+  const content =
+    file.sha256 === undefined ? await deps.workspace.readNamed(id, name) : await deps.workspace.read(id, file.sha256);
+  if (content) return { file, content };
+  throw new ServiceError(
+    "file_not_kept",
+    `the content of ${JSON.stringify(name)}${point} is no longer kept; a run keeps its uploads, its current files and as ` +
+      "many old versions of each as the setting fileVersions allows",
+  );
+}
+
+function withoutOld({ name, size, sha256 }: FileVersion): FileVersion {
+  return { name, size, ...(sha256 !== undefined && { sha256 }) };
+}
+
+async function manifestAt({ runs, workspace }: Deps, id: string, at: RunPoint | undefined): Promise<Manifest> {
+  const [state, journal] = await Promise.all([runs.load(id), journalOf({ runs }, id)]);
+  if (!state) throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
+  const { run, uploads } = state;
+  const start = uploads ?? (await workspace.listNamed(id));
+  if (at) requirePoint(run, journal, at);
+  const later = at ? journal.filter((entry) => isAfter(entry, at)) : [];
+  if (uploads === undefined && start.length > 0) requireKnown(id, later);
+  const entries = at ? journal.filter((entry) => !isAfter(entry, at)) : journal;
+  const changes = entries.flatMap((entry) => (entry.part === "result" && entry.files ? [entry.files] : []));
+  return changes.reduce((manifest, each) => applyChanges(manifest, each, 0).manifest, manifestOf(start));
+}
+
+function isAfter({ turn, step }: RunJournalEntry, at: RunPoint): boolean {
+  return turn > at.turn || (turn === at.turn && step > at.step);
+}
+
+function requirePoint(run: { id: string; turn: number }, journal: RunJournalEntry[], at: RunPoint): void {
+  const { id, turn: turns } = run;
+  const point = `${at.turn}.${at.step}`;
+  if (at.turn < 1 || at.turn > turns) {
+    throw new ServiceError("step_not_found", `run ${id} has no step ${point}: it has ${turns} turns`);
+  }
+  const last = Math.max(0, ...journal.filter(({ turn }) => turn === at.turn).map(({ step }) => step));
+  if (at.step <= last) return;
+  throw new ServiceError("step_not_found", `run ${id} has no step ${point}: turn ${at.turn} has ${last} steps`);
+}
+
+/** Version 0.1 recorded no changes of files: they are known only from its last entry on. */
+function requireKnown(id: string, later: RunJournalEntry[]): void {
+  if (later.every((entry) => entry.sequence !== undefined)) return;
+  throw new ServiceError(
+    "files_unknown",
+    `the files of run ${id} at this step are unknown: version 0.1 recorded it; the files are known from its last step on`,
+  );
+}
