@@ -17,6 +17,9 @@ interface Deployment {
 const hours = 30 * 24; // of a month
 export const gigabyte = 2 ** 30;
 
+/** Lists that a sweep queries: running runs, waiting runs, counts. */
+const sweptLists = 3;
+
 /** What a deployment costs in a month without requests. */
 export function idleBill({ service, frontDoor = {} }: Deployment): Bill {
   const sweeps = (hours * 60) / sweepMinutes;
@@ -32,7 +35,7 @@ export function idleBill({ service, frontDoor = {} }: Deployment): Bill {
       [`${secrets} ${secrets === 1 ? "secret" : "secrets"} of the upload server`]: secrets * price.secret,
     }),
     [`${sweeps.toLocaleString("en-US")} sweeps, with their log`]:
-      sweeps * (sweep + shards * 0.5 * price.readUnit + logCost(900)),
+      sweeps * (sweep + sweptLists * shards * 0.5 * price.readUnit + logCost(900)),
     ...fargateBill(frontDoor),
   };
 }

@@ -20,7 +20,7 @@ function expectNear(amount: number | undefined, byHand: number): void {
 }
 
 test("an idle stack costs 17 alarm metrics, a dashboard, 2 metrics, a secret and a sweep every two minutes", () => {
-  const sweeps = 21_600 * (0.3 * 0.5 * 13.3334e-6 + 0.2e-6 + 8 * 0.125e-6 + 900 * 0.47e-9);
+  const sweeps = 21_600 * (0.3 * 0.5 * 13.3334e-6 + 0.2e-6 + 24 * 0.125e-6 + 900 * 0.47e-9);
   expectNear(row("idle", "total")[0], 17 * 0.1 + 3 + 2 * 0.3 + 0.4 + sweeps);
   expect(row("idle", "total")[0]).toBeLessThan(6);
 });
