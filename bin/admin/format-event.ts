@@ -46,12 +46,13 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
       };
     }
     case "summary": {
-      const { usage, dollars, messages, text } = entry;
+      const { usage, milliseconds, dollars, messages, text } = entry;
       return {
         turn,
         step,
         event: "conversation-compacted",
         messages,
+        milliseconds,
         dollars,
         ...tokensOf(usage),
         text: truncated(text),

@@ -38,8 +38,8 @@ export interface Runs {
   read(id: string): Promise<RunView | undefined>;
   load(id: string): Promise<RunState | undefined>;
   /**
-   * The events after number `after`, in order: at most `limit`, and few of them when they are large. Empty only if
-   * there are none. The cost depends on the page, not on the length of the run.
+   * The events after number `after`, in order: at most `limit`, and fewer when they are large. Empty: there are none yet.
+   * The cost depends on the page, not on the length of the run.
    */
   listEvents(id: string, after: number, limit: number): Promise<Stamped<RunEvent>[]>;
   /** All events of earlier versions, which have no number and no time, in order. They come before all others. */

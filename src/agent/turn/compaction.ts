@@ -46,6 +46,7 @@ export async function summarize(state: TurnState, count: number, timeLeft: numbe
     messages: count,
     throughTurn: input.turn - Math.max(1, inputsLeft.length),
     usage: answer.usage,
+    ...(outcome.kind === "answered" && { milliseconds: outcome.milliseconds }),
     ...(state.contextTokens !== (input.contextTokens ?? defaultContextTokens) && {
       contextTokens: state.contextTokens,
     }),

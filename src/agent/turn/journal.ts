@@ -60,6 +60,7 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       throughTurn: number;
       usage: TokenUsage;
       contextTokens?: number;
+      milliseconds?: number;
       dollars?: number;
     }
   | {

@@ -58,7 +58,8 @@ export function awsRunEvents({
       ExpressionAttributeValues: { ":pk": partition(id), ":message": messagePrefix },
       ConsistentRead: true,
     };
-    for await (const { Items = [] } of paginateQuery({ client: documents }, input)) {
+    // Small pages: the first message of most runs has a number.
+    for await (const { Items = [] } of paginateQuery({ client: documents, pageSize: 25 }, input)) {
       found.push(...Items.filter((item) => item["sequence"] === undefined));
       if (found.length === 0 || Items.at(-1)?.["sequence"] !== undefined) break;
     }

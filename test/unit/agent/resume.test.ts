@@ -39,7 +39,7 @@ function withoutListing(entry: JournalEntry): JournalEntry {
   return { ...entry, result: { ...entry.result, text: "" } };
 }
 
-/** In the order in which a store returns entries. */
+/** In an order that does not depend on which of parallel calls ended first. */
 function inOrder(records: JournalEntry[]): JournalEntry[] {
   return structuredClone(records).toSorted((a, b) => place(a) - place(b));
 }
@@ -62,7 +62,7 @@ async function untilEnded(script: ModelOutcome[], limitOfSteps: number, kills: {
   let lostAnswers = 0;
   for (;;) {
     const { input, ports } = turn(model, {
-      input: { journal: inOrder(recorded), limits: { steps: limitOfSteps, tokens: 1e6, seconds: 60 } },
+      input: { journal: structuredClone(recorded), limits: { steps: limitOfSteps, tokens: 1e6, seconds: 60 } },
       ports: {
         files: openFiles(space, recorded),
         emit(event) {
