@@ -103,6 +103,8 @@ it("the warning at the start when Ollama does not have the model, or does not re
   await using server = await ollama({});
   const unknown = await modelWarning({}, { model: { ...model, baseUrl: server.baseUrl } });
   expect(unknown).toBe("Ollama does not have the model 'unknown': run 'ollama pull unknown', or change --model-name.");
+  await using other = await httpServer((_, response) => void response.writeHead(404).end('{"detail":"Not Found"}'));
+  expect(await modelWarning({}, { model: { ...model, baseUrl: `${other.url}/v1` } })).toBeUndefined();
   const unreachable = await modelWarning({}, { model: { ...model, baseUrl: "http://127.0.0.1:1/v1" } });
   expect(unreachable).toMatch(/^the model server http:\/\/127\.0\.0\.1:1\/v1 does not respond\. Runs wait/);
 });

@@ -35,7 +35,7 @@ export async function expectedWindow(
   if (loaded !== undefined) return { tokens: loaded };
   const { status, value: shown } = await request(server, "show", { model: server.model });
   if (status === undefined) return "unreachable";
-  if (status === 404) return "unknown model";
+  if (status === 404 && /\bmodel\b/.test(String(shown?.["error"]))) return "unknown model"; // "model 'm' not found"
   const info = shown?.["model_info"];
   if (!shown || !isObject(info)) return undefined;
   const trained = toTokens(Object.entries(info).find(([name]) => name.endsWith(".context_length"))?.[1]);
@@ -63,7 +63,7 @@ async function request(
       signal: AbortSignal.timeout(requestMilliseconds),
     });
     status = response.status;
-    const value: unknown = response.ok ? await response.json() : undefined;
+    const value: unknown = await response.json();
     return { status, ...(isObject(value) && { value }) };
   } catch (error) {
     return { status: error instanceof UnexpectedContentType ? 200 : status };
