@@ -3,6 +3,7 @@ import fc from "../support/properties.ts";
 import { expect, test } from "vitest";
 import type { Stores } from "../../src/runs/ports.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
+import { quotaEvent, walkQuotas } from "./quota-schedules.ts";
 import { event, walk } from "./schedules.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
@@ -15,8 +16,18 @@ async function holds(stores: () => Stores, numRuns: number): Promise<void> {
   );
 }
 
+async function quotasHold(stores: () => Stores & Disposable, numRuns: number): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), fc.array(quotaEvent, { maxLength: 14 }), async (scheduler, events) => {
+      using opened = stores();
+      expect(await walkQuotas(opened, events, scheduler)).toEqual([]);
+    }),
+    { numRuns },
+  );
+}
+
 /** Runs random schedules of two workers on each platform. `schedules`: how many. */
-export function testSchedules(schedules: { local: number; aws: number }): void {
+export function testSchedules(schedules: { local: number; aws: number; quotas: number }): void {
   const title = "two workers with random crashes, stops, inputs and clock jumps break no rule:";
 
   test(`${title} local platform`, async () => {
@@ -26,5 +37,15 @@ export function testSchedules(schedules: { local: number; aws: number }): void {
 
   test(`${title} AWS platform`, async () => {
     await holds(() => fakeAwsStores(), schedules.aws);
+  });
+
+  const quotas = "processes that die between any two calls neither exceed quotas nor leave runs waiting:";
+
+  test(`${quotas} local platform`, async () => {
+    await quotasHold(temporaryStores, schedules.quotas);
+  });
+
+  test(`${quotas} AWS platform`, async () => {
+    await quotasHold(() => Object.assign(fakeAwsStores(), { [Symbol.dispose]: () => {} }), schedules.quotas);
   });
 }
