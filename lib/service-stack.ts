@@ -86,13 +86,13 @@ export class ServiceStack extends Stack {
       description: "Agent Run Service: agent runs over HTTP",
       terminationProtection: terminationProtection(scope, stackName, settings),
     });
-    const { logRetentionDays: logRetention } = settings;
+    const { logRetentionDays: logRetention, concurrentRuns } = settings;
     const newFunction = (id: keyof typeof functions, props: Partial<ServiceFunctionProps> = {}) =>
       serviceFunction(this, id, { ...functions[id], logRetention, ...props });
 
     const storage = new Storage(this, "Storage", settings);
 
-    const advance = newFunction("Advance", { concurrency: settings.concurrentRuns });
+    const advance = newFunction("Advance", { concurrency: concurrentRuns === "auto" ? 0 : concurrentRuns });
     storage.grantItems(advance, [
       { kinds: ["AGENT", "ORG"], actions: ["GetItem"] },
       { kinds: ["CONFIG"], actions: ["GetItem", "PutItem"] },

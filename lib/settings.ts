@@ -40,8 +40,13 @@ const settings = {
   requestsPerSecond: wholeNumber(500, 1, 10_000),
   /** Burst size of the API's request throttle. API Gateway's quota per account: 5,000. */
   requestBurst: wholeNumber(1_000, 1, 5_000),
-  /** Maximum number of runs advanced at the same time (reserved concurrency); further runs queue. 0: no limit. */
-  concurrentRuns: wholeNumber(0, 0, 100_000),
+  /**
+   * Maximum number of runs advanced at the same time (reserved concurrency); further runs queue. 0: no limit. `auto`: what
+   * `npm run deploy` computes from the account's quota (`concurrency.ts`), and 0 without it.
+   */
+  concurrentRuns: setting<number | "auto">("auto", "auto or a whole number from 0 to 100000", (value) =>
+    value === "auto" ? value : wholeNumber(0, 0, 100_000).parse(value),
+  ),
   /** Email address for alarm notifications. Empty: none. */
   alarmEmail: pattern("", /^([^\s@]+@[^\s@]+\.[^\s@]+)?$/, "an email address, or an empty string for none"),
   /** Monthly AWS cost in US dollars of the account that sends an email to `alarmEmail`. 0: none. */

@@ -8,7 +8,7 @@ import { type Aws, connectToAws } from "../aws.ts";
 import { CliError, type Io } from "../cli.ts";
 import { type Account, readAccount, stackOf } from "./account.ts";
 import { describePlan, optionsOf, type Plan, planOf } from "./plan.ts";
-import { type Check, describeChecks, isDeployed, outputsOf, preflight } from "./preflight.ts";
+import { accountContext, type Check, describeChecks, isDeployed, outputsOf, preflight } from "./preflight.ts";
 import { reachableUrl, smokeTest } from "./smoke-test.ts";
 
 const usage = `npm run deploy -- [STACK] [OPTIONS of cdk deploy]
@@ -50,7 +50,7 @@ async function deploy(args: string[], io: Io): Promise<void> {
   const first = plan.stacks.filter(isFirst).map(({ name }) => name);
   const context = first.length > 0 ? ["--context", `${firstDeploymentKey}=${first.join(",")}`] : [];
   const all = plan.stacks.some(({ name }) => args.includes(name)) ? [] : ["--all"];
-  const code = await cdkDeploy([...all, ...args, ...context]);
+  const code = await cdkDeploy([...all, ...args, ...context, ...accountContext(plan, account)]);
   if (plan.settings.removal === "retain") for (const name of first) await protect(aws, name, io);
   if (code !== 0) {
     const remedy = "correct the error above and repeat the command; see docs/deploying.md#after-a-failed-deployment";

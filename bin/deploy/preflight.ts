@@ -1,4 +1,5 @@
 import type { Stack } from "@aws-sdk/client-cloudformation";
+import { defaultConcurrentRuns, unreservable } from "../../lib/concurrency.ts";
 import { ofType } from "../../lib/cost/idle.ts";
 import { type Account, type Fact, vpcQuotaCode } from "./account.ts";
 import type { Plan } from "./plan.ts";
@@ -10,15 +11,12 @@ export interface Check {
   text: string;
 }
 
-/** Lambda keeps this many concurrent executions of an account unreserved. */
-const unreservable = 100;
-
 /** Processors of an environment of a web function. */
 const webFunctionProcessors = 2;
 
 /** Compares the plan with the account. `runbook`: the address of docs/operations.md. */
 export function preflight(plan: Plan, account: Account, runbook: string): Check[] {
-  const isFirst = "value" in account.stacks && !isDeployed(account.stacks.value.get(plan.service.name));
+  const isFirst = isFirstDeployment(plan, account);
   return [
     ...check("bootstrap", account.bootstrap, (stack) => bootstrapCheck(plan, stack)),
     ...check("stacks", account.stacks, (stacks) =>
@@ -100,6 +98,17 @@ function stackState(name: string, stack: Stack | undefined, runbook: string): Re
   return ok(`will be updated, is in ${status}`);
 }
 
+function isFirstDeployment(plan: Plan, { stacks }: Account): boolean {
+  return "value" in stacks && !isDeployed(stacks.value.get(plan.service.name));
+}
+
+/** The settings that depend on the account, as CDK context. */
+export function accountContext(plan: Plan, account: Account): string[] {
+  if (plan.settings.concurrentRuns !== "auto" || !("value" in account.concurrency)) return [];
+  const runs = autoConcurrentRuns(account.concurrency.value, isFirstDeployment(plan, account));
+  return ["--context", `concurrentRuns=${runs}`];
+}
+
 /** Whether the stack has resources that are in use. */
 export function isDeployed(stack: Stack | undefined): boolean {
   return stack !== undefined && !/^(REVIEW_IN_PROGRESS|ROLLBACK_|CREATE_FAILED|DELETE_)/.test(stack.StackStatus ?? "");
@@ -147,22 +156,31 @@ function webFunctionCheck(
   );
 }
 
-function concurrencyCheck(
-  { settings: { concurrentRuns } }: Plan,
-  { limit, unreserved }: { limit: number; unreserved: number },
-  isFirst: boolean,
-): Result {
+/** What `concurrentRuns` `auto` stands for in this account. 0: nothing can be reserved, or other functions did. */
+function autoConcurrentRuns({ limit, unreserved }: { limit: number; unreserved: number }, isFirst: boolean): number {
+  const runs = defaultConcurrentRuns(limit);
+  const isOurs = !isFirst && limit - unreserved >= runs; // an existing deployment's own reservation
+  return isOurs || runs <= unreserved - unreservable ? runs : 0;
+}
+
+function concurrencyCheck({ settings }: Plan, found: { limit: number; unreserved: number }, isFirst: boolean): Result {
+  const { limit, unreserved } = found;
+  const isAuto = settings.concurrentRuns === "auto";
+  const concurrentRuns =
+    settings.concurrentRuns === "auto" ? autoConcurrentRuns(found, isFirst) : settings.concurrentRuns;
   // An existing deployment's own reservation is not in `unreserved` any more.
   const most = Math.max(0, (isFirst ? unreserved : limit) - unreservable);
-  const found = `${limit} concurrent executions, of which ${unreserved} are unreserved`;
+  const quota = `${limit} concurrent executions, of which ${unreserved} are unreserved`;
   if (concurrentRuns > most) {
     const change = most === 0 ? "set concurrentRuns to 0" : `set concurrentRuns to ${most} or less`;
-    return stop(`${found}; concurrentRuns is ${concurrentRuns}, and Lambda keeps ${unreservable}; ${change}`);
+    return stop(`${quota}; concurrentRuns is ${concurrentRuns}, and Lambda keeps ${unreservable}; ${change}`);
   }
   if (concurrentRuns > 0)
-    return ok(`${limit} concurrent executions, of which concurrentRuns reserves ${concurrentRuns}`);
-  if (most === 0) return note(`${found}: runs, creates and polls share them; docs/operations.md#throttles`);
-  return note(`${found}: runs can use all of them; set concurrentRuns (at most ${most}) to keep some for requests`);
+    return ok(
+      `${limit} concurrent executions, of which concurrentRuns reserves ${concurrentRuns}${isAuto ? " (auto)" : ""}`,
+    );
+  if (most === 0) return note(`${quota}: runs, creates and polls share them; docs/operations.md#throttles`);
+  return note(`${quota}: runs can use all of them; set concurrentRuns (at most ${most}) to keep some for requests`);
 }
 
 function vpcCheck({ stacks }: Plan, account: Account, count: number): Result {

@@ -3,7 +3,8 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { Account } from "../../bin/deploy/account.ts";
 import { main } from "../../bin/deploy/main.ts";
 import { describePlan, planOf } from "../../bin/deploy/plan.ts";
-import { preflight } from "../../bin/deploy/preflight.ts";
+import { accountContext, preflight } from "../../bin/deploy/preflight.ts";
+import { defaultConcurrentRuns } from "../../lib/concurrency.ts";
 import { httpServer } from "../support/http-server.ts";
 
 const plans = {
@@ -180,8 +181,35 @@ test.each<[string, Partial<Account>, keyof typeof plans, RegExp]>([
   ]);
 });
 
-test("without concurrentRuns, the quota is named", () => {
-  expect(findings({}, "web-function")).toEqual([expect.stringMatching(/^note Lambda concurrency: 1000 .*at most 900/)]);
+test.each([
+  [1_000, 800],
+  [500, 400],
+  [300, 200],
+  [200, 100],
+  [199, 0],
+  [10, 0],
+])("of a quota of %i concurrent executions, %i are reserved for runs by default", (quota, runs) => {
+  expect(defaultConcurrentRuns(quota)).toBe(runs);
+});
+
+test("concurrentRuns auto reserves concurrency, unless the quota is small or others have reserved it", () => {
+  const reserved = (limit: number, unreserved: number, deployed = false) => {
+    const service = plans["web-function"].service.name;
+    const stacks = { value: new Map(deployed ? [[service, stack("UPDATE_COMPLETE")]] : []) };
+    const account = { ...newAccount, stacks, concurrency: { value: { limit, unreserved } } };
+    return accountContext(plans["web-function"], account)[1];
+  };
+  expect(reserved(1_000, 1_000)).toBe("concurrentRuns=800");
+  expect(reserved(1_000, 200, true)).toBe("concurrentRuns=800"); // its own reservation
+  expect(reserved(1_000, 700)).toBe("concurrentRuns=0");
+  expect(reserved(10, 10)).toBe("concurrentRuns=0");
+  expect(accountContext(plans.fargate, newAccount)).toEqual([]); // set to 50
+});
+
+test("concurrency that cannot be reserved is named", () => {
+  expect(findings({}, "web-function")).toEqual([]);
+  const taken = { concurrency: { value: { limit: 1_000, unreserved: 700 } } };
+  expect(findings(taken, "web-function")).toEqual([expect.stringMatching(/^note Lambda concurrency: .*at most 600/)]);
   const small = { concurrency: { value: { limit: 10, unreserved: 10 } } };
   expect(findings(small, "web-function")).toEqual([
     expect.stringMatching(/^note .*: runs, creates and polls share them/),
