@@ -5,7 +5,7 @@ import { maxRetryWaitSeconds } from "../../src/workflow/policy.ts";
 import { chatServer, rejects } from "../providers/chat-completions-server.ts";
 import { cdk, stackName } from "./cdk.ts";
 import { type Agent, answer, type Deployed, keepsTheContract, openDeployed, server } from "./deployed.ts";
-import { admin } from "./service.ts";
+import { admin, callFunction } from "./service.ts";
 
 let deployed: Deployed;
 beforeAll(async () => {
@@ -64,6 +64,26 @@ describe("an agent of the demo model", () => {
     expect(transcript[0]?.text === text).toBe(true);
     const poll = await fetch(`${deployed.baseUrl}/v1/agents/${long}`, { headers: { "x-api-key": agent.key } });
     expect(poll.headers.get("content-encoding")).toBe("gzip");
+  });
+});
+
+test("a flood over the quota of one organization waits, and another agent's run finishes meanwhile", async () => {
+  const [flooded, other] = [
+    await deployed.newAgent("--provider", "demo"),
+    await deployed.newAgent("--provider", "demo"),
+  ];
+  await admin("org", "set-quota", flooded.org, "--max-running", "1");
+  const runs = await Promise.all(Array.from({ length: 8 }, () => flooded.api.create("Work.")));
+  expect((await other.api.ended(await other.api.create("Work."))).loop_status).toBe("finished");
+  const owner = { agentId: flooded.id, organizationId: flooded.org };
+  const use = await deployed.stores.runs.quotaUse(owner);
+  expect(use.organization.running).toBeLessThanOrEqual(1);
+  // The end of each run starts the next. Only a run whose start was lost waits for the sweep.
+  for (const runId of runs) expect((await flooded.api.ended(runId)).loop_status).toBe("finished");
+  expect(await callFunction("Sweep")).toMatchObject({ waiting: 0 });
+  expect(await deployed.stores.runs.quotaUse(owner)).toMatchObject({
+    agent: { running: 0, waiting: 0 },
+    organization: { running: 0 },
   });
 });
 
