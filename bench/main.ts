@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { logging } from "../src/log.ts";
 import { measureBundles } from "./bundles.ts";
 import { measureModelCalls } from "./model-calls.ts";
+import { measureQuotas } from "./quotas.ts";
 import { measureRates } from "./rates.ts";
 import { measureSandbox } from "./sandbox.ts";
 import { dataDirs } from "./servers.ts";
@@ -12,7 +13,7 @@ import { measureSteps } from "./steps.ts";
 import { formatSummary, formatTable, type Row } from "./table.ts";
 import { measureUpload } from "./upload.ts";
 
-// node bench/main.ts [--quick] [rates] [engine] [upload] [startup] [bundles]. Default: all sections.
+// node bench/main.ts [--quick] [rates] [engine] [upload] [quotas] [startup] [bundles]. Default: all sections.
 const { values, positionals } = parseArgs({
   options: { quick: { type: "boolean", default: false } },
   allowPositionals: true,
@@ -37,6 +38,11 @@ const sections: { name: string; title: string; measure: () => Promise<Row[]> }[]
     name: "upload",
     title: "Create with ten files of 1 MiB; floor: only receives the body",
     measure: () => measureUpload({ rounds: quick ? 3 : 7 }),
+  },
+  {
+    name: "quotas",
+    title: "A flood of creates on one key; floor: without a quota",
+    measure: () => measureQuotas({ seconds: quick ? 3 : 10 }),
   },
   { name: "startup", title: "Start", measure: () => measureStartup({ rounds: quick ? 3 : 11 }) },
   {

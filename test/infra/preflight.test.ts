@@ -194,8 +194,8 @@ test.each([
 
 test("concurrentRuns auto reserves concurrency, unless the quota is small or others have reserved it", () => {
   const reserved = (limit: number, unreserved: number, deployed = false) => {
-    const service = plans["web-function"].service.name;
-    const stacks = { value: new Map(deployed ? [[service, stack("UPDATE_COMPLETE")]] : []) };
+    const name = plans["web-function"].service.name;
+    const stacks = { value: new Map(deployed ? [[name, stack("UPDATE_COMPLETE")]] : []) };
     const account = { ...newAccount, stacks, concurrency: { value: { limit, unreserved } } };
     return accountContext(plans["web-function"], account)[1];
   };

@@ -77,7 +77,8 @@ export async function walkQuotas(stores: Stores, events: QuotaEvent[], scheduler
       const use = await runs.quotaUse({ agentId: id, organizationId });
       const counted = JSON.stringify([use.agent.running, use.agent.waiting, use.organization.running]);
       const actual = [ofAgent(id), waiting.filter(({ agentId }) => agentId === id).length, running.length];
-      if (counted !== JSON.stringify(actual)) wrong.push(`after ${after}: counted ${counted}, actually ${actual}`);
+      if (counted !== JSON.stringify(actual))
+        wrong.push(`after ${after}: counted ${counted}, actually ${actual.join(" ")}`);
       if (ofAgent(id) > maxRunning) wrong.push(`after ${after}: ${ofAgent(id)} runs of an agent`);
     }
     if (running.length > organizationLimit) wrong.push(`after ${after}: ${running.length} runs`);
@@ -111,7 +112,10 @@ export async function walkQuotas(stores: Stores, events: QuotaEvent[], scheduler
     };
     const noted: Runs = {
       ...runs,
-      create: (run, ...more) => (created.push(run.id), runs.create(run, ...more)),
+      create(run, ...more) {
+        created.push(run.id);
+        return runs.create(run, ...more);
+      },
     };
     return { ...stores, runs: gate(noted, "runs"), workflow: gate(workflow, "workflow"), now: () => now++ };
   }
@@ -179,7 +183,7 @@ export async function walkQuotas(stores: Stores, events: QuotaEvent[], scheduler
   for (const { id } of agents) {
     const use = await runs.quotaUse({ agentId: id, organizationId });
     const left = [use.agent.running, use.agent.waiting, use.organization.running];
-    if (left.some((count) => count !== 0)) wrong.push(`counts are left: ${left}`);
+    if (left.some((count) => count !== 0)) wrong.push(`counts are left: ${left.join(" ")}`);
   }
   return wrong;
 }

@@ -13,10 +13,12 @@ export function localQuotas(db: Database["db"]) {
     `SELECT count(*) AS running FROM runs
      WHERE organization_id = ? AND quota_of = 'organization' AND waiting IS NOT 1 AND ${ofQuotas}`,
   );
-  const waiting = db.prepare(
-    `SELECT id, turn, updated_at AS updatedAt, agent_id AS agentId, organization_id AS organizationId FROM runs
-     WHERE waiting = 1 AND ${ofQuotas} AND (organization_id = ?1 OR ?1 IS NULL) ORDER BY updated_at, seq`,
-  );
+  const waitingWhere = (condition: string) =>
+    db.prepare(
+      `SELECT id, turn, updated_at AS updatedAt, agent_id AS agentId, organization_id AS organizationId FROM runs
+       WHERE ${condition} AND waiting = 1 AND ${ofQuotas} ORDER BY updated_at, seq`,
+    );
+  const [waitingOf, allWaiting] = [waitingWhere("organization_id = ?"), waitingWhere("TRUE")];
   const spent = db.prepare("SELECT dollars FROM spent WHERE owner = ? AND day = ?");
   const spend = db.prepare(
     "INSERT INTO spent VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET dollars = dollars + excluded.dollars",
@@ -50,6 +52,6 @@ export function localQuotas(db: Database["db"]) {
     },
 
     listWaiting: (organizationId?: string): WaitingRun[] =>
-      waiting.all(organizationId ?? null) as unknown as WaitingRun[],
+      (organizationId === undefined ? allWaiting.all() : waitingOf.all(organizationId)) as unknown as WaitingRun[],
   };
 }

@@ -31,9 +31,10 @@ const agentHistory = `
     agent_id TEXT NOT NULL, hash TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (agent_id, hash)
   ) STRICT, WITHOUT ROWID;`;
 
-// Few runs count towards a quota, so the partial index costs the others nothing. `dollars` by agent or organization.
+// Few runs count towards a quota, so the partial index costs the others nothing. Counts need no other page. `dollars` by
+// agent or organization.
 const quotas = `
-  CREATE INDEX runs_of_quotas ON runs (organization_id, agent_id) WHERE status = 'running' AND
+  CREATE INDEX runs_of_quotas ON runs (organization_id, agent_id, waiting, quota_of) WHERE status = 'running' AND
     (quota_of IS NOT NULL OR waiting IS NOT NULL);
   CREATE TABLE spent (
     owner TEXT NOT NULL, day TEXT NOT NULL, dollars REAL NOT NULL, PRIMARY KEY (owner, day)

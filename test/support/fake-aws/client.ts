@@ -1,5 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { Item } from "./expressions.ts";
 import { failed, fakeTable, type TableResponse } from "./table.ts";
 
 /**
@@ -16,8 +17,13 @@ export type FaultAt = (call: number, attempt: number) => Fault | undefined;
  * The real DynamoDB client over a table in memory. It signs, sends, parses and retries as on AWS, but without delays
  * between attempts. `beforeAnswer`: runs before each response.
  */
-export function fakeDocumentClient(faultAt: FaultAt = () => undefined, beforeAnswer = async (): Promise<void> => {}) {
+export function fakeDocumentClient(
+  faultAt: FaultAt = () => undefined,
+  beforeAnswer = async (): Promise<void> => {},
+  conflicts = false,
+) {
   const { items, perform } = fakeTable();
+  const inProgress = new Set<string>();
   const seen = new Map<string, { call: number; attempts: number }>();
 
   async function handle(request: { headers: Record<string, string>; body: unknown }) {
@@ -25,12 +31,19 @@ export function fakeDocumentClient(faultAt: FaultAt = () => undefined, beforeAns
     const call = seen.get(id) ?? { call: seen.size + 1, attempts: 0 };
     seen.set(id, call);
     const fault = faultAt(call.call, ++call.attempts);
+    const operation = String(request.headers["x-amz-target"]).split(".")[1] ?? "";
+    const input = JSON.parse(bodyOf(request.body)) as Record<string, unknown>;
+    const keys = conflicts && operation === "TransactWriteItems" ? keysOf(input) : [];
+    const CancellationReasons = keys.map((key) => ({ Code: inProgress.has(key) ? "TransactionConflict" : "None" }));
+    const isConflict = CancellationReasons.some(({ Code }) => Code !== "None");
+    if (!isConflict) for (const key of keys) inProgress.add(key);
     await beforeAnswer();
+    if (isConflict) return toHttp(failed("TransactionCanceledException", "Canceled.", { CancellationReasons }));
+    for (const key of keys) inProgress.delete(key);
     if (fault === "throttled") return toHttp(failed("ThrottlingException", "Slow down."));
     if (fault === "refused") return toHttp(failed("AccessDeniedException", "Access denied."));
     if (fault === "lost-before") throw timeout();
-    const operation = String(request.headers["x-amz-target"]).split(".")[1] ?? "";
-    const response = toHttp(perform(operation, JSON.parse(bodyOf(request.body)) as Record<string, unknown>));
+    const response = toHttp(perform(operation, input));
     if (fault === "lost-after") throw timeout();
     return response;
   }
@@ -43,6 +56,14 @@ export function fakeDocumentClient(faultAt: FaultAt = () => undefined, beforeAns
   });
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
   return { documents, items, calls: () => seen.size };
+}
+
+/** The keys of a transaction's items. */
+function keysOf({ TransactItems = [] }: { TransactItems?: Record<string, { Key?: object; Item?: Item }>[] }): string[] {
+  return TransactItems.map((each) => {
+    const { Key, Item: { pk, sk } = {} } = Object.values(each)[0] ?? {};
+    return JSON.stringify(Key ?? { pk, sk });
+  });
 }
 
 /** The SDK's standard retries without delays. */

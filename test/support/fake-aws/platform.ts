@@ -20,10 +20,13 @@ interface Observed extends Pick<DynamoTable, "documents"> {
   putObject: (key: string, bytes: Uint8Array) => void;
 }
 
-/** The AWS stores over a table and a bucket in memory. `delay`: milliseconds per call, so that parallel calls overlap. */
-export function fakeAwsStores(faultAt?: FaultAt, { delay = 0 } = {}): Stores & Observed {
+/**
+ * The AWS stores over a table and a bucket in memory. `delay`: milliseconds per call, so that parallel calls overlap.
+ * `conflicts`: a transaction is canceled if another one on one of its items is in progress.
+ */
+export function fakeAwsStores(faultAt?: FaultAt, { delay = 0, conflicts = false } = {}): Stores & Observed {
   let answeredDepth = 0;
-  const dynamo = fakeDocumentClient((call, attempt) => faultAt?.(call + objectCalls, attempt), respondLater);
+  const dynamo = fakeDocumentClient((call, attempt) => faultAt?.(call + objectCalls, attempt), respondLater, conflicts);
   const content = new Map<string, Uint8Array>();
   let objectCalls = 0;
 
