@@ -61,7 +61,7 @@ export function addOrganizationCommands(program: Command, action: Action): void 
     .action(action(async ({ accounts }, id: string) => record(fields(await findOrganization(accounts, id)))));
   organization
     .command("set-model")
-    .description("Set the model that the organization's agents use.")
+    .description("Set the model that the organization's agents use; turns that have an answer keep the old one.")
     .argument("<ID>", "organization")
     .requiredOption("--provider <NAME>", providerNames.join(", "))
     .option("--model-name <NAME>", "the provider's name of the model")

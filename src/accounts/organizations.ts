@@ -32,7 +32,7 @@ export async function findOrganization(accounts: Accounts, id: string): Promise<
   return found;
 }
 
-/** Sets the model that the organization's agents use. Turns in progress keep the model that they began with. */
+/** Sets the model that the organization's agents use. Turns in progress that have an answer keep the old one. */
 export function setModel(
   accounts: Accounts,
   id: string,

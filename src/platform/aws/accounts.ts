@@ -116,8 +116,8 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
           TableName: table,
           KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
           ExpressionAttributeValues: { ":pk": `AGENT#${agentId}`, ":prefix": versionPrefix },
-          ExpressionAttributeNames: { "#hash": "hash" },
-          ProjectionExpression: "agentId, version, createdAt, #hash",
+          ExpressionAttributeNames: { "#version": "version", "#hash": "hash" }, // `hash` is a reserved word
+          ProjectionExpression: "agentId, #version, createdAt, #hash",
           ScanIndexForward: false,
           ConsistentRead: true,
           Limit: limit,
