@@ -16,7 +16,8 @@ export interface RebuiltRequest {
 }
 
 /**
- * Rebuilds the request that the model was sent in a step of a run. Attachments are named; `request` has no contents.
+ * Rebuilds the request that the model was sent in a step of a run. Attachments have the SHA-256 of their content, which
+ * the run's workspace holds.
  * `unknown`: why it cannot be rebuilt, as a sentence.
  */
 export async function rebuildRequest(

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
+import type { Attachment } from "../../../src/agent/model.ts";
 import { openModel } from "../../../src/agent/models/index.ts";
 import { acceptInput } from "../../../src/runs/control-run.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
@@ -30,6 +31,7 @@ const definition = {
   parameters: { temperature: 0.5, maxOutputTokens: 900 },
   contextTokens,
 };
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const workflow = { start: async () => {}, stop: async () => {} };
 
 /** Calls two tools with a long text while it is offered tools. Counts three bytes per token. */
@@ -41,10 +43,13 @@ const works: Reply = (response, { body }) => {
     send(response, chunk({}, { finish_reason: "stop" }));
   } else {
     const id = `${body.messages.length}-${prompt_tokens}`;
-    const write = { name: `${id}.txt`, content: "of this step" };
+    const step = body.messages.filter((message) => (message as { role?: string }).role === "assistant").length + 1;
+    // The third step replaces the picture that the second one has seen.
+    const write = { name: step === 3 ? "pixel.png" : `${id}.txt`, content: "of this step" };
+    const read = { name: step === 2 ? "pixel.png" : "data.txt" };
     send(response, chunk({ role: "assistant", content: `${id} ${"t".repeat(1_500)}` }));
     send(response, toolCallChunk(0, { id: `w${id}`, name: "write_file", arguments: JSON.stringify(write) }));
-    send(response, toolCallChunk(1, { id: `r${id}`, name: "read_file", arguments: '{"name":"data.txt"}' }));
+    send(response, toolCallChunk(1, { id: `r${id}`, name: "read_file", arguments: JSON.stringify(read) }));
     send(response, chunk({}, { finish_reason: "tool_calls" }));
   }
   const usage = { prompt_tokens, completion_tokens: 10, total_tokens: prompt_tokens + 10 };
@@ -63,7 +68,8 @@ async function play(stores: Stores, baseUrl: string, crash: () => AbortSignal) {
   const agent = await createAgent(stores.accounts, organizationId, definition);
   const deps = { ...stores, workflow, now: Date.now, secretRefusal: () => undefined, secretOf: async () => undefined };
   const data = { filename: "data.txt", content_base64: Buffer.from("row of data\n".repeat(250)).toString("base64") };
-  const input = { name: "Run", template_id: agent.id, input_text: "Start.", files: [data] };
+  const picture = { filename: "pixel.png", content_base64: pixel };
+  const input = { name: "Run", template_id: agent.id, input_text: "Start.", files: [data, picture] };
   const runId = await createRun(deps, { agentId: agent.id, organizationId }, input);
   const finish = async (): Promise<void> => {
     for (let done = false; !done;) {
@@ -122,9 +128,12 @@ test.each([
     const provider = { ...rebuilt.configuration.provider, baseUrl: again.baseUrl } as never;
     const opened = await openModel(provider, undefined, async () => undefined);
     if ("failure" in opened) throw new Error(opened.failure.title);
-    await opened.model({ ...rebuilt.request, signal: new AbortController().signal });
+    const { signal } = new AbortController();
+    const readAttachment = ({ sha256 = "" }: Attachment) => stores.workspace.read(runId, sha256);
+    await opened.model({ ...rebuilt.request, readAttachment, signal });
   }
   expect(again.received.map(({ body }) => body)).toEqual(sent);
+  expect(sent.filter((body) => JSON.stringify(body).includes(pixel)).length).toBeGreaterThan(2);
   expect(await rebuildRequest(stores, runId, { turn: 1, step: 99 })).toEqual({
     unknown: "The run has no answer in turn 1, step 99.",
   });
