@@ -1,12 +1,17 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { chatServer, chunk, streams, toolCallChunk, usageChunk } from "../providers/chat-completions-server.ts";
-import { admin, done, rejected } from "./admin.ts";
+import { admin, done, fileText, rejected } from "./admin.ts";
 import { createRun, finished, modelAt, newDataDir, read, type Service, startService } from "./service.ts";
 
 interface Page {
   runs: { id: string }[];
   cursor?: string;
 }
+
+const sha256 = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");
 
 describe("run commands", () => {
   let service: Service;
@@ -103,6 +108,59 @@ describe("run commands", () => {
     const { dataDir, templateId } = service;
     expect(await rejected(dataDir, "run", "list", "--agent", templateId, ...options)).toContain(error);
   });
+});
+
+test("run show --files and run file read the files of a run, now and at a step", async () => {
+  const edits = streams(
+    chunk({ role: "assistant" }),
+    toolCallChunk(0, { id: "call-1", name: "write_file", arguments: '{"name":"a.txt","content":"edited"}' }),
+    chunk({}, { finish_reason: "tool_calls" }),
+    usageChunk,
+  );
+  const answers = streams(chunk({ role: "assistant", content: "Done." }), chunk({}, { finish_reason: "stop" }));
+  await using server = await chatServer(edits, answers);
+  await using service = await startService(newDataDir(), modelAt(server.baseUrl));
+  const { dataDir } = service;
+  const bytes = Buffer.from([0, 0xff, 0x1b, 0x0a]);
+  const files = [
+    { filename: "a.txt", content_base64: Buffer.from("uploaded").toString("base64") },
+    { filename: "b.bin", content_base64: bytes.toString("base64") },
+  ];
+  const id = await createRun(service, { input_text: "Edit.", files });
+  await finished(service, id);
+
+  const shown = await done(dataDir, "run", "show", id, "--files");
+  expect(shown).toMatchObject({
+    manifest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    files: [
+      { name: "a.txt", size: 6, sha256: sha256("edited") },
+      { name: "b.bin", size: 4, sha256: sha256(bytes) },
+    ],
+  });
+  const { stdout } = await admin(dataDir, "run", "show", id, "--files", "--at", "1.0");
+  expect(stdout).toContain(`  a.txt (8 bytes)  ${sha256("uploaded")}\n`);
+  expect(stdout).not.toContain(String(shown["manifest"]));
+  expect(await done(dataDir, "run", "show", id)).toMatchObject({
+    steps: [{}, { changed_files: [{ name: "a.txt", sha256: sha256("edited") }], manifest: shown["manifest"] }, {}],
+  });
+
+  expect([await fileText(dataDir, id, "a.txt"), await fileText(dataDir, id, "a.txt", "--at", "1.0")]).toEqual([
+    "edited",
+    "uploaded",
+  ]);
+  const output = join(dataDir, "saved.bin");
+  expect(await done(dataDir, "run", "file", id, "b.bin", "--output", output)).toMatchObject({ output, size: 4 });
+  expect(readFileSync(output)).toEqual(bytes);
+  expect(await rejected(dataDir, "run", "file", id, "a.txt", "--output", output)).toContain("--force to replace it");
+  expect(readFileSync(output)).toEqual(bytes);
+  await done(dataDir, "run", "file", id, "a.txt", "--output", output, "--force");
+  expect(readFileSync(output, "utf8")).toBe("edited");
+  expect(await done(dataDir, "run", "file", id, "b.bin")).toMatchObject({ content_base64: bytes.toString("base64") });
+
+  expect(await rejected(dataDir, "run", "file", id, "c.txt")).toContain("see run show ID --files");
+  expect(await rejected(dataDir, "run", "file", id, "a.txt", "--at", "1.9")).toContain("turn 1 has 2 steps");
+  expect(await rejected(dataDir, "run", "show", id, "--files", "--at", "1")).toContain("expected TURN.STEP");
+  expect(await rejected(dataDir, "run", "show", id, "--at", "1.1")).toContain("--at needs --files");
 });
 
 test("run show prints what each step did and cost; --events prints it as it happens", async () => {

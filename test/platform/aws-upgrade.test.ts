@@ -2,6 +2,7 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { acceptInput } from "../../src/runs/control-run.ts";
 import { eventsOf } from "../../src/runs/list-events.ts";
+import { listRunFiles, readRunFile, type RunPoint } from "../../src/runs/read-files.ts";
 import type { RunEvent } from "../../src/runs/types.ts";
 import { advance } from "../../src/workflow/advance.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
@@ -63,6 +64,8 @@ test("a run in the layout of an earlier version is read, resumed and continued",
     await stores.documents.send(new PutCommand({ TableName: "T", Item }));
   }
   expect((await stores.runs.load("r"))?.journal).toEqual(entries.slice(1));
+  stores.putObject("workspaces/r/1.txt", Buffer.from("two")); // files had objects by name
+  expect(await listRunFiles(stores, "r")).toEqual({ files: [{ name: "1.txt", size: 3 }] });
 
   const { model, calls } = scriptedModel(2);
   let now = createdAt + 2_000;
@@ -79,6 +82,15 @@ test("a run in the layout of an earlier version is read, resumed and continued",
   const workflow = { start: async () => {}, stop: async () => {} };
   await acceptInput({ ...stores, workflow, now: deps.now }, "r", "three");
   expect(await advance(deps, { runId: "r", turn: 3 }, budget)).toEqual({ done: true, turn: 3 });
+
+  // The next turn wrote the file again. The object of the earlier version is unchanged.
+  const textAt = async (at?: RunPoint) => Buffer.from((await readRunFile(stores, "r", "1.txt", at)).content).toString();
+  expect([await textAt({ turn: 2, step: 3 }), await textAt({ turn: 3, step: 0 })]).toEqual(["two", "two"]);
+  expect([await textAt({ turn: 3, step: 1 }), await textAt()]).toEqual(["three", "three"]);
+  expect((await listRunFiles(stores, "r")).files).toMatchObject([
+    { name: "1.txt", sha256: expect.any(String) },
+    { name: "2.txt", sha256: expect.any(String) },
+  ]);
 
   const events: RunEvent[] = [];
   for await (const event of eventsOf(stores, "r")) events.push(event);

@@ -9,9 +9,11 @@ import { describe, expect, test, vi } from "vitest";
 import { sha256Of } from "../../src/agent/turn/manifest.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { mockedPlatform } from "./aws-mocks.ts";
+import { describeManifests } from "./runs-files.contract.ts";
 import { describeWorkspace } from "./workspace.contract.ts";
 
 describe("AWS platform in memory", () => {
+  describeManifests(async () => fakeAwsStores().runs);
   describeWorkspace(async () => {
     const { workspace, objectKeys, putObject } = fakeAwsStores();
     return {

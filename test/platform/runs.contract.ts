@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import type { Runs } from "../../src/runs/ports.ts";
 import { describeRunChanges } from "./runs-changes.contract.ts";
 import { describeEvents } from "./runs-events.contract.ts";
+import { describeManifests } from "./runs-files.contract.ts";
 import { describeRunList } from "./runs-list.contract.ts";
 import { describeErasure } from "./runs-erasure.contract.ts";
 import { describeLeases } from "./runs-leases.contract.ts";
@@ -17,6 +18,7 @@ export function describeRuns(open: () => Promise<Runs>): void {
     describeLeases(open);
     describeQueue(open);
     describeErasure(open);
+    describeManifests(open);
     describeEvents(open);
     describeQuotas(open);
     describeRunList(open);
