@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Stack } from "@aws-sdk/client-cloudformation";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Account } from "../../bin/deploy/account.ts";
@@ -5,6 +6,7 @@ import { main } from "../../bin/deploy/main.ts";
 import { describePlan, planOf } from "../../bin/deploy/plan.ts";
 import { accountContext, preflight } from "../../bin/deploy/preflight.ts";
 import { defaultConcurrentRuns } from "../../lib/concurrency.ts";
+import { defaultRunbook } from "../../lib/alarm.ts";
 import { httpServer } from "../support/http-server.ts";
 
 const plans = {
@@ -264,4 +266,17 @@ test("npm run deploy stops when AWS rejects the credentials, or a setting is inv
   const invalid = await deploy(500, "", "-c", "sandbox=maybe");
   expect(invalid).toMatchObject({ code: 1, out: "" });
   expect(invalid.err).toMatch(/^deploy: Invalid settings.*\n +sandbox: received "maybe"; accepted: on or off\n$/);
+});
+
+test("every chapter that npm run deploy names exists", () => {
+  const sources = ["main", "preflight"].map((name) => readFileSync(`bin/deploy/${name}.ts`, "utf8")).join("");
+  const links = [...sources.matchAll(/(docs\/\w+\.md|\$\{runbook\})#([\w-]+)/g)];
+  expect(links.length).toBeGreaterThan(3);
+  for (const [, file = "", anchor] of links) {
+    const document = readFileSync(file.replace("${runbook}", defaultRunbook), "utf8");
+    const chapters = [...document.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+      title.toLowerCase().replaceAll(" ", "-"),
+    );
+    expect(chapters).toContain(anchor);
+  }
 });
