@@ -26,15 +26,16 @@ export function guessUtf16(bytes: Uint8Array): GuessedText | undefined {
  * which old spreadsheets and editors write.
  */
 export function guessLegacyEncoding(bytes: Uint8Array): GuessedText {
-  const text = decodeStrictly(bytes, "shift_jis");
-  if (text !== undefined && isJapanese(text)) return { text, guessed: "shift_jis" };
+  const sample = decodeStrictly(bytes.subarray(0, maxSampleBytes), "shift_jis");
+  const text = sample !== undefined && isJapanese(sample) ? decodeStrictly(bytes, "shift_jis") : undefined;
+  if (text !== undefined) return { text, guessed: "shift_jis" };
   return { text: new TextDecoder("windows-1252").decode(bytes), guessed: "windows-1252" };
 }
 
-/** Undefined if the bytes are invalid, or if Node.js was built without this encoding. */
+/** Undefined if the bytes are invalid, or if Node.js was built without this encoding. The last character may be cut. */
 function decodeStrictly(bytes: Uint8Array, encoding: string): string | undefined {
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
   } catch {
     return undefined;
   }
@@ -52,6 +53,9 @@ function isJapanese(text: string): boolean {
   const inGroups = (text.match(japaneseGroups) ?? []).reduce((sum, group) => sum + group.length, 0);
   return inGroups > others * 0.7;
 }
+
+/** The matches in a whole file of 10 MB would take 400 MB of memory. */
+const maxSampleBytes = 65_536;
 
 /** Kanji, kana, full-width forms and Japanese punctuation; half-width kana, which capital Latin letters can look like. */
 const japaneseGroups = /[\p{Script=Han}\u3000-\u30ff\uff01-\uff60]{2,}|[\uff61-\uff9f]{3,}/gu;

@@ -183,6 +183,14 @@ describe("an email", () => {
   });
 });
 
+it.each([
+  ["kana", Buffer.alloc(10_000_000, 0xb1)],
+  ["Latin letters", Buffer.alloc(10_000_000, "\xe9 ", "latin1")],
+  ["UTF-16", Buffer.alloc(10_000_000, "a\0")],
+])("a text of 10 MB without a known encoding is read: %s", async (_, content) => {
+  expect(await read("a.txt", content)).toMatch(/\[Read as .*, a guess/);
+});
+
 describe("RTF", () => {
   it("with 100,000 groups is an error, and unfinished RTF is read", async () => {
     const deep = Buffer.from(String.raw`{\rtf1 ` + "{".repeat(100_000));
