@@ -1,3 +1,5 @@
 import { testKills } from "./kill.scenario.ts";
+import { testQuotaKills } from "./quota-kill.scenario.ts";
 
 testKills(4);
+testQuotaKills(3);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { authenticate } from "../../src/accounts/authenticate.ts";
+import type { Quota } from "../../src/accounts/types.ts";
 import { issueKey } from "../../src/accounts/keys.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import { createRun } from "../../src/runs/create-run.ts";
@@ -18,8 +19,9 @@ test.each([
   ["without files", { files: [] }, 3],
   ["with 10 files", { files: Array.from({ length: 10 }, (_, index) => file(index)) }, 3],
   ["with an input of 100 KB", { files: [file(0)], input_text: "x".repeat(100_000) }, 4],
-])("a create %s makes a fixed number of sequential AWS calls", async (_, input, expected) => {
-  const { stores, key, agentId } = await platformWithAgent();
+  ["with a quota", { files: [] }, 4, { maxRunning: 5 }],
+])("a create %s makes a fixed number of sequential AWS calls", async (_, input, expected, quota: Quota = {}) => {
+  const { stores, key, agentId } = await platformWithAgent(quota);
   const before = stores.sequentialCalls();
   const deps = {
     ...stores,
@@ -123,13 +125,22 @@ async function callsBeforeModel(observed: ReturnType<typeof fakeAwsStores>, stor
   return made;
 }
 
-async function platformWithAgent() {
+async function platformWithAgent(quota: Quota = {}) {
   const stores = fakeAwsStores(undefined, { delay: 20 });
   const [id, organizationId] = [randomUUID(), randomUUID()];
   const { accounts } = stores;
   await accounts.createOrganization({ id: organizationId, name: "O", model: { enabled: true, provider: "demo" } });
   const limits = { steps: 1, tokens: 1, seconds: 1 };
-  await accounts.createAgent({ id, organizationId, name: "A", instructions: "", tools: [], limits, status: "active" });
+  await accounts.createAgent({
+    ...quota,
+    id,
+    organizationId,
+    name: "A",
+    instructions: "",
+    tools: [],
+    limits,
+    status: "active",
+  });
   const { key } = await issueKey(accounts, { id, organizationId });
   return { stores, key, agentId: id };
 }
