@@ -20,7 +20,7 @@ export interface ClaimedTurn extends TurnId {
   fencingToken: number;
   /** When the turn's input was accepted. */
   startedAt: number;
-  /** When the run was created. No event is recorded with an earlier time, wherever the clock of this machine stands. */
+  /** When the run was created. An event never gets an earlier time, even if the clock of this machine is behind. */
   createdAt: number;
   /** Number of the run's last event. The functions below increase it with each applied write. */
   sequence: number;

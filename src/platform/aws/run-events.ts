@@ -14,6 +14,7 @@ import {
   type RunsTable,
   unnumberedPrefix,
 } from "./run-items.ts";
+import { readHead } from "./run-reads.ts";
 
 /** Texts of a page that are read from the bucket. Each can have 20 MB. */
 const maxLargeTexts = 8;
@@ -73,14 +74,16 @@ export function awsRunEvents({
   return {
     async listEvents(id, after, limit) {
       const backwards = { ScanIndexForward: false, Limit: limit };
-      const journal = await itemsBetween(id, journalPrefix, journalAt(after + 1), backwards);
-      const later = [...journal, ...(await messagesAround(id, journal))].flatMap((item) => {
-        const sequence = Number(item["sequence"] ?? 0);
-        return sequence > after ? { sequence, item } : [];
-      });
+      const [journal, head] = await Promise.all([
+        itemsBetween(id, journalPrefix, journalAt(after + 1), backwards),
+        readHead({ documents, table }, id),
+      ]);
+      const expected = Math.min(Number(head?.sequence ?? 0) - after, limit);
+      let items = itemsAfter(after, journal);
+      if (items.length < expected) items = itemsAfter(after, [...journal, ...(await messagesAround(id, journal))]);
       const page: Promise<RunEvent>[] = [];
       let largeTexts = 0;
-      for (const { item } of consecutive(later, after).slice(0, limit)) {
+      for (const item of items.slice(0, limit)) {
         if ("textKey" in item && ++largeTexts > maxLargeTexts) break;
         page.push(readEvent(item));
       }
@@ -100,4 +103,13 @@ export function awsRunEvents({
       return inTurnOrder(await Promise.all(items.map(readEvent)));
     },
   };
+}
+
+/** The items with the numbers after `after`, up to the first number that is missing. */
+function itemsAfter(after: number, items: Item[]): Item[] {
+  const numbered = items.map((item) => ({ sequence: Number(item["sequence"] ?? 0), item }));
+  return consecutive(
+    numbered.filter(({ sequence }) => sequence > after),
+    after,
+  ).map(({ item }) => item);
 }

@@ -111,17 +111,17 @@ export function awsRunReads({ documents, table, objects }: RunsTable): Pick<Runs
   };
 }
 
-/** Status and lease of a run, from its head item. A Query like all reads of runs, which need one permission. */
+/** Status, lease and number of the last event of a run, from its head item. A Query like all reads of runs, which need one permission. */
 export async function readHead(
   { documents, table }: DynamoTable,
   runId: string,
-): Promise<{ status?: unknown; leaseToken?: unknown } | undefined> {
+): Promise<{ status?: unknown; leaseToken?: unknown; sequence?: unknown } | undefined> {
   const { Items = [] } = await documents.send(
     new QueryCommand({
       TableName: table,
       KeyConditionExpression: "pk = :pk AND sk = :head",
-      ProjectionExpression: "#status, leaseToken",
-      ExpressionAttributeNames: { "#status": "status" },
+      ProjectionExpression: "#status, leaseToken, #sequence",
+      ExpressionAttributeNames: { "#status": "status", "#sequence": "sequence" },
       ExpressionAttributeValues: { ":pk": partition(runId), ":head": head },
       ConsistentRead: true,
     }),
