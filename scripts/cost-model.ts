@@ -80,9 +80,9 @@ function pollCost(messages: number): number {
   );
 }
 
-/** `advance` waits for the program, so both functions are billed. A program lists the workspace twice and writes a file. */
+/** `advance` waits for the program, so both functions are billed. A program reads and writes a file. */
 function programCost(milliseconds: number): number {
-  const objects = 3 * price.objectPut + price.objectGet;
+  const objects = price.objectPut + price.objectGet;
   return lambda(memory.sandbox + memory.advance, milliseconds) + objects + log(450);
 }
 

@@ -70,8 +70,6 @@ export interface TurnFilesConfig {
 /** A call that has changed files. Its result is not recorded yet. */
 interface Writer {
   changes: Map<string, FileVersion>;
-  /** SHA-256 of every content that it has started to write. */
-  contents: Set<string>;
   /** Settles when its result has been passed on to be recorded, or never will be. */
   submitted: PromiseWithResolvers<void>;
 }
@@ -83,6 +81,9 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
   /** In the order of their first change. */
   const writers: Writer[] = [];
   let discarded: { reason: unknown } | undefined;
+  let callsInProgress = 0;
+  /** SHA-256 of contents that are no longer kept, but that calls in progress may read or write. */
+  const dropped = new Set<string>();
   const removals = new Map<string, Promise<void>>();
   const lock = semaphore(1);
 
@@ -102,12 +103,14 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
     throw new Error(`the content ${file.sha256} of a file is missing from the workspace of the run`);
   }
 
-  /** Removes contents that are neither kept nor being written. Nothing waits for it, except a write of the same content. */
-  function removeUnused(dropped: string[]): void {
-    if (dropped.length === 0) return;
+  /** Removes dropped contents when no call is in progress. Nothing waits for it, except a write of the same content. */
+  function endCall(): void {
+    callsInProgress--;
+    if (callsInProgress > 0 || dropped.size === 0) return;
     const used = new Set<string | undefined>(pinned);
     for (const { sha256, old = [] } of recorded.values()) for (const each of [sha256, ...old]) used.add(each);
-    const unused = dropped.filter((each) => !used.has(each) && !writers.some((writer) => writer.contents.has(each)));
+    const unused = [...dropped].filter((each) => !used.has(each));
+    dropped.clear();
     if (unused.length === 0) return;
     const removal = contents.remove(unused).then(() => {
       for (const each of unused) removals.delete(each);
@@ -132,33 +135,41 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
     if (!(await recording)) return false;
     const applied = applyChanges(recorded, files, keep);
     recorded = applied.manifest;
+    leave(writer); // at once: its changes must not be applied again
     hasChanged = true;
-    leave(writer);
-    removeUnused(applied.dropped);
+    for (const each of applied.dropped) dropped.add(each);
     return true;
   }
 
   async function startCall(): Promise<CallFiles> {
     await (opening ??= open());
+    callsInProgress++;
     const start = recorded;
     let writer: Writer | undefined;
     let ended = false;
+    let hasLeft = false;
     const seen = (): Manifest => (writer ? seenBy(writer) : start);
 
     function startChange(): Writer {
       signal.throwIfAborted();
       if (ended) throw new Error("the tool call has ended and cannot change files");
       if (writer) return writer;
-      writer = { changes: new Map(), contents: new Set(), submitted: Promise.withResolvers() };
+      writer = { changes: new Map(), submitted: Promise.withResolvers() };
       writers.push(writer);
       return writer;
     }
 
+    function leaveTurn(): void {
+      if (hasLeft) return;
+      hasLeft = true;
+      if (writer) leave(writer);
+      endCall();
+    }
+
     function discard(reason: unknown): void {
       ended = true;
-      if (!writer) return;
-      if (writer.changes.size > 0) discarded ??= { reason };
-      leave(writer);
+      if (!hasLeft && writer && writer.changes.size > 0) discarded ??= { reason };
+      leaveTurn();
     }
 
     return {
@@ -173,22 +184,21 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
       async write(name, content) {
         const own = startChange();
         const sha256 = sha256Of(content);
-        own.contents.add(sha256);
         await removals.get(sha256);
         await contents.write(sha256, content);
         own.changes.set(name, { name, size: content.length, sha256 });
       },
       async end(record) {
         ended = true;
-        if (!writer) return record({});
         try {
-          if (writer.changes.size === 0) leave(writer);
-          return await (writer.changes.size === 0 ? record({}) : recordChanges(writer, record));
+          if (writer && writer.changes.size > 0) return await recordChanges(writer, record);
+          if (writer) leave(writer);
+          return await record({});
         } catch (error) {
           discard(error);
           throw error;
         } finally {
-          leave(writer);
+          leaveTurn();
         }
       },
       discard,

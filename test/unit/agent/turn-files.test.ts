@@ -199,6 +199,17 @@ describe("old contents", () => {
     expect(await textsIn(space, files)).toEqual({ copy: "old", log: "new" });
   });
 
+  it("are not removed while another call may read them", async () => {
+    const space = spaceOf({ log: "old" });
+    const files = openFiles(space, [], { keep: 0 });
+    const reader = await files.startCall();
+    await write(files, "log", "new");
+    expect(await textOf(reader, "log")).toBe("old");
+    reader.discard(new Error("stopped"));
+    reader.discard(new Error("stopped"));
+    expect(texts(space)).toEqual(["new"]);
+  });
+
   it("are written again after a removal that is in progress", async () => {
     const space = spaceOf({ log: "old" });
     const removal = Promise.withResolvers<undefined>();
