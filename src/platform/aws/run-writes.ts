@@ -9,16 +9,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import type { FileVersion } from "../../agent/turn/manifest.ts";
 import { sequenceOf } from "../../runs/events.ts";
-import type {
-  QuotaPlace,
-  QuotaScope,
-  Run,
-  RunChange,
-  RunJournalEntry,
-  Slot,
-  Stamped,
-  TurnMessage,
-} from "../../runs/types.ts";
+import type { QuotaPlace, RunChange, RunJournalEntry, Stamped, TurnMessage } from "../../runs/types.ts";
 import type { Runs } from "../../runs/ports.ts";
 import { auditItem } from "./audit.ts";
 import { sendConditional, runUpdates } from "./conditional-write.ts";
@@ -27,8 +18,6 @@ import {
   messageKey,
   partition,
   queueKey,
-  indexKeys,
-  startedKeys,
   type RunsTable,
   entryKey,
   filesKey,
@@ -38,6 +27,7 @@ import {
 } from "./run-items.ts";
 import { isConflict } from "./errors.ts";
 import { countWrites, dependsOnPlace, slotWrites } from "./quota-items.ts";
+import { isSamePlace, maxPlaces, placeFields, placeIn, placeOf } from "./quota-place.ts";
 import { head, objectPrefixes, ttlAttribute } from "./table.ts";
 import { storeText } from "./large-text.ts";
 
@@ -214,34 +204,6 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
   };
 }
 
-/** A run takes a slot once and waits once, so what it counts towards changes at most twice during a write. */
-const maxPlaces = 3;
-
-/** What a head item that failed a condition counts towards, in DynamoDB's JSON. Undefined: the run does not exist. */
-function placeIn(item: CancellationReason["Item"]): QuotaPlace | undefined {
-  const { agentId, organizationId, quotaOf, waiting } = item ?? {};
-  if (agentId?.S === undefined || organizationId?.S === undefined) return undefined;
-  return {
-    agentId: agentId.S,
-    organizationId: organizationId.S,
-    ...(quotaOf?.S !== undefined && { quotaOf: quotaOf.S as QuotaScope }),
-    ...(waiting?.BOOL !== undefined && { waiting: waiting.BOOL }),
-  };
-}
-
-function isSamePlace(a: QuotaPlace, b: QuotaPlace | undefined): boolean {
-  return a.quotaOf === b?.quotaOf && (a.waiting ?? false) === (b?.waiting ?? false);
-}
-
-/** The attributes of a run that takes a slot. */
-function placeOf(slot: Slot | undefined, hasWaited: boolean): Pick<Run, "quotaOf" | "waiting"> {
-  const waiting = slot?.blockedBy === undefined ? (hasWaited ? false : undefined) : true;
-  return {
-    ...(slot?.quotas && { quotaOf: slot.quotas.scope }),
-    ...(waiting !== undefined && { waiting }),
-  };
-}
-
 /** The write to the head item, with the conditions of the change. A missing run has no status: the condition is false. */
 function headWrite(table: string, change: RunChange, place: QuotaPlace | undefined): Write {
   const { runId, expect, fencingToken, set, messages = [], used, files, queue } = change;
@@ -322,16 +284,4 @@ function headWrite(table: string, change: RunChange, place: QuotaPlace | undefin
   const removal = removes.length > 0 ? ` REMOVE ${removes.join(", ")}` : "";
   const addition = adds.length > 0 ? ` ADD ${adds.join(", ")}` : "";
   return { Update: { ...on, UpdateExpression: `SET ${sets.join(", ")}${removal}${addition}` } };
-}
-
-/** The attributes of a changed status that concern quotas and the running index. Undefined ones are removed. */
-function placeFields({ runId, expect, set, slot }: RunChange): Item {
-  if (!set) return {};
-  const { status, updatedAt } = set;
-  const none = { gsi2pk: undefined, gsi2sk: undefined, quotaOf: undefined, waiting: undefined };
-  if (status !== "running") return none;
-  if (!slot) return expect.status === "running" ? {} : { ...none, ...startedKeys(runId) };
-  const { agentId, organizationId } = slot;
-  const place = placeOf(slot, expect.waiting === true);
-  return { ...none, ...place, ...indexKeys({ id: runId, agentId, organizationId, status, updatedAt, ...place }) };
 }
