@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { findExcessiveDepth, maxJsonDepth } from "../../json.ts";
 import { attachmentKind, attachmentProblem } from "../attachment-limits.ts";
 import { type Files, newNameProblem } from "../tools/files.ts";
 import { errorOutput, type ToolOutput } from "../tools/tool.ts";
@@ -46,12 +47,15 @@ export async function resultOutput(
   return { ...(isError ? errorOutput(text) : { text }), ...(attachments.length > 0 && { attachments }) };
 }
 
+/** The value as JSON. Up to Node 24, JSON.stringify overflows the stack for a deep value; Node 26 has no such limit. */
 function jsonText(value: unknown): string {
   try {
-    return JSON.stringify(value);
+    const text = JSON.stringify(value);
+    if (findExcessiveDepth(text) === undefined) return text;
   } catch {
-    return "[The result is nested too deep to be shown.]";
+    // The value is nested too deep, too.
   }
+  return `[The result is nested more than ${maxJsonDepth} levels deep and is not shown.]`;
 }
 
 function blockText(block: ContentBlock): string {

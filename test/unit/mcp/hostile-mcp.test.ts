@@ -85,7 +85,9 @@ describe("a hostile MCP server", () => {
     expect(opened.problems).toEqual([
       'The MCP server s: its tool "deep" is left out: its definition is too large or nested too deep.',
     ]);
-    expect(await opened.tools[0]?.run({}, context)).toEqual({ text: expect.stringContaining("nested too deep") });
+    expect(await opened.tools[0]?.run({}, context)).toEqual({
+      text: "[The result is nested more than 100 levels deep and is not shown.]",
+    });
   });
 
   it("offers only as many tools as the model accepts and as fit the context window, and reports the rest", async () => {
