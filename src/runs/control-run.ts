@@ -132,7 +132,8 @@ async function terminate(
     const { from, to } = terminations[status];
     const set = { status: to, turn, updatedAt: deps.now() };
     const audited = along(deps.actor, action, runId, set.updatedAt);
-    const expect = { status: from, turn };
+    // A waiting run has no worker to wait for, unless it starts before the write.
+    const expect = { status: from, turn, ...(run.waiting && { waiting: true as const }) };
     if (!(await deps.runs.change({ runId, expect, set, queue: "drop", place: run, ...audited }))) continue;
     if (status !== "technical_error") await deps.workflow.stop(runId, turn);
     const { quotaOf, waiting, ...kept } = run;

@@ -154,6 +154,21 @@ export function describeQuotas(open: () => Promise<Runs>): void {
       expect(await start(run, slot)).toBe(false);
     });
 
+    test("a run that has started is not ended by a writer that expects it to wait", async () => {
+      const slot = slotOf({ maxRunning: 1 });
+      const first = await create(slot);
+      const run = await create({ ...slot, blockedBy: "agent" });
+      if (!first || !run) throw new Error("not created");
+      await end(first);
+      expect(await start(run, slot)).toBe(true);
+      const expected = { status: "running", turn: 1, waiting: true } as const;
+      const place = { ...ownerOf(slot), quotaOf: "agent", waiting: true } as const;
+      const set = { status: "terminated", turn: 1, updatedAt: 9 } as const;
+      expect(await end(run, { expect: expected, set, place })).toBe(false);
+      expect(await end(run, { expect: expected, set })).toBe(false);
+      expect(await counts(slot)).toMatchObject({ agent: [1, 0] });
+    });
+
     test("a waiting run whose quota was removed starts and counts towards none", async () => {
       const slot = slotOf({ maxRunning: 1 });
       await create(slot);

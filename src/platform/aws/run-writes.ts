@@ -234,9 +234,9 @@ function headWrite(table: string, change: RunChange, place: QuotaPlace | undefin
     if (place?.quotaOf === undefined) conditions.push("attribute_not_exists(quotaOf)");
     else {
       values[":expectedQuotaOf"] = place.quotaOf;
-      values[":expectedWaiting"] = place.waiting ?? false;
+      values[":placeWaiting"] = place.waiting ?? false;
       const started = place.waiting ? "" : "attribute_not_exists(waiting) OR ";
-      conditions.push(`quotaOf = :expectedQuotaOf AND (${started}waiting = :expectedWaiting)`);
+      conditions.push(`quotaOf = :expectedQuotaOf AND (${started}waiting = :placeWaiting)`);
     }
   }
   const on = {

@@ -8,7 +8,7 @@ import { createHandler } from "../../../src/api/handlers/create.ts";
 import { startWaiting } from "../../../src/runs/admission.ts";
 import { acceptInput, deleteRun, stopRun } from "../../../src/runs/control-run.ts";
 import { maxWaiting } from "../../../src/runs/quotas.ts";
-import type { Stores } from "../../../src/runs/ports.ts";
+import type { Runs, Stores } from "../../../src/runs/ports.ts";
 import type { Slot } from "../../../src/runs/types.ts";
 import { graceSeconds } from "../../../src/workflow/policy.ts";
 import { sweep } from "../../../src/workflow/sweep.ts";
@@ -97,6 +97,26 @@ describe.each(platforms)("quotas on %s", (_, open) => {
     expect(await service.stores.runs.listWaiting(service.organizationId)).toEqual([]);
     await stopRun(service.deps, third.id);
     expect(await service.use()).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  test("a waiting run that starts while it is stopped frees its slot for the next", async () => {
+    const service = await newService(open(), { maxRunning: 1 });
+    const [first, second, third] = [await service.create(), await service.create(), await service.create()];
+    let starts = true;
+    const runs: Runs = {
+      ...service.stores.runs,
+      async read(id) {
+        const found = await service.stores.runs.read(id);
+        if (starts) {
+          starts = false;
+          await service.finish(first.id);
+          expect(await service.startNext()).toBe(1);
+        }
+        return found;
+      },
+    };
+    await stopRun({ ...service.deps, runs }, second.id);
+    expect(service.started).toEqual([`${first.id} 1`, `${second.id} 1`, `${third.id} 1`]);
   });
 
   test("the sweep keeps waiting runs, starts those that get a slot, and repeats a start that failed", async () => {
