@@ -20,7 +20,8 @@ export function addAuditCommand(program: Command, action: Action): void {
         const rows = (await accounts.listAudit(query)).map(({ at, actor, action: what, id, version }) => {
           return { at: isoTime(at), actor, action: what, id, version };
         });
-        return table(rows, ["at", "actor", "action", "id", "version"], "No actions.");
+        // The actor is last: the session name at the end of a long ARN tells people apart, and the last column is not cut.
+        return table(rows, ["at", "action", "id", "version", "actor"], "No actions.");
       }),
     );
 }

@@ -10,7 +10,7 @@ export interface FileOutput {
   json: unknown;
 }
 
-/** Characters of the longest value in a table: the hash of a key, which `key disable` takes, fits. */
+/** Characters of the longest value in a table, the last column apart. The hash of a key, which `key disable` takes, fits. */
 const maxCellLength = 64;
 
 type Cell = string | number | boolean | undefined;
@@ -20,7 +20,7 @@ type Row = Record<string, Cell>;
 export function table(rows: Row[], columns: string[], empty: string): Output {
   const lines = [
     columns.map((column) => column.toUpperCase()),
-    ...rows.map((row) => columns.map((key) => cell(row[key]))),
+    ...rows.map((row) => columns.map((key, index) => cell(row[key], index === columns.length - 1))),
   ];
   const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
   const text = lines.map((line) =>
@@ -52,7 +52,7 @@ export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-function cell(value: Cell): string {
+function cell(value: Cell, isLast: boolean): string {
   const text = printable(value === undefined ? "-" : String(value)).replace(/[\n\t]+/g, " ");
-  return text.length > maxCellLength ? `${text.slice(0, maxCellLength - 1)}…` : text;
+  return !isLast && text.length > maxCellLength ? `${text.slice(0, maxCellLength - 1)}…` : text;
 }

@@ -3,7 +3,12 @@ import { parseModelSettings } from "../../src/accounts/model-settings.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
 import { defaultFileVersions } from "../../src/agent/turn/manifest.ts";
-import { type AllowedSecret, parseAllowedSecret, usualSecrets } from "../../src/platform/local/allowed-secrets.ts";
+import {
+  type AllowedSecret,
+  hostEntry,
+  parseAllowedSecret,
+  usualSecrets,
+} from "../../src/platform/local/allowed-secrets.ts";
 import { CliError } from "../cli.ts";
 
 export interface LocalOptions {
@@ -109,7 +114,7 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
 function modelSecret(model: ModelConfiguration | undefined): AllowedSecret[] {
   const { secret } = model ? configurationFields(model) : {};
   if (!model || secret === undefined || usualSecrets.has(secret)) return [];
-  return [{ secret, hosts: [new URL(modelUrl(model)).host] }];
+  return [{ secret, hosts: [hostEntry(modelUrl(model))] }];
 }
 
 function modelOf(parsed: ParsedOptions): ModelConfiguration | undefined {

@@ -37,13 +37,26 @@ export class SecretRefused extends Error {
 export const secretMissing = "does not exist or may not be read; create it (a file with mode 600), or name another";
 
 /**
- * Whether the value of a secret may be sent to a URL. `hosts`: names such as `api.openai.com`, with a port if only that
- * port is meant. Undefined: any host.
+ * Whether the value of a secret may be sent to a URL. Undefined `hosts`: any. An entry is
+ * - a name such as `api.openai.com`: every port, with TLS only, or on this machine,
+ * - a name and a port: this port, also without TLS.
  */
 export function mayBeSentTo(url: string, hosts: string[] | undefined): boolean {
-  const { hostname, port, protocol } = URL.parse(url) ?? {};
-  const accepted = new Set([hostname, `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`]);
-  return hosts === undefined || hosts.some((each) => accepted.has(each.toLowerCase()));
+  if (hosts === undefined) return true;
+  const parsed = URL.parse(url);
+  if (!parsed) return false;
+  const { hostname, protocol } = parsed;
+  const anyPort = protocol === "https:" || loopback.test(hostname);
+  return hosts.some(
+    (each) => each.toLowerCase() === hostWithPort(parsed) || (anyPort && each.toLowerCase() === hostname),
+  );
+}
+
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Name and port of a URL, such as `api.openai.com:443`. */
+export function hostWithPort({ hostname, port, protocol }: URL): string {
+  return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
 /** The refusal of a secret that may not be sent to a host. */

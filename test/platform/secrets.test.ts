@@ -118,6 +118,7 @@ describe("local secrets", () => {
       "https://api.openai.com.evil.example",
       "https://api.openai.com@evil.example",
       "http://localhost:8001",
+      "http://api.openai.com/v1",
     ]) {
       const other = { ...use, url };
       expect(secretRefusal(secret, other)).toMatch(/^may not be sent to this host/);
@@ -126,6 +127,16 @@ describe("local secrets", () => {
     }
     expect(await secretProblem(secret, elsewhere)).toMatch(/--allow-secret OPENAI_API_KEY=.*,evil\.example; start it/);
     if (allowed.includes("8000")) expect(await secretOf(secret, { ...use, url: "http://localhost:8000/v1" })).toBe(key);
+  });
+
+  test.each([
+    ["plain.example:80", "http://plain.example/v1", true],
+    ["plain.example", "http://plain.example/v1", false],
+    ["plain.example", "https://plain.example:8443/v1", true],
+    ["localhost", "http://localhost:11434/v1", true],
+  ])("the entry %s for %s is sufficient: %s", async (host, url, sufficient) => {
+    const allowList = secretAllowList([parseAllowedSecret(`A=${host}`)], dataDir);
+    expect(allowList("env:A", url) === undefined).toBe(sufficient);
   });
 
   test("entries of one secret are combined, and saved for operators' commands", () => {

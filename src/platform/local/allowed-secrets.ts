@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { hostRefused, mayBeSentTo } from "../../agent/secret.ts";
+import { hostRefused, hostWithPort, mayBeSentTo } from "../../agent/secret.ts";
 import { ServiceError } from "../../errors.ts";
 
 /** A secret that configurations may name. `hosts`: where its value may be sent to; absent: anywhere. */
@@ -56,9 +56,16 @@ export function secretAllowList(entries: AllowedSecret[], dataDir: string): Secr
     const shown = secret.replace(/^env:/, "");
     if (rule.length === 0) return { refusal: notAllowed, option: `--allow-secret ${shown}` };
     if (rule.some(({ hosts }) => mayBeSentTo(url, hosts))) return undefined;
-    const hosts = [...rule.flatMap(({ hosts: each = [] }) => each), URL.parse(url)?.host ?? url];
+    const hosts = [...rule.flatMap(({ hosts: each = [] }) => each), hostEntry(url)];
     return { refusal: hostRefused, option: `--allow-secret ${shown}=${hosts.join(",")}` };
   };
+}
+
+/** The entry that allows the host of a URL. See `mayBeSentTo`. */
+export function hostEntry(url: string): string {
+  const parsed = URL.parse(url);
+  if (!parsed) return url;
+  return parsed.protocol === "https:" ? parsed.host : hostWithPort(parsed);
 }
 
 const notAllowed = "is not one that this service may use; an operator can allow it (npm start -- --allow-secret)";
