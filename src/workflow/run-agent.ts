@@ -67,7 +67,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     ? plainWriter(call.record)
     : referencingWriter(deps, found, toolbox.tools, agentId, call.record);
   const files = filesOfTurn(deps.workspace, state, { keep: deps.fileVersions ?? defaultFileVersions, signal });
-  const outcome = runTurn(turnInput(state, agent, opened.name, call.deadline), {
+  const running = runTurn(turnInput(state, agent, opened.name, call.deadline), {
     model: opened.model,
     tools: toolbox.tools,
     files,
@@ -79,9 +79,14 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
       trace?.emit(event);
     },
   });
-  const ended = await writer.outcome(await (trace ? endTrace(trace, outcome) : outcome));
-  const changed = ended.kind === "done" && (await files.changed());
-  return changed ? { ...ended, files: changed } : ended;
+  try {
+    const ended = await writer.outcome(await (trace ? endTrace(trace, running) : running));
+    const changed = ended.kind === "done" && (await files.changed());
+    return changed ? { ...ended, files: changed } : ended;
+  } finally {
+    // Lambda would freeze a removal and send it again later, when another worker may have written the same content.
+    await files.settled();
+  }
 }
 
 function turnInput(state: RunState, agent: AgentDefinition, modelName: string, deadline: number): TurnInput {

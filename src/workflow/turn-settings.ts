@@ -38,7 +38,7 @@ export async function findSettings(
     agentVersion === undefined ? currentAgent(accounts, run.agentId) : pinnedAgent(accounts, run.agentId, agentVersion),
     accounts.findOrganization(run.organizationId),
   ]);
-  if (!agent) return { failure: agentNotFound };
+  if (!agent) return { failure: agentVersion === undefined ? agentNotFound : versionMissing(agentVersion) };
   return { ...agent, ...(organization?.model && { provider: organization.model }) };
 }
 
@@ -105,6 +105,15 @@ const agentNotFound: Failure = {
   remedy: "Create a new run with an existing agent.",
   retryable: false,
 };
+
+function versionMissing(version: number): Failure {
+  return {
+    category: "internal",
+    title: `Version ${version} of the agent, which the turn began with, is missing from the store.`,
+    remedy: "Create a new run. After a restore, copy the items VERSION#… of the agent, too.",
+    retryable: false,
+  };
+}
 
 const configurationMissing: Failure = {
   category: "internal",

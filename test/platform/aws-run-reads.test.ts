@@ -29,6 +29,15 @@ test("read sends one consistent Query without the journal", async () => {
   expect(openS3).not.toHaveBeenCalled();
 });
 
+test.each([
+  ["its head is deleted", [inputItem, stepItem(1, 2)]],
+  ["its head has expired", [{ ...headItem, expiresAt: 1 }, stepItem(1, 2)]],
+])("read and load find nothing of an expired run: %s", async (_, Items) => {
+  const { runs, dynamo } = mockedPlatform();
+  dynamo.on(QueryCommand).resolves({ Items });
+  expect([await runs.read("R"), await runs.load("R")]).toEqual([undefined, undefined]);
+});
+
 test("a transcript of several pages is read completely", async () => {
   const { runs, dynamo } = mockedPlatform();
   const outputItem = { ...inputItem, sk: "MESSAGE#00001#output_from_agent", role: "output_from_agent", text: "bye" };

@@ -36,6 +36,8 @@ export interface TurnFiles {
   startCall(): Promise<CallFiles>;
   /** The files after the results of the turn. Undefined: they changed none. */
   changed(): Promise<ManifestFile[] | undefined>;
+  /** Resolves when no removal of a dropped content is in progress. */
+  settled(): Promise<void>;
 }
 
 /**
@@ -103,7 +105,7 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
     throw new Error(`the content ${file.sha256} of a file is missing from the workspace of the run`);
   }
 
-  /** Removes dropped contents when no call is in progress. Nothing waits for it, except a write of the same content. */
+  /** Removes dropped contents when no call is in progress. Only a write of the same content and `settled` wait for it. */
   function endCall(): void {
     callsInProgress--;
     if (callsInProgress > 0 || dropped.size === 0) return;
@@ -211,6 +213,7 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
       await (opening ??= open());
       return infosOf(recorded);
     },
+    settled: async () => void (await Promise.allSettled(removals.values())),
     async readAttachment({ name, sha256 }) {
       if (sha256 !== undefined) return contents.read({ name, sha256 });
       await (opening ??= open());

@@ -57,9 +57,11 @@ export function awsRunReads({ documents, table, objects }: RunsTable): Pick<Runs
   async function wholeItemsOf(id: string, withJournal: boolean): Promise<Item[]> {
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const found = await itemsOf(id, withJournal);
-      const { messageCount = 0, queued = 0 } = found[0] ?? {};
       const [first] = found;
-      const whole = !withJournal || !first || (holdsAllEvents(found, toRun(first)) && hasNewestFiles(found));
+      // DynamoDB deletes the items of an expired run in any order.
+      if (!first || first["sk"] !== head || isExpired(first)) return [];
+      const { messageCount = 0, queued = 0 } = first;
+      const whole = !withJournal || (holdsAllEvents(found, toRun(first)) && hasNewestFiles(found));
       const queueWhole = !withJournal || queueIn(found).length >= Number(queued);
       if (messagesIn(found).length >= Number(messageCount) && queueWhole && whole) return found;
       if (attempt < attempts) await backOff(attempt);
@@ -69,7 +71,7 @@ export function awsRunReads({ documents, table, objects }: RunsTable): Pick<Runs
 
   async function find(id: string, withJournal: boolean): Promise<RunState | undefined> {
     const found = await wholeItemsOf(id, withJournal);
-    if (!found[0] || isExpired(found[0])) return undefined;
+    if (!found[0]) return undefined;
     const run = toRun(found[0]);
     const recap = summaryIn(found);
     const [transcript, journal, queue, summary, uploads, files] = await Promise.all([

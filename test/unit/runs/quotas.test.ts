@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Quota } from "../../../src/accounts/types.ts";
 import { issueKey } from "../../../src/accounts/keys.ts";
-import { setQuota } from "../../../src/accounts/organizations.ts";
+import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
+import { createOrganization, setQuota } from "../../../src/accounts/organizations.ts";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
 import { createHandler } from "../../../src/api/handlers/create.ts";
 import { startWaiting } from "../../../src/runs/admission.ts";
@@ -174,6 +175,17 @@ test("an organization's maxDollarsPerDay requires prices of its agents", async (
   await expect(setQuota(accounts, organizationId, { maxDollarsPerDay: 5 })).rejects.toThrow(
     `maxDollarsPerDay requires prices in the files of all agents; 1 have none: ${agentId}`,
   );
+});
+
+test("an update of an agent cannot remove the prices that its organization's maxDollarsPerDay requires", async () => {
+  const { accounts } = temporaryStores();
+  const { id } = await createOrganization(accounts, { name: "O" });
+  const definition = { name: "A", instructions: "", tools: [], limits: { steps: 1, tokens: 1, seconds: 1 } };
+  const priced = { ...definition, prices: { input: 1, output: 1 } };
+  const agent = await createAgent(accounts, id, priced);
+  await setQuota(accounts, id, { maxDollarsPerDay: 5 });
+  await expect(updateAgent(accounts, agent.id, definition)).rejects.toThrow("prices is missing");
+  expect((await accounts.findAgent(agent.id))?.prices).toEqual(priced.prices);
 });
 
 /** An agent with its handler, and a workflow that records what it starts. */
