@@ -6,9 +6,12 @@ const maxListedAttachments = 1_000;
 
 /**
  * The headers and the text of an email, and the names of its attachments. HTML is used when there is no plain text.
- * Forwarded messages are attachments.
+ * Forwarded messages are attachments. `isContained`: the email is in another file.
  */
-export async function readEmail(bytes: Uint8Array): Promise<{ text: string; attachments: ContainedFile[] }> {
+export async function readEmail(
+  bytes: Uint8Array,
+  isContained: boolean,
+): Promise<{ text: string; attachments: ContainedFile[] }> {
   const email = await PostalMime.parse(bytes, { forceRfc822Attachments: true, maxNestingDepth: 50 });
   const names = uniqueNames(email.attachments.map(attachmentName));
   const attachments = email.attachments.map((attachment, index) => ({
@@ -17,10 +20,11 @@ export async function readEmail(bytes: Uint8Array): Promise<{ text: string; atta
     read: async () => contentBytes(attachment),
   }));
   const listed = attachments.slice(0, maxListedAttachments).map(({ name, size }) => `- ${name} (${size} bytes)`);
+  const how = isContained ? "can be read only after a program of run_shell extracts the email" : "read one with part";
   const body = email.text?.trim() || (email.html === undefined ? "" : htmlToMarkdown(email.html));
   const sections = [
     headerLines(email).join("\n"),
-    listed.length > 0 ? `Attachments (read one with part):\n${listed.join("\n")}` : "",
+    listed.length > 0 ? `Attachments (${how}):\n${listed.join("\n")}` : "",
     body.replaceAll("\r\n", "\n"),
   ];
   // A file without headers is no email, but has a text.

@@ -1,10 +1,11 @@
 import type { MarkdownBuilder } from "./markdown.ts";
+import { ownValue } from "./xml.ts";
 
 /**
  * Adds the text of Office Open XML to a builder: Word and PowerPoint have the same elements for paragraphs and tables.
  * `prefix`: for the paragraph that ends.
  */
-export function officeText(builder: MarkdownBuilder, prefix: () => string = () => "") {
+export function officeXmlHandler(builder: MarkdownBuilder, prefix: () => string = () => "") {
   let isText = false;
   const open: Record<string, () => void> = {
     t: () => (isText = true),
@@ -20,8 +21,8 @@ export function officeText(builder: MarkdownBuilder, prefix: () => string = () =
     tbl: () => builder.closeTable(),
   };
   return {
-    open: (name: string) => open[name]?.(),
-    close: (name: string) => close[name]?.(),
+    open: (name: string) => ownValue(open, name)?.(),
+    close: (name: string) => ownValue(close, name)?.(),
     text(text: string) {
       if (isText) builder.addText(text);
     },

@@ -1,6 +1,6 @@
 import { markdownBuilder } from "./markdown.ts";
 import { selectedNumbers } from "./parts.ts";
-import { parseXml, type XmlHandler } from "./xml.ts";
+import { ownValue, parseXml, type XmlHandler } from "./xml.ts";
 import { readText, type ZipMember } from "./zip-archive.ts";
 
 /** The text of an ODT document as Markdown. Comments and deleted text are left out. */
@@ -131,10 +131,10 @@ function contentReader(numbered: Set<string>) {
     pages,
     open(name: string, attributes: Record<string, string>) {
       if (ignored.has(name)) ignoredDepth++;
-      if (ignoredDepth === 0) open[name]?.(attributes);
+      if (ignoredDepth === 0) ownValue(open, name)?.(attributes);
     },
     close(name: string) {
-      if (ignoredDepth === 0) close[name]?.();
+      if (ignoredDepth === 0) ownValue(close, name)?.();
       if (ignored.has(name)) ignoredDepth--;
     },
     text(text: string) {

@@ -26,22 +26,30 @@ export function rejectPart(part: string | undefined): void {
   if (part !== undefined) throw new NoParts();
 }
 
-/** The numbers of the selected pages or slides: `3` or `3-5`. Default: all of them, from 1 to `count`. */
-export function selectedNumbers(part: string | undefined, unit: string, count: number): number[] {
+/**
+ * The numbers of the selected pages or slides, at most `max`: `3` or `3-5`. Default: all of them, from 1 to `count`, which
+ * a damaged document can declare wrongly.
+ */
+export function selectedNumbers(part: string | undefined, unit: string, count: number, max = Infinity): number[] {
   const [, first = part === undefined ? "1" : "0", last = part === undefined ? String(count) : first] =
     /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part?.trim() ?? "") ?? [];
   const [from, to] = [Number(first), Math.min(Number(last), count)];
   if (part !== undefined && (from < 1 || from > to)) throw new UnknownPart(part, unit, [`1-${count}`]);
-  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+  return Array.from({ length: Math.min(Math.max(0, to - from + 1), max) }, (_, index) => from + index);
 }
 
 /** Makes names unique: the second file `a` becomes `a (2)`. */
 export function uniqueNames(names: string[]): string[] {
-  const counts = new Map<string, number>();
+  const taken = new Set<string>();
+  /** The last number given to files of this name. Without it, 10,000 equal names take 50 million steps. */
+  const numbers = new Map<string, number>();
   return names.map((name) => {
-    const count = (counts.get(name) ?? 0) + 1;
-    counts.set(name, count);
-    return count === 1 ? name : `${name} (${count})`;
+    let number = numbers.get(name) ?? 1;
+    let unique = number === 1 ? name : `${name} (${number})`;
+    while (taken.has(unique)) unique = `${name} (${++number})`;
+    numbers.set(name, number);
+    taken.add(unique);
+    return unique;
   });
 }
 

@@ -3,13 +3,18 @@ import { selectedNumbers } from "./parts.ts";
 
 const maxPages = 2_000;
 
-/** The text of a PDF by pages, empty for a scan. The signal is checked between pages. `part`: numbers of pages. */
-export async function pdfText(bytes: Uint8Array, part: string | undefined, signal: AbortSignal): Promise<string> {
+/** The text of a PDF by pages, empty for a scan. The signal is checked between pages. `part`: numbers of pages. `isContained`: the document is in another file. */
+export async function pdfText(
+  bytes: Uint8Array,
+  part: string | undefined,
+  signal: AbortSignal,
+  isContained = false,
+): Promise<string> {
   // A copy, because the library detaches the buffer.
   const document = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 });
   try {
     const pages: string[] = [];
-    const numbers = selectedNumbers(part, "page", document.numPages);
+    const numbers = selectedNumbers(part, "page", document.numPages, maxPages + 1);
     for (const number of numbers.slice(0, maxPages)) {
       signal.throwIfAborted();
       const page = await document.getPage(number);
@@ -18,7 +23,8 @@ export async function pdfText(bytes: Uint8Array, part: string | undefined, signa
       if (text.trim() !== "") pages.push(`[Page ${number} of ${document.numPages}]\n${text.trim()}`);
       page.cleanup();
     }
-    if (numbers.length > maxPages) pages.push(`[Only the first ${maxPages} pages are read. Read others with part.]`);
+    const others = isContained ? "" : " Read others with part.";
+    if (numbers.length > maxPages) pages.push(`[Only the first ${maxPages} pages are read.${others}]`);
     return pages.join("\n\n");
   } finally {
     await document.loadingTask.destroy();

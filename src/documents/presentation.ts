@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { markdownBuilder } from "./markdown.ts";
-import { officeText } from "./office-text.ts";
+import { officeXmlHandler } from "./office-text.ts";
 import { selectedNumbers } from "./parts.ts";
 import { parseXml } from "./xml.ts";
 import { readText, type ZipMember } from "./zip-archive.ts";
@@ -42,7 +42,7 @@ async function slideText(members: ZipMember[], path: string, isNotes = false) {
     if (type === "title" || type === "ctrTitle") return "# ";
     return type === "body" || type === "obj" ? `${"  ".repeat(level)}- ` : "";
   };
-  const office = officeText(builder, prefix);
+  const office = officeXmlHandler(builder, prefix);
   parseXml((await readText(members, path)) ?? "", {
     open(name, attributes) {
       if (name === "Fallback") fallbacks++; // the same content for older software

@@ -25,7 +25,8 @@ export const readDocument: ReadDocument = async (kind, bytes, signal, part) => {
     const text = await readers[kind](bytes, part, signal);
     if (text.length <= maxCharacters) return { text };
     const whole = text.slice(0, text.lastIndexOf("\n", maxCharacters) + 1 || maxCharacters);
-    return { text: `${whole}[Only the first ${whole.length} characters are read. Read a part of the document.]` };
+    const how = part === undefined ? " Read a part of the document." : "";
+    return { text: `${whole}[Only the first ${whole.length} characters are read.${how}]` };
   } catch (error) {
     signal.throwIfAborted();
     const message = (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");
@@ -34,23 +35,29 @@ export const readDocument: ReadDocument = async (kind, bytes, signal, part) => {
   }
 };
 
-type Reader = (bytes: Uint8Array, part: string | undefined, signal: AbortSignal) => Promise<string>;
+/** `isContained`: the document is in another file, so that its own parts cannot be selected. */
+type Reader = (
+  bytes: Uint8Array,
+  part: string | undefined,
+  signal: AbortSignal,
+  isContained?: boolean,
+) => Promise<string>;
 
 const readers: Record<DocumentKind, Reader> = {
   pdf: async (...document) => (await import("./pdf.ts")).pdfText(...document),
-  async zip(bytes, part, signal) {
+  async zip(bytes, part, signal, isContained = false) {
     const { memberList, officeText, openZip } = await import("./zip-document.ts");
     const members = await openZip(bytes);
     const text = await officeText(members, bytes, part, maxCharacters);
     if (text !== undefined) return text;
-    return part === undefined ? memberList(members) : containedText(members, part, "member", signal);
+    return part === undefined ? memberList(members, isContained) : containedText(members, part, "member", signal);
   },
   async rtf(bytes, part) {
     rejectPart(part);
     return (await import("./rtf.ts")).rtfText(bytes);
   },
-  async eml(bytes, part, signal) {
-    const { text, attachments } = await (await import("./email.ts")).readEmail(bytes);
+  async eml(bytes, part, signal, isContained = false) {
+    const { text, attachments } = await (await import("./email.ts")).readEmail(bytes, isContained);
     return part === undefined ? text : containedText(attachments, part, "attachment", signal);
   },
   html: async (bytes) => (await import("./html.ts")).htmlToMarkdown(new TextDecoder().decode(bytes)),
@@ -64,8 +71,11 @@ async function containedText(files: ContainedFile[], part: string, unit: string,
   const bytes = await file.read();
   const content = decodeText(bytes);
   const kind = documentKind(file.name, bytes, content);
-  if (kind) return readers[kind](bytes, undefined, signal);
-  if ("text" in content) return content.text;
+  if (kind) return readers[kind](bytes, undefined, signal, true);
+  if ("text" in content) {
+    const { guessed, text } = content;
+    return guessed === undefined ? text : `[Read as ${guessed}, a guess.]\n${text}`;
+  }
   const subject = `${file.name} in it is ${content.binary} of ${bytes.length} bytes`;
   throw new Error(`${subject}; only text and documents can be read as parts. A program of run_shell can extract it`);
 }

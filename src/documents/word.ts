@@ -1,7 +1,7 @@
 import mammoth from "mammoth";
 import { htmlToMarkdown } from "./html.ts";
 import { markdownBuilder } from "./markdown.ts";
-import { officeText } from "./office-text.ts";
+import { officeXmlHandler } from "./office-text.ts";
 import { parseXml } from "./xml.ts";
 import { readText, type ZipMember } from "./zip-archive.ts";
 
@@ -25,7 +25,7 @@ async function marginTexts(members: ZipMember[], label: string, pattern: RegExp)
   for (const { name } of members) {
     if (!pattern.test(name)) continue;
     const builder = markdownBuilder();
-    parseXml((await readText(members, name)) ?? "", officeText(builder));
+    parseXml((await readText(members, name)) ?? "", officeXmlHandler(builder));
     if (builder.toString() !== "") texts.add(`[${label}]\n${builder.toString()}`);
   }
   return [...texts];

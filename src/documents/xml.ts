@@ -28,3 +28,8 @@ export function parseXml(xml: string, handler: XmlHandler): void {
 function localName(name: string): string {
   return name.slice(name.indexOf(":") + 1);
 }
+
+/** The value for an element. Undefined for an inherited property: an element can have the name `__proto__`. */
+export function ownValue<T>(values: Record<string, T>, name: string): T | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}

@@ -61,7 +61,7 @@ function memberName({ fileNameRaw }: Entry): string {
   return escapeInvisible("text" in decoded ? decoded.text : fileNameRaw.toString("latin1"));
 }
 
-/** The content of a member as UTF-8 text. Undefined if there is no such member. */
+/** The content of a member as text. Undefined if there is no such member. */
 export async function readText(members: ZipMember[], name: string): Promise<string | undefined> {
   const bytes = await members.find((member) => member.name === name)?.read();
   if (!bytes) return undefined;

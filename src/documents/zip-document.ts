@@ -65,10 +65,14 @@ async function officeFormat(members: ZipMember[]): Promise<Format | undefined> {
 
 const maxListedMembers = 5_000;
 
-export function memberList(members: ZipMember[]): string {
+/** `isContained`: the archive is in another file. */
+export function memberList(members: ZipMember[], isContained: boolean): string {
   const lines = members
     .slice(0, maxListedMembers)
     .map(({ name, size, isEncrypted }) => `${name} (${size} bytes${isEncrypted ? ", encrypted" : ""})`);
   const more = members.length > maxListedMembers ? [`[${members.length - maxListedMembers} more]`] : [];
-  return [`[ZIP archive, members: ${members.length}. Read one with part.]`, ...lines, ...more].join("\n");
+  const how = isContained
+    ? "They can be read only after a program of run_shell extracts the archive"
+    : "Read one with part";
+  return [`[ZIP archive, members: ${members.length}. ${how}.]`, ...lines, ...more].join("\n");
 }

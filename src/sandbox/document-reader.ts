@@ -9,6 +9,15 @@ export function sandboxDocumentReader(sandbox: Sandbox): ReadDocument {
     const limits = { seconds: sandboxLimits.documentSeconds };
     const request = { engine: kind, program: "", files, ...limits, ...(part !== undefined && { part }) };
     const { output, problem } = await sandbox.run(request, signal);
-    return problem === undefined ? { text: output } : { problem: problem.replace(/\.$/, "") };
+    return problem === undefined ? { text: output } : { problem: clauseOf(problem) };
   };
+}
+
+/** The problem of a sandbox as a clause about the document. */
+function clauseOf(problem: string): string {
+  return problem
+    .replace(/^The program was stopped after/, "reading it took more than")
+    .replace(/^The program was stopped: it used/, "reading it needed")
+    .replace(/^The /, "the ")
+    .replace(/\.$/, "");
 }

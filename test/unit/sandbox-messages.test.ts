@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { parseChildMessage } from "../../src/sandbox/child-messages.ts";
+import { sandboxDocumentReader } from "../../src/sandbox/document-reader.ts";
 
 const result = { output: "", written: [], notes: [] };
 const file = { name: "a", content: new Uint8Array(1) };
@@ -26,4 +27,14 @@ it.each<[string, unknown]>([
   ["files of 40 MB", { result: { ...result, written: [{ ...file, content: new Uint8Array(40 * 1024 * 1024) }] } }],
 ])("rejects %s", (_, message) => {
   expect(() => parseChildMessage(message)).toThrow("unexpected message");
+});
+
+it.each([
+  ["The program was stopped after 30 seconds.", "reading it took more than 30 seconds"],
+  ["The program was stopped: it used more than 512 MB of memory.", "reading it needed more than 512 MB of memory"],
+  ["The sandbox process ended with SIGKILL.", "the sandbox process ended with SIGKILL"],
+])("a document reader describes %j", async (problem, clause) => {
+  const run = async () => ({ ...result, notes: [], problem });
+  const readDocument = sandboxDocumentReader({ maxBytes: 1, run });
+  expect(await readDocument("pdf", new Uint8Array(1), new AbortController().signal)).toEqual({ problem: clause });
 });

@@ -80,7 +80,7 @@ export const readFile = define({
   description:
     "Read a file of the workspace. Text files are returned by lines, and so is the text of documents: PDF, Word (DOCX), " +
     "Excel (XLSX: each sheet as a table, with formulas behind the values), PowerPoint (PPTX, with notes), OpenDocument " +
-    "(ODT, ODS, ODP), RTF and email (EML). Of a ZIP archive, the members are listed. The first line of the result says " +
+    "(ODT, ODS, ODP), RTF and email (EML). For a ZIP archive, the members are listed. The first line of the result says " +
     "which lines follow. A note at the end says how to continue. At most " +
     `${workspaceLimits.readCharacters} characters are returned. Images, and PDFs without text, are attached.`,
   input: {
@@ -107,8 +107,8 @@ export const readFile = define({
       encoding: {
         type: "string",
         description:
-          "Read the file as plain text in this encoding, such as windows-1251. Only when characters look wrong. Default: " +
-          "by the file's first bytes, or a guess, which the result names.",
+          "Read the file as plain text in this encoding, such as windows-1251. Only when characters look wrong, and not " +
+          "with part. Default: detected. If the encoding is a guess, the result names it.",
       },
     },
     required: ["name"],

@@ -23,6 +23,7 @@ export function readFileTool(readDocument: ReadDocument): Tool {
     const file = await findFile(files, name);
     if ("problem" in file) return errorOutput(file.problem);
     const { bytes } = file;
+    if (encoding !== undefined && part !== undefined) return errorOutput(encodingOfPart);
     if (encoding !== undefined) return encodedOutput(bytes, encoding, input);
     const content = decodeText(bytes);
     const kind = documentKind(name, bytes, content);
@@ -45,6 +46,10 @@ export function readFileTool(readDocument: ReadDocument): Tool {
 }
 
 const readableKinds = "PDF, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EML and ZIP files";
+
+const encodingOfPart =
+  "encoding and part cannot be used together. To decode a member of an archive, extract it with a program of run_shell " +
+  "and read that file with encoding.";
 
 /** Kinds of documents that are also text. */
 const textKinds: Record<string, string> = { rtf: "an RTF document", eml: "an email" };

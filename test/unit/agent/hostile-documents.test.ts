@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { docxOf, officeFile, xlsxOf, zip } from "../../fixtures/documents.ts";
+import { docxOf, officeFile, pdfOf, xlsxOf, zip } from "../../fixtures/documents.ts";
 import { allTools, files } from "./scripted.ts";
 
 // Documents whose reader must answer with an error or a bounded text. Those that have to be stopped are in
@@ -133,6 +133,10 @@ describe("XML", () => {
     expect(await read("a.odt", tables)).toMatch(/\| in \|/);
   });
 
+  it("with elements that have the names of inherited properties is read", async () => {
+    expect(await read("a.odt", textOf("<__proto__><text:p>in</text:p></__proto__>"))).toMatch(/\nin$/);
+  });
+
   it("with repeated spaces gives a bounded text", async () => {
     const spaces = '<text:p>a<text:s text:c="900000000"/>b</text:p>';
     expect(await read("a.odt", textOf(spaces))).toMatch(/\na {1000}b$/);
@@ -146,6 +150,21 @@ describe("XML", () => {
     }
     const word = docxOf("<w:p><w:r><w:t>&f;</w:t></w:r></w:p>");
     expect(await read("a.docx", word)).not.toContain("root:");
+  });
+});
+
+const leaf = (parent: number) => `<< /Type /Page /Parent ${parent} 0 R /MediaBox [0 0 9 9] >>`;
+
+describe("a PDF", () => {
+  it("that declares 2,147,483,647 pages is an error", async () => {
+    const declared = pdfOf([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2147483647 >>",
+      "<< /Type /Pages /Parent 2 0 R /Kids [5 0 R] /Count 2147483646 >>",
+      leaf(2),
+      leaf(3),
+    ]);
+    expect(await read("a.pdf", declared)).toMatch(/a PDF document of \d+ bytes; it cannot be read: .{5,150}\.$/);
   });
 });
 

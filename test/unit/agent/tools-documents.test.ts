@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Files } from "../../../src/agent/tools/files.ts";
+import { uniqueNames } from "../../../src/documents/parts.ts";
 import { docxOf, officeFile, pdf, zip } from "../../fixtures/documents.ts";
 import { allTools, files } from "./scripted.ts";
 
@@ -240,7 +241,7 @@ anbei das Angebot über 4.711 €.`,
   it("and its attachments", async () => {
     expect(await read("python-email-japanese.eml")).toMatch(/Subject: テスト\n.*\n- same.txt \(2\) .*\n\n本文です。$/s);
     expect(await readPart("python-email-japanese.eml", "same.txt (2)")).toBe("two\n");
-    expect(await readPart("python-email.eml", "数量.csv")).toBe("名前,数量\nボルト,3");
+    expect(await readPart("python-email.eml", "数量.csv")).toBe("[Read as shift_jis, a guess.]\n名前,数量\nボルト,3");
     expect(await readPart("python-email.eml", "Angebot.docx")).toContain(table);
     expect(await readPart("python-email.eml", "attachment-3.eml")).toMatch(/^From: carol@.*The inner message\.$/s);
   });
@@ -262,7 +263,9 @@ other.txt (5 bytes)
 zip64.txt (5 bytes)`,
     );
     expect(await readPart("python-zipfile.zip", "docs/readme.txt")).toBe("Read me.\nSecond line.");
-    expect(await readPart("python-zipfile.zip", "docs/数量.csv")).toBe("名前,数量\nボルト,3");
+    expect(await readPart("python-zipfile.zip", "docs/数量.csv")).toBe(
+      "[Read as shift_jis, a guess.]\n名前,数量\nボルト,3",
+    );
     expect(await readPart("python-zipfile.zip", "openpyxl.xlsx")).toContain(salesHeading);
     expect(await readPart("python-zipfile.zip", "twice.txt (2)")).toBe("two");
     expect(await readPart("python-zipfile.zip", "zip64.txt")).toBe("zip64");
@@ -290,7 +293,32 @@ zip64.txt (5 bytes)`,
   });
 });
 
+describe("a document in another one", () => {
+  it("is listed with how its own members can be read", async () => {
+    const inner = zip({ "a.txt": "x" });
+    expect(await read("outer.zip", zip({ "inner.zip": inner }), { part: "inner.zip" })).toBe(
+      "[ZIP archive, members: 1. They can be read only after a program of run_shell extracts the archive.]\na.txt (1 bytes)",
+    );
+    const email = zip({ "mail.eml": officeFile("python-email.eml") });
+    expect(await read("outer.zip", email, { part: "mail.eml" })).toContain(
+      "\nAttachments (can be read only after a program of run_shell extracts the email):\n- Angebot.docx",
+    );
+  });
+
+  it("has a name that no other one has", async () => {
+    const names = uniqueNames(["a", "a", "a (2)", "a"]);
+    expect(names).toEqual(["a", "a (2)", "a (2) (2)", "a (3)"]);
+  });
+});
+
 describe("read_file with part", () => {
+  it("and encoding is rejected", async () => {
+    const archive = zip({ "a.txt": "x" });
+    expect(await read("a.zip", archive, { part: "a.txt", encoding: "windows-1251" })).toMatch(
+      /^encoding and part cannot be used together\. .* extract it with a program of run_shell/,
+    );
+  });
+
   it("reads pages of a PDF", async () => {
     const pages = pdf("One.", "Two.", "Three.");
     expect(await read("a.pdf", pages, { part: "2-3" })).toBe("[Page 2 of 3]\nTwo.\n\n[Page 3 of 3]\nThree.");
