@@ -35,7 +35,8 @@ export async function updateAgent(
   actor?: Actor,
 ): Promise<Agent> {
   const { organizationId: owner } = await findAgent(accounts, id);
-  requirePrices(await findOrganization(accounts, owner), definition);
+  const organization = await accounts.findOrganization(owner);
+  if (organization) requirePrices(organization, definition);
   const hashAfter = definitionHash(definition);
   // The record of an agent that an earlier release replaced, or a restore, can be older than the newest version.
   const [newest] = await accounts.listAgentVersions(normalizeId(id), 1);
