@@ -54,8 +54,12 @@ export class ServiceError extends Error {
 
 /** A store is throttled, timed out or unreachable. The same call may succeed later. `cause`: the client's error. */
 export class StoreUnavailable extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** Whether the failed call certainly changed nothing. Otherwise, a write may have been applied. */
+  readonly unchanged: boolean;
+
+  constructor(message: string, { unchanged = false, ...options }: ErrorOptions & { unchanged?: boolean } = {}) {
     super(message, options);
     this.name = "StoreUnavailable";
+    this.unchanged = unchanged;
   }
 }

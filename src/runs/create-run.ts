@@ -5,13 +5,13 @@ import type { Secrets } from "../agent/secret.ts";
 import { type FileVersion, sha256Of } from "../agent/turn/manifest.ts";
 import { settleAll } from "../async/settle-all.ts";
 import { log } from "../log.ts";
-import { ServiceError } from "../errors.ts";
+import { ServiceError, StoreUnavailable } from "../errors.ts";
 import type { StoredContent, Stores, Workflow, Workspace } from "./ports.ts";
 import { createWithSlot } from "./admission.ts";
 import { stamped } from "./events.ts";
 import { quotasOf } from "./quotas.ts";
 import { transitions } from "./status.ts";
-import { startTurn } from "./turn-writes.ts";
+import { failTurn, notStarted, startTurn } from "./turn-writes.ts";
 import type { Quotas, Run, TurnMessage } from "./types.ts";
 import { decodeFiles, type FileInput } from "./uploads.ts";
 
@@ -38,7 +38,7 @@ export async function createRun(deps: CreateRunDeps, principal: Principal, input
   const id = randomUUID();
   const files = Promise.try(decodeFiles, input.files ?? []).then(withHashes);
   const run = newRun(id, principal, input, deps.now());
-  let waiting = false;
+  let [waiting, storing] = [false, false];
   try {
     // In parallel, which saves a round trip. A rejected create therefore has files to delete.
     const preconditions = checkPreconditions(deps, principal, files);
@@ -49,10 +49,12 @@ export async function createRun(deps: CreateRunDeps, principal: Principal, input
     const { quotas, agentVersion } = await preconditions;
     const uploads = manifestOf(await files);
     const messages = stamped(inputMessages(input.input_text, agentVersion), { sequence: 0, at: run.createdAt });
+    storing = true;
     if (quotas && run.turn === 1) ({ waiting } = await createWithSlot(deps, run, { messages, uploads }, quotas));
     else await deps.runs.create(run, messages, { uploads });
   } catch (error) {
-    await deleteUploadedFiles(deps.workspace, id, files);
+    if (storing && mayBeStored(error)) await endIfStored(deps, run);
+    else await deleteUploadedFiles(deps.workspace, id, files);
     throw error;
   }
   if (run.turn === 1 && !waiting) await startTurn(deps, id, run.turn);
@@ -116,10 +118,28 @@ async function checkPreconditions(
   return { ...(quotas && { quotas }), ...(agent.version !== undefined && { agentVersion: agent.version }) };
 }
 
+/** Whether the run may exist although the store reported `error`: the response of a write can be lost. */
+function mayBeStored(error: unknown): boolean {
+  return error instanceof StoreUnavailable && !error.unchanged;
+}
+
 /**
- * Deletes the uploaded files of a create that failed.
- * - Files that cannot be deleted now expire (AWS), or are removed at the next start (one machine).
- * - After a time-out of the store the run may exist. It was not started, so no turn needs its files: the sweep ends it.
+ * Ends the run of a failed create, if it exists: a run that waits would start later, without a client that knows it. Its
+ * files are kept in case that fails, too, and expire.
+ */
+async function endIfStored(deps: CreateRunDeps, { id: runId, turn }: Run): Promise<void> {
+  if (turn === 0) return; // idle: nothing starts it
+  await failTurn(deps, { runId, turn }, notStarted).catch((error: unknown) => {
+    log("error", "it is unknown whether the run of a failed create exists; if it waits for a slot, it will start", {
+      runId,
+      error,
+    });
+  });
+}
+
+/**
+ * Deletes the uploaded files of a create that stored nothing else. Files that cannot be deleted now expire (AWS), or are
+ * removed at the next start (one machine).
  */
 async function deleteUploadedFiles(workspace: Workspace, runId: string, files: DecodedFiles): Promise<void> {
   const contents = await files.then(

@@ -7,7 +7,7 @@ import { createHandler } from "../../src/api/handlers/create.ts";
 import { lambdaHandler } from "../../src/api/server/lambda.ts";
 import { issueKey } from "../../src/accounts/keys.ts";
 import type { Agent, Organization } from "../../src/accounts/types.ts";
-import type { Stores } from "../../src/runs/ports.ts";
+import type { Runs, Stores } from "../../src/runs/ports.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
@@ -106,10 +106,31 @@ describe.each(platforms)("a rejected create %s", (_, open) => {
 
 test("a create on one machine that fails in the store deletes its files", async () => {
   const platform = onOneMachine();
-  const runs = { ...platform.runs, create: () => Promise.reject(new StoreUnavailable("the disk is full")) };
+  const runs = {
+    ...platform.runs,
+    create: () => Promise.reject(new StoreUnavailable("the disk is full", { unchanged: true })),
+  };
   const create = await caller({ ...platform, runs });
   expect((await create(files))[0]).toBe(500);
   expect(platform.files()).toEqual([]);
+});
+
+test("a create on AWS whose response is lost keeps its files and ends the run", async () => {
+  let before = Infinity;
+  const platform = onAws((call) => (call === before + 7 ? "lost-after" : undefined));
+  let id = "";
+  const runs: Runs = {
+    ...platform.runs,
+    create(run, ...more) {
+      id = run.id;
+      return platform.runs.create(run, ...more);
+    },
+  };
+  const create = await caller({ ...platform, runs });
+  before = platform.calls();
+  expect((await create(files))[0]).toBe(500);
+  expect(platform.files()).toHaveLength(2);
+  expect(await platform.runs.status(id)).toBe("technical_error");
 });
 
 // Calls of a create: key; its use, beside the others; agent, organization, two files. Then the run with its input, or the

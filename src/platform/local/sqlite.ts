@@ -159,7 +159,7 @@ function groupCommit(
     pending = [];
     if (locked) {
       refusing = true;
-      for (const { reject } of batch) reject(new StoreUnavailable(lockedByOther));
+      for (const { reject } of batch) reject(new StoreUnavailable(lockedByOther, { unchanged: true }));
       return;
     }
     const settled =
@@ -233,7 +233,7 @@ function isFull(error: unknown): boolean {
 }
 
 function namedError(error: unknown): unknown {
-  if (isBusy(error)) return new StoreUnavailable(lockedByOther, { cause: error });
-  if (isFull(error)) return new StoreUnavailable("the database's disk is full", { cause: error });
+  if (isBusy(error)) return new StoreUnavailable(lockedByOther, { cause: error, unchanged: true });
+  if (isFull(error)) return new StoreUnavailable("the database's disk is full", { cause: error, unchanged: true });
   return error;
 }

@@ -9,6 +9,7 @@ import { createHandler } from "../../../src/api/handlers/create.ts";
 import { startWaiting } from "../../../src/runs/admission.ts";
 import { acceptInput, deleteRun, stopRun } from "../../../src/runs/control-run.ts";
 import { maxWaiting } from "../../../src/runs/quotas.ts";
+import { StoreUnavailable } from "../../../src/errors.ts";
 import type { Runs, Stores } from "../../../src/runs/ports.ts";
 import type { Slot } from "../../../src/runs/types.ts";
 import { graceSeconds } from "../../../src/workflow/policy.ts";
@@ -97,6 +98,28 @@ describe.each(platforms)("quotas on %s", (_, open) => {
     await deleteRun(service.deps, fourth.id);
     expect(await service.stores.runs.listWaiting(service.organizationId)).toEqual([]);
     await stopRun(service.deps, third.id);
+    expect(await service.use()).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  test("a waiting run whose create lost its response does not start", async () => {
+    const stores = open();
+    let lost = "";
+    const runs: Runs = {
+      ...stores.runs,
+      async create(run, ...more) {
+        if (lost !== "next") return stores.runs.create(run, ...more);
+        lost = run.id;
+        expect(await stores.runs.create(run, ...more)).toBe(true);
+        throw new StoreUnavailable("timed out");
+      },
+    };
+    const service = await newService({ ...stores, runs }, { maxRunning: 1 });
+    const first = await service.create();
+    lost = "next";
+    expect((await service.create()).status).toBe(500);
+    expect(await stores.runs.status(lost)).toBe("technical_error");
+    await service.finish(first.id);
+    expect(await service.startNext()).toBe(0);
     expect(await service.use()).toMatchObject({ running: 0, waiting: 0 });
   });
 
