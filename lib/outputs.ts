@@ -5,6 +5,7 @@ export const outputs = {
   BucketName: "Bucket of workspace files, and of texts that are too large for the table",
   StateMachineArn: "State machine that drives turns, one execution per turn",
   RetentionDays: "Days after which a run is deleted",
+  ConcurrentRuns: "Concurrent executions that are reserved for runs; 0: none",
   SecretPrefix: "Name prefix of the secrets. The id of an organization and a slash follow",
   AlarmTopicArn: "SNS topic of the alarms",
   OperatorPolicyArn: "Policy for npm run admin -- --stack. Attach it to operators",

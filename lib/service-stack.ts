@@ -92,7 +92,8 @@ export class ServiceStack extends Stack {
 
     const storage = new Storage(this, "Storage", settings);
 
-    const advance = newFunction("Advance", { concurrency: concurrentRuns === "auto" ? 0 : concurrentRuns });
+    const concurrency = concurrentRuns === "auto" ? 0 : concurrentRuns;
+    const advance = newFunction("Advance", { concurrency });
     storage.grantItems(advance, [
       { kinds: ["AGENT", "ORG"], actions: ["GetItem"] },
       { kinds: ["CONFIG"], actions: ["GetItem", "PutItem"] },
@@ -162,6 +163,7 @@ export class ServiceStack extends Stack {
       BucketName: storage.bucket.bucketName,
       StateMachineArn: workflow.stateMachine.stateMachineArn,
       RetentionDays: String(settings.retentionDays),
+      ConcurrentRuns: String(concurrency),
       SecretPrefix: secretPrefixOf(settings.stage),
       AlarmTopicArn: topic.topicArn,
       OperatorPolicyArn: operatorPolicy(this, settings.stage, { storage, workflow }).managedPolicyArn,

@@ -28,7 +28,9 @@ export function preflight(plan: Plan, account: Account, runbook: string): Check[
     ...(plan.settings.largeBodies === "web-function" && plan.frontDoor
       ? check("web functions", account.webFunctions, (quotas) => webFunctionCheck(plan, quotas))
       : []),
-    ...check("Lambda concurrency", account.concurrency, (found) => concurrencyCheck(plan, found, isFirst)),
+    ...check("Lambda concurrency", account.concurrency, (found) =>
+      concurrencyCheck(plan, found, ownConcurrency(plan, account)),
+    ),
     ...check("VPCs", account.vpcs, (count) => vpcCheck(plan, account, count)),
   ];
 }
@@ -81,7 +83,8 @@ function stackCheck(name: string, stack: Stack | undefined, runbook: string): Re
 function stackState(name: string, stack: Stack | undefined, runbook: string): Result {
   const { StackStatus: status = "", EnableTerminationProtection: isProtected } = stack ?? {};
   if (stack === undefined || status === "REVIEW_IN_PROGRESS") return ok("will be created");
-  if (status.endsWith("_IN_PROGRESS")) return stop(`is in ${status}: another deployment is running; wait for its end`);
+  if (status.endsWith("_IN_PROGRESS"))
+    return stop(`is in ${status}: another deployment is running; wait until it ends`);
   if (status === "UPDATE_ROLLBACK_FAILED") {
     return stop(`is in ${status}; run aws cloudformation continue-update-rollback --stack-name ${name}`);
   }
@@ -104,9 +107,20 @@ function isFirstDeployment(plan: Plan, { stacks }: Account): boolean {
 
 /** The settings that depend on the account, as CDK context. */
 export function accountContext(plan: Plan, account: Account): string[] {
-  if (plan.settings.concurrentRuns !== "auto" || !("value" in account.concurrency)) return [];
-  const runs = autoConcurrentRuns(account.concurrency.value, isFirstDeployment(plan, account));
-  return ["--context", `concurrentRuns=${runs}`];
+  if (plan.settings.concurrentRuns !== "auto") return [];
+  const own = ownConcurrency(plan, account);
+  // If the account's quota is unknown, an existing reservation is kept.
+  const runs = "value" in account.concurrency ? autoConcurrentRuns(account.concurrency.value, own ?? 0) : own;
+  return runs === undefined ? [] : ["--context", `concurrentRuns=${runs}`];
+}
+
+/** What the existing service reserves. 0: it does not exist. Undefined: deployed without the output, or unknown. */
+function ownConcurrency({ service }: Plan, { stacks }: Account): number | undefined {
+  if ("unknown" in stacks) return undefined;
+  const stack = stacks.value.get(service.name);
+  if (!isDeployed(stack)) return 0;
+  const { ConcurrentRuns } = outputsOf(stack);
+  return ConcurrentRuns === undefined ? undefined : Number(ConcurrentRuns);
 }
 
 /** Whether the stack has resources that are in use. */
@@ -156,20 +170,23 @@ function webFunctionCheck(
   );
 }
 
-/** What `concurrentRuns` `auto` stands for in this account. 0: nothing can be reserved, or other functions did. */
-function autoConcurrentRuns({ limit, unreserved }: { limit: number; unreserved: number }, isFirst: boolean): number {
-  const runs = defaultConcurrentRuns(limit);
-  const isOurs = !isFirst && limit - unreserved >= runs; // an existing deployment's own reservation
-  return isOurs || runs <= unreserved - unreservable ? runs : 0;
+type Concurrency = { limit: number; unreserved: number };
+
+/**
+ * What `concurrentRuns` `auto` stands for in this account. `own`: what the service reserves already, which is not part of
+ * `unreserved`. It is kept if others have reserved too much for the default. 0: nothing can be reserved.
+ */
+function autoConcurrentRuns({ limit, unreserved }: Concurrency, own: number): number {
+  return [defaultConcurrentRuns(limit), own].find((runs) => runs <= unreserved + own - unreservable) ?? 0;
 }
 
-function concurrencyCheck({ settings }: Plan, found: { limit: number; unreserved: number }, isFirst: boolean): Result {
+function concurrencyCheck({ settings }: Plan, found: Concurrency, own: number | undefined): Result {
   const { limit, unreserved } = found;
   const isAuto = settings.concurrentRuns === "auto";
   const concurrentRuns =
-    settings.concurrentRuns === "auto" ? autoConcurrentRuns(found, isFirst) : settings.concurrentRuns;
-  // An existing deployment's own reservation is not in `unreserved` any more.
-  const most = Math.max(0, (isFirst ? unreserved : limit) - unreservable);
+    settings.concurrentRuns === "auto" ? autoConcurrentRuns(found, own ?? 0) : settings.concurrentRuns;
+  // With an unknown `own`, all reservations may be the service's: a number that fits is never stopped.
+  const most = Math.max(0, (own === undefined && !isAuto ? limit : unreserved + (own ?? 0)) - unreservable);
   const quota = `${limit} concurrent executions, of which ${unreserved} are unreserved`;
   if (concurrentRuns > most) {
     const change = most === 0 ? "set concurrentRuns to 0" : `set concurrentRuns to ${most} or less`;

@@ -114,7 +114,7 @@ test.each<[string, Partial<Account>, keyof typeof plans, RegExp]>([
     "another deployment that is running",
     service("UPDATE_IN_PROGRESS"),
     "fargate",
-    /^stop AgentRunService-prod: .*wait for its end$/,
+    /^stop AgentRunService-prod: .*wait until it ends$/,
   ],
   [
     "data of an earlier deployment",
@@ -194,18 +194,46 @@ test.each([
   expect(defaultConcurrentRuns(quota)).toBe(runs);
 });
 
-test("concurrentRuns auto reserves concurrency, unless the quota is small or others have reserved it", () => {
-  const reserved = (limit: number, unreserved: number, deployed = false) => {
-    const name = plans["web-function"].service.name;
-    const stacks = { value: new Map(deployed ? [[name, stack("UPDATE_COMPLETE")]] : []) };
-    const account = { ...newAccount, stacks, concurrency: { value: { limit, unreserved } } };
-    return accountContext(plans["web-function"], account)[1];
-  };
-  expect(reserved(1_000, 1_000)).toBe("concurrentRuns=800");
-  expect(reserved(1_000, 200, true)).toBe("concurrentRuns=800"); // its own reservation
-  expect(reserved(1_000, 700)).toBe("concurrentRuns=0");
-  expect(reserved(10, 10)).toBe("concurrentRuns=0");
-  expect(accountContext(plans.fargate, newAccount)).toEqual([]); // set to 50
+/** An existing service that reserves `own` concurrent executions. Undefined: of a release without the output. */
+const reserving = (own: number | undefined, status = "UPDATE_COMPLETE"): Pick<Account, "stacks"> => {
+  const outputs = own === undefined ? {} : { ConcurrentRuns: String(own) };
+  return { stacks: { value: new Map([["AgentRunService-prod", stack(status, outputs)]]) } };
+};
+
+test.each<[string, number, number, Pick<Account, "stacks">, number]>([
+  ["a first deployment", 1_000, 1_000, newAccount, 800],
+  ["its own reservation", 1_000, 200, reserving(800), 800],
+  ["its own reservation beside that of another service", 2_000, 300, reserving(1_600), 1_600],
+  ["another service of the account that has reserved all", 1_000, 200, reserving(0), 0],
+  ["a first deployment beside another service", 1_000, 200, newAccount, 0],
+  ["the rest of a failed first deployment", 1_000, 1_000, reserving(800, "ROLLBACK_COMPLETE"), 800],
+  ["a quota that was raised", 1_500, 700, reserving(800), 1_200],
+  ["a quota that was raised, with too little left", 1_500, 400, reserving(800), 800],
+  ["a release without the output", 1_000, 1_000, reserving(undefined), 800],
+  ["a release without the output, and others that have reserved", 1_000, 200, reserving(undefined), 0],
+  ["a small quota", 10, 10, newAccount, 0],
+])("concurrentRuns auto: %s", (_, limit, unreserved, stacks, runs) => {
+  const account = { ...newAccount, ...stacks, concurrency: { value: { limit, unreserved } } };
+  expect(accountContext(plans["web-function"], account)).toEqual(["--context", `concurrentRuns=${runs}`]);
+  expect(findings(account, "web-function").filter((text) => text.startsWith("stop"))).toEqual([]);
+});
+
+test("an update keeps the reservation if the account's quota is unknown", () => {
+  const context = (stacks: Pick<Account, "stacks">) =>
+    accountContext(plans["web-function"], { ...newAccount, ...stacks, concurrency: { unknown: "AccessDenied: no" } });
+  expect(context(reserving(800))).toEqual(["--context", "concurrentRuns=800"]);
+  expect(context(reserving(undefined))).toEqual([]);
+  expect(context({ stacks: { unknown: "AccessDenied: no" } })).toEqual([]);
+});
+
+test("a number of concurrentRuns is passed as it is, and may use the service's own reservation", () => {
+  expect(accountContext(plans.fargate, newAccount)).toEqual([]);
+  const full = { concurrency: { value: { limit: 1_000, unreserved: 100 } } };
+  expect(findings({ ...full, ...reserving(50) })).toEqual([]);
+  expect(findings({ ...full, ...reserving(undefined) })).toEqual([]);
+  expect(findings({ ...full, ...reserving(20) })).toEqual([
+    expect.stringMatching(/^stop Lambda concurrency: .*set concurrentRuns to 20 or less$/),
+  ]);
 });
 
 test("concurrency that cannot be reserved is named", () => {

@@ -119,7 +119,9 @@ test("concurrentRuns reserves concurrency for advance", () => {
       kept ? [name, kept] : [],
     );
   expect(reserved(all)).toEqual([]);
-  expect(reserved(synthesize({ context: { concurrentRuns: "800" } }).all)).toEqual(["Advance", 800]);
+  const { all: other, template: withRuns } = synthesize({ context: { concurrentRuns: "800" } });
+  expect(reserved(other)).toEqual(["Advance", 800]);
+  withRuns.hasOutput("ConcurrentRuns", { Value: "800" }); // npm run deploy reads it
 });
 
 describe("cdk-nag", () => {
