@@ -40,7 +40,7 @@ export class Alarms extends Construct {
     const { stackName } = watched;
     this.topic = this.#createTopic(stackName, alarmEmail);
     this.#options = { stackName, topic: this.topic, runbook };
-    const title = alarmEmail === undefined ? "Alarms (without the setting alarmEmail, they notify nobody)" : "Alarms";
+    const title = alarmEmail === undefined ? "Alarms (without the setting alarmEmail, no one is notified)" : "Alarms";
     dashboard(this, watched, this.#createAlarms(watched), title);
   }
 

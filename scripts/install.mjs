@@ -1,5 +1,5 @@
-// Runs before npm scripts, with any installed Node: installs the dependencies if the lock file is newer. Node 24 is one of
-// them on most platforms; npm scripts find it first.
+// Runs before npm scripts, with any installed Node: installs the dependencies if the lock file is newer. Node 24 (Node 26
+// on Apple silicon) is one of them on most platforms; npm scripts find it first.
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -89,7 +89,10 @@ export function addOrganizationCommands(program: Command, action: Action): void 
     .description("Limit what all agents of the organization may use together; “none” removes a limit.")
     .argument("<ID>", "organization")
     .option("--max-running <N>", "runs with a turn in progress; further runs wait")
-    .option("--max-dollars-per-day <N>", "US dollars per day (UTC); then new inputs are rejected")
+    .option(
+      "--max-dollars-per-day <N>",
+      "US dollars per day; when they are spent, new inputs are rejected until midnight UTC",
+    )
     .action(
       action(
         async (

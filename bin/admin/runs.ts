@@ -155,7 +155,8 @@ function runOutput({ run, transcript }: RunView, files: FileVersion[], journal: 
     ...usage(run),
     failure: failure && failureText(failure),
     warning:
-      window && `${smallWindow} (${window} tokens). Longer inputs are cut. Set contextTokens to it, or raise it.`,
+      window &&
+      `${smallWindow} (${window} tokens). Longer inputs are cut. Set contextTokens to this number, or raise the server's context window.`,
     failure_category: failure && `${failure.category}${failure.retryable ? " (retryable)" : ""}`,
   });
   const text = [

@@ -44,7 +44,7 @@ async function deploy(args: string[], io: Io): Promise<void> {
   printPreflight(aws, account, preflight(plan, account, runbook), io);
   io.out(["", ...describePlan(plan), ""].join("\n"));
 
-  // A protected stack cannot be deleted, which the repetition of a failed first deployment has to do.
+  // A protected stack cannot be deleted, which is necessary to repeat a failed first deployment.
   const isFirst = ({ name }: SynthesizedStack): boolean =>
     "value" in account.stacks && !isDeployed(account.stacks.value.get(name));
   const first = plan.stacks.filter(isFirst).map(({ name }) => name);

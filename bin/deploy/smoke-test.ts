@@ -8,7 +8,7 @@ import { createBody, type Outcome, upload } from "../probe/upload.ts";
 /** A deployed service. */
 interface Target {
   baseUrl: URL;
-  /** A service compatible with AWS that receives the requests instead. It tells APIs apart by their host. */
+  /** A service compatible with AWS that receives the requests instead. It distinguishes APIs by their host. */
   endpoint?: string | undefined;
   /** Hosting of the upload server. `off`: no front door. */
   uploads: UploadHosting | "off";
@@ -97,7 +97,7 @@ function send({ baseUrl, endpoint }: Target, { method, path, body, key }: Check)
 }
 
 function passes({ status, detail, large }: Check, outcome: Outcome): boolean {
-  const fromServer = outcome.answeredBy === "service" && !(large && outcome.via);
+  const fromServer = outcome.respondedBy === "service" && !(large && outcome.via);
   return fromServer && outcome.status === status && outcome.detail === detail;
 }
 
@@ -105,8 +105,8 @@ function responseOf({ status, detail }: Pick<Check, "status" | "detail">): strin
   return `${status} ${detail}`.trim();
 }
 
-function describeOutcome({ answeredBy, via, status, detail }: Outcome, server: string): string {
+function describeOutcome({ respondedBy, via, status, detail }: Outcome, server: string): string {
   if (status === undefined) return detail;
   const text = detail.startsWith("<") ? "with an HTML page" : detail;
-  return `${responseOf({ status, detail: text })} from ${answeredBy === "service" ? (via ?? server) : answeredBy}`;
+  return `${responseOf({ status, detail: text })} from ${respondedBy === "service" ? (via ?? server) : respondedBy}`;
 }

@@ -3,7 +3,7 @@ import { expectedWindow } from "../../src/agent/models/ollama.ts";
 import { defaultContextTokens } from "../../src/agent/turn/context-window.ts";
 
 const remedy =
-  "Ollama cuts longer inputs. Raise num_ctx (in a Modelfile, or OLLAMA_CONTEXT_LENGTH), or set the agent's contextTokens to it.";
+  "Ollama cuts longer inputs. Raise the context window (num_ctx in a Modelfile, or OLLAMA_CONTEXT_LENGTH), or set contextTokens to its size.";
 
 /**
  * A warning about the organization's model when it runs on Ollama: the server does not respond, does not have the model,

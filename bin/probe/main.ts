@@ -7,7 +7,7 @@ import { createBody, type Outcome, upload } from "./upload.ts";
 /** 10 MiB in base64: the limit of the contract. */
 const maxBase64 = 13_981_016;
 
-const columns = ["MB", "body", "Expect", "status", "answered by", "100", "sent MB", "s", "contract", ""];
+const columns = ["MB", "body", "Expect", "status", "response from", "100", "sent MB", "s", "contract", ""];
 const widths = [5, 8, 7, 7, 15, 4, 8, 6, 9, 0];
 
 interface Options {
@@ -34,9 +34,9 @@ export async function main(argv: string[], io: Io): Promise<number> {
     .requiredOption("--base-url <URL>", "address of the service without /v1")
     .option(
       "--api-key <KEY>",
-      "key of an agent; without it an unknown key is sent, and a body that gets through is answered with 401",
+      "key of an agent; without it an unknown key is sent, and a body that is accepted gets 401",
     )
-    .option("--template-id <ID>", "id of that agent; each create of up to 10 MiB of files makes an idle run")
+    .option("--template-id <ID>", "id of that agent; each create of up to 10 MiB of files creates an idle run")
     .option("--sizes <LIST>", "sizes of the bodies in MB (1,000,000 bytes)", "4,6.1,10.1,14.2,20,60")
     .option("--timeout <SECONDS>", "longest wait for a response", "180")
     .option("--json", "print one line of JSON for each create")
@@ -76,8 +76,8 @@ async function probe({ url, key, sizes, timeoutSeconds }: Probe, json: boolean, 
 }
 
 /** Without a key, a body over the limit may be answered with 413 or 401: the specification leaves the order open. */
-function isContract({ status, answeredBy, detail }: Outcome, base64: number, withKey: boolean): boolean {
-  if (answeredBy !== "service") return false;
+function isContract({ status, respondedBy, detail }: Outcome, base64: number, withKey: boolean): boolean {
+  if (respondedBy !== "service") return false;
   const tooLarge = status === 413 && detail === "total file size exceeds the allowed limit";
   if (base64 > maxBase64 && tooLarge) return true;
   return withKey ? base64 <= maxBase64 && status === 201 : status === 401;
@@ -86,13 +86,13 @@ function isContract({ status, answeredBy, detail }: Outcome, base64: number, wit
 type Attempt = Outcome & { megabytes: number; framing: string; expect: boolean; asContract: boolean };
 
 function cellsOf({ megabytes, framing, expect, asContract, ...outcome }: Attempt): string[] {
-  const { status, answeredBy, continued, sent, seconds, detail } = outcome;
+  const { status, respondedBy, continued, sent, seconds, detail } = outcome;
   return [
     String(megabytes),
     framing,
     expect ? "yes" : "no",
     String(status ?? "–"),
-    answeredBy,
+    respondedBy,
     continued ? "yes" : "no",
     (sent / 1_000_000).toFixed(1),
     seconds.toFixed(1),

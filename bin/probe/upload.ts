@@ -19,8 +19,8 @@ interface Upload {
 export interface Outcome {
   /** Absent if no response arrived. */
   status?: number;
-  /** Who sent the response: `service`, `API Gateway`, … or `nobody`. */
-  answeredBy: string;
+  /** Who sent the response: `service`, `API Gateway`, … or `none`. */
+  respondedBy: string;
   /** Where the service's response came from, if its headers name a part of AWS. */
   via?: "API Gateway" | "CloudFront function";
   /** The `detail` of the service's error, the start of another response, or why there is none. */
@@ -59,7 +59,7 @@ export function upload(create: Upload): Promise<Outcome> {
       request.destroy();
     };
     const deadline = setTimeout(() => {
-      done({ answeredBy: "nobody", detail: `no response within ${timeoutSeconds} s` });
+      done({ respondedBy: "none", detail: `no response within ${timeoutSeconds} s` });
     }, timeoutSeconds * 1_000);
 
     let answered = false;
@@ -68,12 +68,12 @@ export function upload(create: Upload): Promise<Outcome> {
       const { statusCode: status = 0 } = response;
       text(response).then(
         (content) => done({ status, ...described(response, content) }),
-        (error: Error) => done({ status, answeredBy: "nobody", detail: `the response was cut off: ${error.message}` }),
+        (error: Error) => done({ status, respondedBy: "none", detail: `the response was cut off: ${error.message}` }),
       );
     });
     // A server that rejects early may close the connection while the body is being sent. Its response counts.
     request.on("error", (error: NodeJS.ErrnoException) => {
-      if (!answered) done({ answeredBy: "nobody", detail: error.code ?? error.message });
+      if (!answered) done({ respondedBy: "none", detail: error.code ?? error.message });
     });
 
     let sending = false;
@@ -97,22 +97,22 @@ function* pieces(body: Buffer): Generator<Buffer> {
   for (let start = 0; start < body.length; start += pieceBytes) yield body.subarray(start, start + pieceBytes);
 }
 
-function described({ headers }: IncomingMessage, content: string): Pick<Outcome, "answeredBy" | "via" | "detail"> {
+function described({ headers }: IncomingMessage, content: string): Pick<Outcome, "respondedBy" | "via" | "detail"> {
   const start = content.slice(0, 80).replaceAll(/\s+/g, " ");
   try {
     const { detail, message, agent_id: id, openapi } = JSON.parse(content) as Record<string, unknown>;
-    const service = { answeredBy: "service", ...viaOf(headers) };
+    const service = { respondedBy: "service", ...viaOf(headers) };
     if (detail !== undefined) return { ...service, detail: typeof detail === "string" ? detail : start };
     if (id !== undefined || openapi !== undefined) return { ...service, detail: "" };
-    if (message === "Request Too Long") return { answeredBy: "Lambda's limit", detail: message };
-    if (message !== undefined) return { answeredBy: "API Gateway", detail: start };
+    if (message === "Request Too Long") return { respondedBy: "Lambda's limit", detail: message };
+    if (message !== undefined) return { respondedBy: "API Gateway", detail: start };
   } catch {
     // Not JSON: not a response of the service.
   }
   const server = String(headers["server"] ?? "unknown");
-  if (/cloudfront/i.test(server + content)) return { answeredBy: "CloudFront", detail: start };
-  if ("apigw-requestid" in headers) return { answeredBy: "API Gateway", detail: start };
-  return { answeredBy: server, detail: start };
+  if (/cloudfront/i.test(server + content)) return { respondedBy: "CloudFront", detail: start };
+  if ("apigw-requestid" in headers) return { respondedBy: "API Gateway", detail: start };
+  return { respondedBy: server, detail: start };
 }
 
 /** HTTP APIs add `apigw-requestid`. CloudFront names a response of its function in `x-cache`. */

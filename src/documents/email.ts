@@ -27,7 +27,7 @@ export async function readEmail(
     listed.length > 0 ? `Attachments (${how}):\n${listed.join("\n")}` : "",
     body.replaceAll("\r\n", "\n"),
   ];
-  // A file without headers is no email, but has a text.
+  // A file without headers is not an email, but it can contain text.
   const text = sections.filter((section) => section !== "").join("\n\n");
   return { text: text || new TextDecoder().decode(bytes).trim(), attachments };
 }

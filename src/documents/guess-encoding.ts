@@ -22,7 +22,7 @@ export function guessUtf16(bytes: Uint8Array): GuessedText | undefined {
 }
 
 /**
- * Decodes the bytes of a text that is not UTF-8: as Shift-JIS if that makes Japanese of it, otherwise as Windows-1252,
+ * Decodes the bytes of a text that is not UTF-8: as Shift-JIS if the result is Japanese, otherwise as Windows-1252,
  * which old spreadsheets and editors write.
  */
 export function guessLegacyEncoding(bytes: Uint8Array): GuessedText {

@@ -33,7 +33,7 @@ export async function openZip(bytes: Uint8Array): Promise<ZipMember[]> {
     if (entry.isEncrypted()) throw new Error(`${memberName(entry)} is encrypted`);
     if (!charged.has(entry)) bytesLeft -= entry.uncompressedSize;
     charged.add(entry);
-    if (bytesLeft < 0) throw new Error(`its members are larger than ${maxDecompressedBytes} bytes`);
+    if (bytesLeft < 0) throw new Error(`its members exceed ${maxDecompressedBytes} bytes in total`);
     for await (const chunk of await zip.openReadStreamPromise(entry)) yield chunk as Buffer;
   }
 

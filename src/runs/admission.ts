@@ -34,7 +34,7 @@ export async function requireDollars(
   if (scope === undefined) return use;
   throw new ServiceError(
     "dollars_spent",
-    `the ${scope} has spent its ${quotas[scope].maxDollarsPerDay} US dollars of today (maxDollarsPerDay); ` +
+    `the ${scope} has reached its limit of ${quotas[scope].maxDollarsPerDay} US dollars per day (maxDollarsPerDay); ` +
       "new inputs are accepted from midnight UTC",
     { retryAfterSeconds: secondsToMidnight(now()) },
   );

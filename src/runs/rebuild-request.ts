@@ -32,7 +32,7 @@ export async function rebuildRequest(
   if (!found || !entry || !isModelCall(entry))
     return { unknown: `The run has no answer in turn ${turn}, step ${step}.` };
   const reference = referenceIn(entries.slice(0, index + 1));
-  if (!reference) return { unknown: "An earlier release, which recorded no configuration, took this step." };
+  if (!reference) return { unknown: "an earlier release recorded this step, without its configuration" };
   const text = await configurations.get(found.run.agentId, reference.configuration);
   if (text === undefined) return { unknown: "The configuration of the turn is missing from the store." };
 

@@ -69,9 +69,7 @@ function encodedOutput(bytes: Uint8Array, encoding: string, { name, ...range }: 
     return textOutput(name, new TextDecoder(encoding).decode(bytes), range);
   } catch {
     const accepted = "utf-8, utf-16le, windows-1251, iso-8859-2, shift_jis, euc-jp, gb18030, big5 or euc-kr";
-    return errorOutput(
-      `${JSON.stringify(encoding)} is not an encoding that can be read; accepted: such as ${accepted}.`,
-    );
+    return errorOutput(`${JSON.stringify(encoding)} is not a supported encoding; accepted: for example ${accepted}.`);
   }
 }
 

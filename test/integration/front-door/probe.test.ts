@@ -12,7 +12,7 @@ interface Line {
   expect: boolean;
   asContract: boolean;
   status?: number;
-  answeredBy: string;
+  respondedBy: string;
   detail: string;
   continued: boolean;
   sent: number;
@@ -45,7 +45,7 @@ describe("a service that keeps the contract", () => {
     const { code, stdout, stderr } = await probe("--base-url", service.baseUrl, ...key);
     console.log(stdout);
     const [head = "", ...rows] = stdout.trimEnd().split("\n");
-    expect(head).toMatch(/^MB +body +Expect +status +answered by +100 +sent MB +s +contract$/);
+    expect(head).toMatch(/^MB +body +Expect +status +response from +100 +sent MB +s +contract$/);
     expect(rows.map((line) => line.split(/ +/).slice(0, 4).join(" "))).toEqual(
       [
         ["4", 201],
@@ -85,24 +85,24 @@ describe("answers that are not the service's", () => {
             .end("Request Entity Too Large");
         });
       },
-      { status: 413, answeredBy: "API Gateway", detail: "Request Entity Too Large" },
+      { status: 413, respondedBy: "API Gateway", detail: "Request Entity Too Large" },
     ],
     [
       "Lambda's limit",
       (request, response) => {
         request.resume().on("end", () => response.writeHead(413).end('{"message": "Request Too Long"}'));
       },
-      { status: 413, answeredBy: "Lambda's limit", detail: "Request Too Long" },
+      { status: 413, respondedBy: "Lambda's limit", detail: "Request Too Long" },
     ],
     [
       "CloudFront's",
       (request, response) => {
         request.resume().on("end", () => response.writeHead(502, { server: "CloudFront" }).end("<html>"));
       },
-      { status: 502, answeredBy: "CloudFront", detail: "<html>" },
+      { status: 502, respondedBy: "CloudFront", detail: "<html>" },
     ],
-    ["none at all", (request) => request.socket.destroy(), { answeredBy: "nobody" }],
-    ["no response in time", () => {}, { answeredBy: "nobody", detail: "no response within 1 s" }],
+    ["none at all", (request) => request.socket.destroy(), { respondedBy: "none" }],
+    ["no response in time", () => {}, { respondedBy: "none", detail: "no response within 1 s" }],
   ];
 
   test.each(cases)("%s", async (_, listener, expected) => {

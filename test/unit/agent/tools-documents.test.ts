@@ -376,7 +376,7 @@ describe("the encoding of a text file", () => {
     const russian = Buffer.from("cff0e8e2e5f2", "hex");
     expect(await read("a.txt", russian)).toMatch(/^Ïðèâåò\n\[Read as windows-1252, a guess/);
     expect(await read("a.txt", russian, { encoding: "windows-1251" })).toBe("Привет");
-    expect(await read("a.txt", russian, { encoding: "klingon" })).toMatch(/^"klingon" is not an encoding/);
+    expect(await read("a.txt", russian, { encoding: "klingon" })).toMatch(/^"klingon" is not a supported encoding/);
     const email = officeFile("python-email-html.eml");
     expect(await read("a.eml", email, { encoding: "utf-8" })).toContain("Content-Transfer-Encoding:");
   });

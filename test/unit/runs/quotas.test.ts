@@ -62,8 +62,8 @@ describe.each(platforms)("quotas on %s", (_, open) => {
     await service.spend(run.id, 0.25);
     const rejected = await service.create();
     expect([rejected.status, rejected.retryAfter]).toEqual([429, "60"]);
-    expect(rejected.detail).toContain("the agent has spent its 1 US dollars of today (maxDollarsPerDay)");
-    await expect(acceptInput(service.deps, run.id, "More.")).rejects.toThrow("has spent its 1 US dollars");
+    expect(rejected.detail).toContain("the agent has reached its limit of 1 US dollars per day (maxDollarsPerDay)");
+    await expect(acceptInput(service.deps, run.id, "More.")).rejects.toThrow("has reached its limit of 1 US dollars");
     await service.finish(run.id);
     expect(await service.startNext()).toBe(0); // a waiting run would spend more
     vi.setSystemTime(Date.UTC(2026, 10, 23, 0, 0, 1));
