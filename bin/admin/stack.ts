@@ -29,16 +29,20 @@ export async function openStack(stack: string): Promise<OperatorPlatform> {
   return { ...platform, actor: () => callerOf(settings) };
 }
 
-/** The ARN of the caller. STS needs no permission for it. If STS cannot be reached: the user of this machine. */
+/** The ARN of the caller. STS needs no permission for it. If STS cannot be reached: the user of this machine, marked as such. */
 async function callerOf(settings: ClientSettings): Promise<string> {
   const sts = new STSClient(settings);
   try {
-    return (await sts.send(new GetCallerIdentityCommand())).Arn ?? systemUser();
+    return (await sts.send(new GetCallerIdentityCommand())).Arn ?? unknownCaller();
   } catch {
-    return systemUser();
+    return unknownCaller();
   } finally {
     sts.destroy();
   }
+}
+
+function unknownCaller(): string {
+  return `local user ${systemUser()} (AWS identity unknown)`;
 }
 
 /** Returns a function that looks up an output of the stack. */
