@@ -218,12 +218,13 @@ test.each<[string, number, number, Pick<Account, "stacks">, number]>([
   expect(findings(account, "web-function").filter((text) => text.startsWith("stop"))).toEqual([]);
 });
 
-test("an update keeps the reservation if the account's quota is unknown", () => {
-  const context = (stacks: Pick<Account, "stacks">) =>
-    accountContext(plans["web-function"], { ...newAccount, ...stacks, concurrency: { unknown: "AccessDenied: no" } });
-  expect(context(reserving(800))).toEqual(["--context", "concurrentRuns=800"]);
-  expect(context(reserving(undefined))).toEqual([]);
-  expect(context({ stacks: { unknown: "AccessDenied: no" } })).toEqual([]);
+test.each<[Pick<Account, "stacks">, string[]]>([
+  [reserving(800), ["--context", "concurrentRuns=800"]],
+  [reserving(undefined), []],
+  [{ stacks: { unknown: "AccessDenied: no" } }, []],
+])("an update keeps the reservation if the account's quota is unknown: %#", (stacks, context) => {
+  const account = { ...newAccount, ...stacks, concurrency: { unknown: "AccessDenied: no" } };
+  expect(accountContext(plans["web-function"], account)).toEqual(context);
 });
 
 test("a number of concurrentRuns is passed as it is, and may use the service's own reservation", () => {
