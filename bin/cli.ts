@@ -2,6 +2,7 @@ import { isatty } from "node:tty";
 import { type Command, CommanderError, Help } from "commander";
 import { redactKeys } from "../src/accounts/api-key.ts";
 import { ServiceError } from "../src/errors.ts";
+import { printableLine } from "./printable.ts";
 
 /** Where a program prints. Each text is printed with a line break after it. */
 export interface Io {
@@ -44,7 +45,7 @@ export async function runProgram(
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode; // after --help
-    io.err(`${name}: ${(error instanceof CliError ? error.message : explain(error)).replace(/\s+/g, " ")}`);
+    io.err(printableLine(`${name}: ${error instanceof CliError ? error.message : explain(error)}`));
     return exitCode;
   }
 }

@@ -16,10 +16,9 @@ import type { Secrets } from "../../src/agent/secret.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { organizationOrOnly } from "./organizations.ts";
-import { wholeNumber } from "./option-values.ts";
+import { maxListed, wholeNumber } from "./option-values.ts";
 import { isoTime, type Output, record, table } from "./output.ts";
 
-const maxListed = 1000;
 const fileOption = ["--file <agent.json>", "agent file (format: schemas/agent.schema.json)"] as const;
 
 export function addAgentCommands(program: Command, action: Action): void {
@@ -142,20 +141,23 @@ function output(agent: Agent, more: { hash?: string } = {}): Output {
   const { webFetch, instructions } = agent;
   const quota = { maxRunning, maxDollarsPerDay };
   const mcp = agent.mcp?.map(withoutHeaderValues);
-  const { text } = record({
-    ...fields(agent),
-    ...more,
-    tools: tools.join(", ") || "none",
-    ...Object.fromEntries((mcp ?? []).map((server) => [`mcp ${server.name}`, serverLine(server)])),
-    webFetch: webFetch && `private addresses ${webFetch.privateAddresses ? "allowed" : "blocked"}`,
-    limits: listed(limits),
-    runLimits: runLimits && listed(runLimits),
-    ...quota,
-    prices: prices && listed(prices),
-    parameters: parameters && listed(parameters),
-    contextTokens,
-    instructions,
-  });
+  const { text } = record(
+    {
+      ...fields(agent),
+      ...more,
+      tools: tools.join(", ") || "none",
+      ...Object.fromEntries((mcp ?? []).map((server) => [`mcp ${server.name}`, serverLine(server)])),
+      webFetch: webFetch && `private addresses ${webFetch.privateAddresses ? "allowed" : "blocked"}`,
+      limits: listed(limits),
+      runLimits: runLimits && listed(runLimits),
+      ...quota,
+      prices: prices && listed(prices),
+      parameters: parameters && listed(parameters),
+      contextTokens,
+      instructions,
+    },
+    "instructions",
+  );
   const others = { prices, parameters, contextTokens, instructions };
   const definition = { tools, mcp, webFetch, limits, runLimits, ...quota, ...others };
   return { text, json: { ...fields(agent), ...more, ...definition } };

@@ -1,9 +1,7 @@
 import type { Command } from "commander";
 import type { Action } from "./action.ts";
-import { timeOf, wholeNumber } from "./option-values.ts";
+import { maxListed, timeOf, wholeNumber } from "./option-values.ts";
 import { isoTime, table } from "./output.ts";
-
-const maxListed = 1000;
 
 export function addAuditCommand(program: Command, action: Action): void {
   program

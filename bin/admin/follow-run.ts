@@ -4,7 +4,8 @@ import { eventsOf } from "../../src/runs/list-events.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import type { Run } from "../../src/runs/types.ts";
 import { eventOutput } from "./format-event.ts";
-import { type Output, printable } from "./output.ts";
+import { printableLine } from "../printable.ts";
+import type { Output } from "./output.ts";
 
 const pollMilliseconds = 500;
 
@@ -27,7 +28,7 @@ export async function* followRun(runs: Runs, id: string, after?: number): AsyncG
 
 function idleOutput({ status, failure }: Run): Output {
   const text = failure ? `${status}: ${failureText(failure)}` : status;
-  return { text: printable(text), json: { event: "run-idle", status, failure } };
+  return { text: printableLine(text), json: { event: "run-idle", status, failure } };
 }
 
 /** Title and remedy as sentences. A title that ends with a server's message may lack its period. */

@@ -1,6 +1,7 @@
 import type { TokenUsage } from "../../src/agent/model.ts";
 import type { RunEvent, RunJournalEntry, TurnMessage } from "../../src/runs/types.ts";
-import { isoTime, type Output, printable } from "./output.ts";
+import { printableLine } from "../printable.ts";
+import { indented, isoTime, type Output } from "./output.ts";
 
 /**
  * An event as `--json` prints it. `event` is the name of the event in the log. `sequence` and `at` are null for events of
@@ -110,11 +111,11 @@ function eventText({ turn, step, event, ...more }: PrintedEvent): string {
     typeof more["finish_reason"] === "string" && `finish reason ${more["finish_reason"]}`,
   ];
   const lines = [
-    `${at}: ${facts.filter((fact) => fact !== false).join(", ")}`,
+    printableLine(`${at}: ${facts.filter((fact) => fact !== false).join(", ")}`),
     ...(typeof more["text"] === "string" && more["text"] !== "" ? [indented(more["text"])] : []),
     ...calls.map(({ name, input }, index) => indented(`call ${index + 1}: ${name} ${input}`)),
   ];
-  return printable(lines.join("\n"));
+  return lines.join("\n");
 }
 
 function namesOf(files: { name: string }[]): string {
@@ -142,8 +143,4 @@ function truncated(text = ""): string {
   return text.length > maxTextLength
     ? `${text.slice(0, maxTextLength).toWellFormed()}… (${text.length} characters)`
     : text;
-}
-
-function indented(text: string): string {
-  return text.replace(/^/gm, "    ");
 }

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { ServiceError, type ServiceErrorCode } from "../../src/errors.ts";
 import { type FileIo, runProgram } from "../cli.ts";
+import { printableJson } from "../printable.ts";
 import type { Action, Handler } from "./action.ts";
 import { addAgentCommands } from "./agents.ts";
 import { addAuditCommand } from "./audit.ts";
@@ -20,7 +21,7 @@ export function main(argv: string[], io: FileIo): Promise<number> {
       const command = args.at(-1) as Command;
       const { json, stack, dataDir } = command.optsWithGlobals<{ json?: true; stack?: string; dataDir?: string }>();
       const print = async (output: Output | FileOutput): Promise<void> => {
-        if (json) io.out(JSON.stringify(output.json));
+        if (json) io.out(printableJson(output.json));
         else if ("bytes" in output) await io.write(output.bytes);
         else io.out(output.text);
       };

@@ -1,5 +1,8 @@
 import { CliError } from "../cli.ts";
 
+/** The most that a list prints. */
+export const maxListed = 1000;
+
 /** The value of an option that takes a whole number from `min` to `max`. */
 export function wholeNumber(option: string, text: string, max = 1_000_000, min = 1): number {
   if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
@@ -11,4 +14,11 @@ export function timeOf(option: string, text: string): number {
   const time = /^\d{4}-\d\d-\d\d(T|$)/.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(time)) return time;
   throw new CliError(`${option} is ${JSON.stringify(text)}; expected a time such as 2026-11-01 or 2026-11-01T08:00Z`);
+}
+
+/** The value of an option that takes a turn and a step of it. `more`: what else the error says. */
+export function turnStepOf(option: string, text: string, more = ""): { turn: number; step: number } {
+  const [, turn, step] = /^(\d{1,9})\.(\d{1,9})$/.exec(text) ?? [];
+  if (turn !== undefined && step !== undefined) return { turn: Number(turn), step: Number(step) };
+  throw new CliError(`${option} is ${JSON.stringify(text)}; expected TURN.STEP, such as 1.3${more}`);
 }

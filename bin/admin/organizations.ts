@@ -101,7 +101,7 @@ export function addOrganizationCommands(program: Command, action: Action): void 
           { maxRunning, maxDollarsPerDay }: Record<string, string | undefined>,
         ) => {
           const changes = {
-            ...(maxRunning !== undefined && { maxRunning: limitOf("--max-running", maxRunning, wholeNumber) }),
+            ...(maxRunning !== undefined && { maxRunning: limitOf("--max-running", maxRunning, runningLimits) }),
             ...(maxDollarsPerDay !== undefined && {
               maxDollarsPerDay: limitOf("--max-dollars-per-day", maxDollarsPerDay, amount),
             }),
@@ -127,7 +127,7 @@ interface LimitValues {
   accepted: string;
   accepts: (value: number) => boolean;
 }
-const wholeNumber: LimitValues = {
+const runningLimits: LimitValues = {
   accepted: "a whole number from 1 to 100000",
   accepts: (value) => Number.isInteger(value) && value >= 1 && value <= 100_000,
 };

@@ -1,3 +1,5 @@
+import { printable, printableLine } from "../printable.ts";
+
 /** What a command prints: `text` for people, `json` for programs (`--json`). */
 export interface Output {
   text: string;
@@ -32,19 +34,23 @@ export function table(rows: Row[], columns: string[], empty: string): Output {
   return { text: rows.length === 0 ? empty : text.join("\n"), json: rows };
 }
 
-/** One record, one field per line. Undefined fields are left out. */
-export function record(fields: Row): Output {
+/** One record, one field per line. Undefined fields are left out. `lines`: a field that keeps its line ends. */
+export function record(fields: Row, lines?: string): Output {
   const shown = Object.entries(fields).filter(([, value]) => value !== undefined);
   const width = Math.max(...shown.map(([name]) => name.length));
+  const text = shown.map(([name, value]) => {
+    const shownValue = name === lines ? printable(String(value)) : printableLine(String(value));
+    return `${name.padEnd(width)}  ${shownValue}`;
+  });
   return {
-    text: shown.map(([name, value]) => `${name.padEnd(width)}  ${printable(String(value))}`).join("\n"),
+    text: text.join("\n"),
     json: fields,
   };
 }
 
-/** Text from clients and models without control and bidi characters, which could move the cursor or hide text. */
-export function printable(text: string): string {
-  return text.replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
+/** Text under a line of the program, on indented lines, so that it cannot look like such a line. */
+export function indented(text: string): string {
+  return printable(text).replace(/^/gm, "    ");
 }
 
 /** ISO 8601 of milliseconds since 1970. */
@@ -53,6 +59,5 @@ export function isoTime(milliseconds: number): string {
 }
 
 function cell(value: Cell, isLast: boolean): string {
-  const text = printable(value === undefined ? "-" : String(value)).replace(/[\n\t]+/g, " ");
-  return !isLast && text.length > maxCellLength ? `${text.slice(0, maxCellLength - 1)}…` : text;
+  return printableLine(value === undefined ? "-" : String(value), isLast ? Infinity : maxCellLength);
 }

@@ -5,7 +5,9 @@ import { listRunFiles, readRunFile, type RunFiles, type RunPoint } from "../../s
 import type { Stores } from "../../src/runs/ports.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
-import { type Output, printable, record } from "./output.ts";
+import { printableLine } from "../printable.ts";
+import { turnStepOf } from "./option-values.ts";
+import { type Output, record } from "./output.ts";
 
 export const atOption = ["--at <TURN.STEP>", "after this step, such as 1.3; 1.0: before the first step"] as const;
 
@@ -26,7 +28,9 @@ export function addFileCommand(run: Command, action: Action, io: FileIo): void {
     .option("--force", "replace an existing file")
     .action(
       action(async (stores, id: string, name: string, { at, output, force }: FileOptions) => {
-        if (output === undefined && io.isTerminal) {
+        // With --json, the content is base64.
+        const isJson = run.optsWithGlobals<{ json?: true }>().json === true;
+        if (output === undefined && io.isTerminal && !isJson) {
           throw new CliError(
             "standard output is a terminal; pass --output FILE to save the file, or --output - to print it",
           );
@@ -39,7 +43,10 @@ export function addFileCommand(run: Command, action: Action, io: FileIo): void {
           return { bytes: content, json };
         }
         await save(output, content, force === true);
-        return { text: `Saved ${printable(name)} (${content.length} bytes) as ${output}.`, json: { ...file, output } };
+        return {
+          text: `Saved ${printableLine(name)} (${content.length} bytes) as ${output}.`,
+          json: { ...file, output },
+        };
       }),
     );
 }
@@ -59,16 +66,11 @@ export async function filesOutput(
 
 /** One line per file. A file without a hash was written by version 0.1. */
 export function fileLines({ files }: Pick<RunFiles, "files">): string[] {
-  return files.map(({ name, size, sha256 = "no hash" }) => `  ${printable(name)} (${size} bytes)  ${sha256}`);
+  return files.map(({ name, size, sha256 = "no hash" }) => `  ${printableLine(name)} (${size} bytes)  ${sha256}`);
 }
 
 function pointOf(at: string | undefined): RunPoint | undefined {
-  if (at === undefined) return undefined;
-  const [, turn, step] = /^(\d{1,9})\.(\d{1,9})$/.exec(at) ?? [];
-  if (turn !== undefined && step !== undefined) return { turn: Number(turn), step: Number(step) };
-  throw new CliError(
-    `--at is ${JSON.stringify(at)}; expected TURN.STEP, such as 1.3, or 1.0 for before the first step`,
-  );
+  return at === undefined ? undefined : turnStepOf("--at", at, ", or 1.0 for before the first step");
 }
 
 async function save(path: string, content: Uint8Array, replace: boolean): Promise<void> {

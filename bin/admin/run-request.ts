@@ -2,8 +2,9 @@ import type { Command } from "commander";
 import { findRun } from "../../src/runs/find-run.ts";
 import { rebuildRequest } from "../../src/runs/rebuild-request.ts";
 import { CliError } from "../cli.ts";
+import { printable } from "../printable.ts";
 import type { Action } from "./action.ts";
-import { printable } from "./output.ts";
+import { turnStepOf } from "./option-values.ts";
 
 export function addRequestCommand(run: Command, action: Action): void {
   run
@@ -13,11 +14,8 @@ export function addRequestCommand(run: Command, action: Action): void {
     .requiredOption("--at <TURN.STEP>", "turn and step, such as 1.3")
     .action(
       action(async ({ runs, configurations }, id: string, { at }: { at: string }) => {
-        const [, turn, step] = /^(\d{1,5})\.(\d{1,5})$/.exec(at) ?? [];
-        if (turn === undefined)
-          throw new CliError(`--at is ${JSON.stringify(at)}; expected turn and step, such as 1.3`);
+        const place = turnStepOf("--at", at);
         const { id: runId } = (await findRun(runs, id)).run;
-        const place = { turn: Number(turn), step: Number(step) };
         const rebuilt = await rebuildRequest({ runs, configurations }, runId, place);
         if ("unknown" in rebuilt) throw new CliError(rebuilt.unknown);
         const { request, configuration, hash } = rebuilt;

@@ -13,11 +13,10 @@ import type { Action } from "./action.ts";
 import { failureText, followRun } from "./follow-run.ts";
 import { eventOutput } from "./format-event.ts";
 import { addFileCommand, atOption, fileLines, filesOutput } from "./run-files.ts";
-import { timeOf, wholeNumber } from "./option-values.ts";
+import { maxListed, timeOf, wholeNumber } from "./option-values.ts";
 import { addRequestCommand } from "./run-request.ts";
-import { isoTime, type Output, printable, record, table } from "./output.ts";
+import { indented, isoTime, type Output, record, table } from "./output.ts";
 
-const maxListed = 1000;
 const maxSequence = 99_999_999;
 
 interface ShowOptions {
@@ -164,7 +163,7 @@ function runOutput({ run, transcript }: RunView, files: FileVersion[], journal: 
     files.length > 0 ? "files" : "no files",
     ...fileLines({ files }),
     ...(steps.length > 0 ? ["", ...steps.map((step) => step.text)] : []),
-    ...transcript.map(({ role, text: message }) => `\n${role}:\n${printable(message)}`),
+    ...transcript.map(({ role, text: message }) => `\n${role}:\n${indented(message)}`),
   ].join("\n");
   const json = {
     ...fields(run),

@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, req
 import { request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { printableLine } from "../printable.ts";
 
 /** A create to send, or with `GET` another request. */
 interface Upload {
@@ -23,7 +24,7 @@ export interface Outcome {
   respondedBy: string;
   /** Where the service's response came from, if its headers name a part of AWS. */
   via?: "API Gateway" | "CloudFront function";
-  /** The `detail` of the service's error, the start of another response, or why there is none. */
+  /** The `detail` of the service's error, the start of another response, or why there is none. Printable, one line. */
   detail: string;
   /** Whether `100 Continue` arrived. */
   continued: boolean;
@@ -31,6 +32,10 @@ export interface Outcome {
   sent: number;
   seconds: number;
 }
+
+/** Characters of a response that are printed. */
+const maxDetail = 200;
+const maxServer = 40;
 
 const pieceBytes = 64 * 1024;
 /** After this wait for `100 Continue` the body is sent anyway, as curl does. */
@@ -98,18 +103,19 @@ function* pieces(body: Buffer): Generator<Buffer> {
 }
 
 function described({ headers }: IncomingMessage, content: string): Pick<Outcome, "respondedBy" | "via" | "detail"> {
-  const start = content.slice(0, 80).replaceAll(/\s+/g, " ");
+  const start = printableLine(content.slice(0, 80));
   try {
     const { detail, message, agent_id: id, openapi } = JSON.parse(content) as Record<string, unknown>;
     const service = { respondedBy: "service", ...viaOf(headers) };
-    if (detail !== undefined) return { ...service, detail: typeof detail === "string" ? detail : start };
+    if (detail !== undefined)
+      return { ...service, detail: typeof detail === "string" ? printableLine(detail, maxDetail) : start };
     if (id !== undefined || openapi !== undefined) return { ...service, detail: "" };
     if (message === "Request Too Long") return { respondedBy: "Lambda's limit", detail: message };
     if (message !== undefined) return { respondedBy: "API Gateway", detail: start };
   } catch {
     // Not JSON: not a response of the service.
   }
-  const server = String(headers["server"] ?? "unknown");
+  const server = printableLine(String(headers["server"] ?? "unknown"), maxServer);
   if (/cloudfront/i.test(server + content)) return { respondedBy: "CloudFront", detail: start };
   if ("apigw-requestid" in headers) return { respondedBy: "API Gateway", detail: start };
   return { respondedBy: server, detail: start };

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { chatServer, chunk, streams, toolCallChunk, usageChunk } from "../providers/chat-completions-server.ts";
-import { admin, done, fileText, rejected } from "./admin.ts";
+import { main } from "../../bin/admin/main.ts";
+import { admin, done, fileText, inProcess, rejected } from "./admin.ts";
 import { createRun, finished, modelAt, newDataDir, read, type Service, startService } from "./service.ts";
 
 interface Page {
@@ -38,7 +39,7 @@ describe("run commands", () => {
       files: [{ name: "notes.txt", size: 8 }],
       transcript: [{ role: "input_to_agent", text: "first" }, { role: "output_from_agent" }],
     });
-    expect((await admin(service.dataDir, "run", "show", id)).stdout).toContain("input_to_agent:\nfirst\n");
+    expect((await admin(service.dataDir, "run", "show", id)).stdout).toContain("input_to_agent:\n    first\n");
 
     expect(await done(service.dataDir, "run", "show", id)).toMatchObject({
       agent_version: 1,
@@ -55,7 +56,7 @@ describe("run commands", () => {
     expect(await rejected(service.dataDir, "run", "request", id, "--at", "1.99")).toContain(
       "no answer in turn 1, step 99",
     );
-    expect(await rejected(service.dataDir, "run", "request", id, "--at", "1")).toContain("expected turn and step");
+    expect(await rejected(service.dataDir, "run", "request", id, "--at", "1")).toContain("expected TURN.STEP");
     expect(await done(service.dataDir, "run", "input", id, "--text", "second")).toMatchObject({ turns: 2 });
     const second = await finished(service, id);
     expect(second.transcript.map(({ role }) => role)).toEqual([
@@ -156,6 +157,9 @@ test("run show --files and run file read the files of a run, now and at a step",
   await done(dataDir, "run", "file", id, "a.txt", "--output", output, "--force");
   expect(readFileSync(output, "utf8")).toBe("edited");
   expect(await done(dataDir, "run", "file", id, "b.bin")).toMatchObject({ content_base64: bytes.toString("base64") });
+  const args = ["run", "file", id, "b.bin", "--data-dir", dataDir];
+  expect((await inProcess(main, args, true)).stderr).toContain("standard output is a terminal; pass --output FILE");
+  expect((await inProcess(main, [...args, "--json"], true)).stdout).toContain(bytes.toString("base64"));
 
   expect(await rejected(dataDir, "run", "file", id, "c.txt")).toContain("see run show ID --files");
   expect(await rejected(dataDir, "run", "file", id, "a.txt", "--at", "1.9")).toContain("turn 1 has 2 steps");

@@ -7,13 +7,14 @@ import type { ProcessResult } from "./script.ts";
 export async function inProcess(
   program: (argv: string[], io: FileIo) => Promise<number>,
   args: string[],
+  isTerminal = false,
 ): Promise<ProcessResult> {
   const printed = { stdout: "", stderr: "" };
   const code = await program(args, {
     out: (text) => void (printed.stdout += `${text}\n`),
     err: (text) => void (printed.stderr += `${text}\n`),
     write: async (bytes) => void (printed.stdout += Buffer.from(bytes).toString()),
-    isTerminal: false,
+    isTerminal,
   });
   return { code, ...printed };
 }

@@ -101,6 +101,13 @@ describe("answers that are not the service's", () => {
       },
       { status: 502, respondedBy: "CloudFront", detail: "<html>" },
     ],
+    [
+      "with control characters",
+      (request, response) => {
+        request.resume().on("end", () => response.writeHead(502, { server: "x\u009by" }).end("\u001b[2J"));
+      },
+      { status: 502, respondedBy: "x\ufffdy", detail: "\ufffd[2J" },
+    ],
     ["none at all", (request) => request.socket.destroy(), { respondedBy: "none" }],
     ["no response in time", () => {}, { respondedBy: "none", detail: "no response within 1 s" }],
   ];
