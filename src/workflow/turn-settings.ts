@@ -1,12 +1,13 @@
 import { definitionOf } from "../accounts/definition.ts";
 import type { Accounts, AgentDefinition } from "../accounts/types.ts";
 import type { Failure, ModelConfiguration } from "../agent/model.ts";
-import { type OfferedTool, offeredTools, type Tool } from "../agent/tools/tool.ts";
+import type { OfferedTool, Tool } from "../agent/tools/tool.ts";
 import type { TurnOutcome } from "../agent/turn/types.ts";
 import type { Stores } from "../runs/ports.ts";
 import { retryWhileUnavailable } from "../runs/retry-unavailable.ts";
-import { decodeConfiguration, encodeConfiguration, referenceIn } from "../runs/turn-configuration.ts";
+import { decodeConfiguration, referenceIn } from "../runs/turn-configuration.ts";
 import type { RunJournalEntry, RunState } from "../runs/types.ts";
+import { encodedConfiguration } from "./encoded-configurations.ts";
 
 /** What a turn runs on. `offered`: the tools that earlier invocations offered. Absent: none recorded an answer. */
 export interface TurnSettings {
@@ -73,12 +74,13 @@ export function plainWriter(record: EntryWriter["record"]): EntryWriter {
  */
 export function referencingWriter(
   { configurations }: Deps,
-  { agent, agentVersion, provider }: TurnSettings,
+  settings: TurnSettings,
   tools: Tool[],
   agentId: string,
   record: EntryWriter["record"],
 ): EntryWriter {
-  const configuration = encodeConfiguration({ agent, ...(provider && { provider }), offered: offeredTools(tools) });
+  const { agentVersion } = settings;
+  const configuration = encodedConfiguration(configurations, agentId, settings, tools);
   const reference = { configuration: configuration.hash, ...(agentVersion !== undefined && { agentVersion }) };
   const stored = retryWhileUnavailable(() => configurations.put(agentId, configuration));
   stored.catch(() => {}); // awaited with the first entry, if there is one
