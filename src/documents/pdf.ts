@@ -3,7 +3,10 @@ import { selectedNumbers } from "./parts.ts";
 
 const maxPages = 2_000;
 
-/** The text of a PDF by pages, empty for a scan. The signal is checked between pages. `part`: numbers of pages. `isContained`: the document is in another file. */
+/**
+ * The text of a PDF by pages, empty for a scan. The signal is checked between pages. `part`: numbers of pages.
+ * `isContained`: the document is in another file.
+ */
 export async function pdfText(
   bytes: Uint8Array,
   part: string | undefined,

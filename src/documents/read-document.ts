@@ -25,8 +25,8 @@ export const readDocument: ReadDocument = async (kind, bytes, signal, part) => {
     const text = await readers[kind](bytes, part, signal);
     if (text.length <= maxCharacters) return { text };
     const whole = text.slice(0, text.lastIndexOf("\n", maxCharacters) + 1 || maxCharacters);
-    const how = part === undefined ? " Read a part of the document." : "";
-    return { text: `${whole}[Only the first ${whole.length} characters are read.${how}]` };
+    const how = part === undefined ? "Read a part of the document." : "Read a smaller part, if it has one.";
+    return { text: `${whole}[Only the first ${whole.length} characters are read. ${how}]` };
   } catch (error) {
     signal.throwIfAborted();
     const message = (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");
