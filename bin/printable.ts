@@ -9,9 +9,12 @@ export function printable(text: string): string {
   return text.replace(unprintable, "\ufffd");
 }
 
-/** The same on one line, so that it cannot look like further lines of the program. At most `maxLength` characters. */
+/**
+ * The same on one line, so that it cannot look like further lines of the program. At most `maxLength` characters. Spaces
+ * are kept: names of files are copied from the output.
+ */
 export function printableLine(text: string, maxLength = Infinity): string {
-  const line = printable(text.replace(/\s+/g, " "));
+  const line = printable(text.replace(/[\t-\r\u2028\u2029]\s*/g, " "));
   return line.length > maxLength ? `${line.slice(0, maxLength - 1).toWellFormed()}…` : line;
 }
 

@@ -169,7 +169,9 @@ describe("without a server", () => {
     expect(row).toMatch(/^[0-9a-f-]{36} +Assistant +2 +deleted +[0-9a-f-]{36}$/);
     const other = newFolder();
     const created = await admin(other, "org", "create", "--name", "Clean \u001b[31mred\u202e\nmodel  x");
-    expect(created.stdout).toMatch(/^id {10}[0-9a-f-]{36}\nname {8}Clean \ufffd\[31mred\ufffd model x\ncreated_at {2}/);
+    expect(created.stdout).toMatch(
+      /^id {10}[0-9a-f-]{36}\nname {8}Clean \ufffd\[31mred\ufffd model {2}x\ncreated_at {2}/,
+    );
     const listed = await admin(other, "org", "list", "--json");
     expect(listed.stdout).toContain(String.raw`"Clean \u001b[31mred\u202e\nmodel  x"`);
     expect((await admin(other, "agent", "list")).stdout).toContain("agent create --file agent.json");
