@@ -15,6 +15,7 @@ const usage = `npm run deploy -- [STACK] [OPTIONS of cdk deploy]
 
 Check the account, deploy all stacks with cdk deploy, and test the deployed service.
 npx cdk deploy --all deploys without the checks and the test. npx cdk deploy --help lists the options.
+Patterns of stack names, --exclusively and -cNAME=VALUE without a space are rejected.
 
 Exit codes: 0 if the service is deployed and passes the test; otherwise not 0.`;
 

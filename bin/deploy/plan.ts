@@ -2,6 +2,7 @@ import cdkJson from "../../cdk.json" with { type: "json" };
 import { idleBill, dollars, ofType, total } from "../../lib/cost/idle.ts";
 import { type SynthesizedStack, synthesizeWithoutCode } from "../../lib/service-app.ts";
 import type { Settings } from "../../lib/settings.ts";
+import { CliError } from "../cli.ts";
 
 /** What `cdk deploy` will deploy. */
 export interface Plan {
@@ -15,9 +16,10 @@ export interface Plan {
 
 /**
  * Synthesizes the stacks that `cdk deploy` will deploy with these arguments. Settings outside of this project
- * (`~/.cdk.json`) are not read. Throws if a setting is invalid.
+ * (`~/.cdk.json`) are not read. Throws if a setting is invalid, or an argument would deploy something else.
  */
 export function planOf(args: string[]): Plan {
+  args.forEach(rejectArgument);
   const given = optionsOf(args, "--context", "-c").map((setting) => {
     const [name = "", ...value] = setting.split("=");
     return [name, value.join("=")] as const;
@@ -28,6 +30,19 @@ export function planOf(args: string[]): Plan {
     return { settings, service, stacks: [service] };
   }
   return { settings, service, frontDoor, stacks: [service, frontDoor] };
+}
+
+/** Rejects what `cdk deploy` accepts, but the plan does not follow: the checks would be those of another deployment. */
+function rejectArgument(arg: string): void {
+  if (/^(-e|--exclusively)(=|$)/.test(arg)) {
+    throw new CliError(
+      `${arg} is not supported; use npx cdk deploy ${arg}, which deploys without the checks and the test`,
+    );
+  }
+  if (/^-c[^=]/.test(arg)) throw new CliError(`${arg} is not supported; write -c ${arg.slice(2)}`);
+  if (/^(?!-)[^=]*[*?]/.test(arg)) {
+    throw new CliError(`${arg} is a pattern, which is not supported; name the stack, or name none to deploy all`);
+  }
 }
 
 /** The values of an option that `cdk deploy` takes: `--name value` or `--name=value`. */

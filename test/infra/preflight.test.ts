@@ -297,6 +297,17 @@ test("npm run deploy stops when AWS rejects the credentials, or a setting is inv
   expect(invalid.err).toMatch(/^deploy: Invalid settings.*\n +sandbox: received "maybe"; accepted: on or off\n$/);
 });
 
+test.each([
+  [["--exclusively", "AgentRunFrontDoor-prod"], "--exclusively is not supported; use npx cdk deploy --exclusively"],
+  [["AgentRunFrontDoor-prod", "-e"], "-e is not supported; use npx cdk deploy -e"],
+  [["-cstage=dev"], "-cstage=dev is not supported; write -c stage=dev"],
+  [["AgentRun*"], "AgentRun* is a pattern, which is not supported; name the stack"],
+])("npm run deploy rejects arguments that its checks do not follow: %j", async (args, error) => {
+  const { code, out, err } = await deploy(500, "", ...args);
+  expect(err).toContain(`deploy: ${error}`);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+});
+
 test("every chapter that npm run deploy names exists", () => {
   const sources = ["main", "preflight"].map((name) => readFileSync(`bin/deploy/${name}.ts`, "utf8")).join("");
   const links = [...sources.matchAll(/(docs\/\w+\.md|\$\{runbook\})#([\w-]+)/g)];
