@@ -42,8 +42,8 @@ export async function sweep(deps: SweepDeps): Promise<SweepResult> {
     // An earlier turn's execution has succeeded, so this turn's execution was never started.
     const execution = found?.ended === "succeeded" && found.turn < turn ? undefined : found;
     if (execution && execution.ended === undefined && !late) return; // missing in the list, which is eventually consistent
-    if (run.waiting === false && (!execution || execution.turn < turn)) {
-      // Its create succeeded long ago: only whatever gave it its slot has failed.
+    if (run.waiting === false && !execution) {
+      // The run got its slot, but the process that gave it did not start the workflow.
       await workflow.start(runId, turn);
       return;
     }

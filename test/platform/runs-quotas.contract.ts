@@ -115,6 +115,25 @@ export function describeQuotas(open: () => Promise<Runs>): void {
       expect(await runs.claim({ runId: second.id, owner: "o", now: 1, until: 2 })).toMatchObject({ turn: 1 });
     });
 
+    test("the next turn of a run that has waited keeps the slot and has not waited", async () => {
+      const slot = slotOf({ maxRunning: 1 });
+      const first = await create(slot);
+      const run = await create({ ...slot, blockedBy: "agent" });
+      if (!first || !run) throw new Error("not created");
+      await end(first);
+      expect(await start(run, slot)).toBe(true);
+      const next = { status: "running", turn: 2, updatedAt: 9 } as const;
+      const place = { ...ownerOf(slot), quotaOf: "agent", waiting: false } as const;
+      expect(await end(run, { set: next, place })).toBe(true);
+      expect((await runs.read(run.id))?.run).toEqual({ ...run, ...next, quotaOf: "agent" });
+      const listed = (await runs.listRunning()).find(({ id }) => id === run.id);
+      expect(listed).toMatchObject({ turn: 2 });
+      expect(listed).not.toHaveProperty("waiting");
+      expect(await counts(slot)).toMatchObject({ agent: [1, 0] });
+      expect(await end({ ...run, ...next })).toBe(true);
+      expect(await counts(slot)).toMatchObject({ agent: [0, 0] });
+    });
+
     test("a run can wait for a slot of its organization", async () => {
       const slot = slotOf({}, { maxRunning: 1 });
       const other = { ...slot, agentId: randomUUID() };

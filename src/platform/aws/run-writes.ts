@@ -257,7 +257,7 @@ function headWrite(table: string, change: RunChange, place: QuotaPlace | undefin
     sets.push("#sequence = :sequence");
     values[":sequence"] = sequence.after;
   }
-  const fields: Item = set ? { ...set, failure: set.failure, ...placeFields(change) } : {};
+  const fields: Item = set ? { ...set, failure: set.failure, ...placeFields(change, place) } : {};
   for (const [name, value] of Object.entries(fields)) {
     names[`#${name}`] = name;
     if (value === undefined) removes.push(`#${name}`);

@@ -126,16 +126,17 @@ function placeOf(slot: Slot | undefined, hasWaited: boolean): PlaceColumns {
   return [slot?.quotas?.scope ?? null, slot?.blockedBy === undefined ? (hasWaited ? 0 : null) : 1];
 }
 
-/** The columns after a change of the status. The next turn of a running run keeps its slot. */
+/** The columns after a change of the status. The next turn of a running run keeps its slot, and has not waited for it. */
 function placeAfter({ expect, set, slot }: RunChange, before: PlaceColumns): PlaceColumns {
   if (set?.status !== "running") return [null, null];
-  return slot ? placeOf(slot, expect.waiting === true) : expect.status === "running" ? before : [null, null];
+  if (slot) return placeOf(slot, expect.waiting === true);
+  if (expect.status !== "running") return [null, null];
+  return set.turn === expect.turn ? before : [before[0], null];
 }
 
 // Thrown to roll back the transaction.
 const changeRejected = new Error("the change was rejected");
 
-/** Columns of the run that a change checks or adds to. */
 /** Returns a function that inserts messages and journal entries. */
 function rowInserts(db: Database["db"]) {
   const insertMessage = db.prepare("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)");

@@ -181,6 +181,21 @@ describe("sweep", () => {
     expect(await reasonOf(unstarted)).toBe("The turn could not be started.");
   });
 
+  test("starts a run that has waited only if it has no execution", async () => {
+    const [aborted, unstarted] = [await running({ turn: 2 }), await running()];
+    known.set(`${aborted}-1`, { ended: "aborted" });
+    later();
+    const waited: Runs = {
+      ...runs,
+      listRunning: async () => (await runs.listRunning()).map((run) => ({ ...run, waiting: false })),
+    };
+    const started: string[] = [];
+    const starting = { ...workflow, start: async (runId: string) => void started.push(runId) };
+    expect((await sweep({ ...deps, runs: waited, workflow: starting })).ended).toBe(1);
+    expect(await reasonOf(aborted)).toContain("aborted");
+    expect(started).toEqual([unstarted]);
+  });
+
   test("keeps a run whose running execution is missing in the list", async () => {
     const runId = await running();
     known.set(`${runId}-1`, { ended: undefined });
