@@ -1,11 +1,11 @@
-import type { Accounts } from "../accounts/types.ts";
+import type { Accounts, Organization } from "../accounts/types.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
 import { log } from "../log.ts";
 import { ServiceError } from "../errors.ts";
 import type { Runs, Workflow } from "./ports.ts";
 import { maxWaiting, quotasOf, spent, usedUp } from "./quotas.ts";
 import { transitions } from "./status.ts";
-import type { QuotaScope, Quotas, QuotaUse, Run, Slot, Stamped, TurnMessage } from "./types.ts";
+import type { QuotaScope, Quotas, QuotaUse, Run, Slot, Stamped, TurnMessage, WaitingRun } from "./types.ts";
 
 /** What starts waiting runs. */
 export interface AdmissionDeps {
@@ -18,7 +18,10 @@ export interface AdmissionDeps {
 type Owner = Pick<Run, "agentId" | "organizationId">;
 
 /** Each attempt fails only if another turn took or freed a slot in between. */
-const attempts = 5;
+export const slotAttempts = 5;
+
+/** Milliseconds after which a request or an ended turn leaves further waiting runs to the sweep. */
+const startLimit = 10_000;
 
 /** Seconds after which a create is worth repeating: the queue of waiting runs is full, or many writers compete. */
 const [fullSeconds, busySeconds] = [30, 1];
@@ -65,68 +68,116 @@ export async function createWithSlot(
   { messages, uploads }: { messages: Stamped<TurnMessage>[]; uploads: FileVersion[] },
   quotas: Quotas,
 ): Promise<{ waiting: boolean }> {
-  for (let attempt = 1; attempt <= attempts; attempt++) {
+  for (let attempt = 1; attempt <= slotAttempts; attempt++) {
     const { slot, stalled } = await requestSlot(deps, run, quotas);
     if (!(await deps.runs.create(run, messages, { slot, uploads }))) continue;
     if (stalled) await tryStartWaiting(deps, run.organizationId);
     return { waiting: slot.blockedBy !== undefined };
   }
-  throw new ServiceError("too_many_runs", "too many runs of the agent start at the same time; retry later", {
-    retryAfterSeconds: busySeconds,
-  });
+  throw manyStarts();
 }
 
-/** As `startWaiting`. An error is logged: the sweep or the runner repeats the attempt. */
+/** 429 after `slotAttempts`. */
+export function manyStarts(): ServiceError {
+  return new ServiceError(
+    "too_many_runs",
+    "too many runs of the agent or its organization start at the same time; retry later",
+    { retryAfterSeconds: busySeconds },
+  );
+}
+
+/** `errors`: of runs that could not be started. They do not stop the others. */
+interface Started {
+  started: number;
+  errors: unknown[];
+}
+
+/** As `startWaiting`, for 10 s. Errors are logged: the sweep or the runner repeats the attempt. Resolves with the number. */
 export async function tryStartWaiting(deps: AdmissionDeps, organizationId: string): Promise<number> {
-  try {
-    return await startWaiting(deps, organizationId);
-  } catch (error) {
-    log("error", "waiting runs could not be started; the next attempt follows within two minutes", { error });
-    return 0;
-  }
+  return (await startLogged(deps, organizationId, deps.now() + startLimit)).started;
 }
 
 /**
- * Starts the waiting runs of an organization that get a slot, oldest first by agent. Resolves with their number.
+ * Starts the waiting runs of an organization that get a slot, oldest first by agent. Those that are not reached by `until`
+ * (milliseconds since 1970) continue to wait.
  * The sweep and the runner start a turn that has its slot, but whose workflow could not be started.
  */
-export async function startWaiting(deps: AdmissionDeps, organizationId: string): Promise<number> {
+export async function startWaiting(deps: AdmissionDeps, organizationId: string, until = Infinity): Promise<Started> {
   const { runs, accounts, workflow, now } = deps;
+  const result: Started = { started: 0, errors: [] };
   const waiting = await runs.listWaiting(organizationId);
-  if (waiting.length === 0) return 0;
+  if (waiting.length === 0) return result;
   const organization = await accounts.findOrganization(organizationId);
   const blocked = new Set<string>();
-  let started = 0;
-  for (const { id, turn, agentId } of waiting) {
-    if (blocked.has(agentId)) continue;
-    const owner = { agentId, organizationId };
-    const quotas = quotasOf(await accounts.findAgent(agentId), organization);
-    const blockedBy = quotas && (await blocking(runs, owner, quotas));
-    if (blockedBy === "organization") break;
-    if (blockedBy === "agent") blocked.add(agentId);
-    if (blockedBy) continue;
-    const { to: status } = transitions.inputAccepted; // also while it waits
-    const took = await runs.change({
-      runId: id,
-      expect: { status, turn, waiting: true },
-      set: { status, turn, updatedAt: now() },
-      slot: { ...owner, ...(quotas && { quotas }) },
+  for (const run of waiting) {
+    if (now() >= until) break;
+    if (blocked.has(run.agentId)) continue;
+    const outcome = await takeSlot(deps, run, organization).catch((error: unknown) => {
+      result.errors.push(error);
+      return "agent" as const;
     });
-    if (!took) continue; // stopped, or started by another process
-    await workflow.start(id, turn);
-    started++;
+    if (outcome === "organization") break;
+    if (outcome === "agent") blocked.add(run.agentId);
+    if (outcome !== "taken") continue;
+    await workflow.start(run.id, run.turn).then(
+      () => result.started++,
+      (error: unknown) => result.errors.push(error),
+    );
   }
-  return started;
+  return result;
 }
 
-/** Starts the waiting runs of all organizations. An error of one does not stop the others. */
-export async function startAllWaiting(deps: AdmissionDeps): Promise<{ started: number; waiting: number }> {
+/**
+ * Starts the waiting runs of all organizations until `until` (milliseconds since 1970). `waiting`: those that were not
+ * started. An error of one organization does not stop the others.
+ */
+export async function startAllWaiting(deps: AdmissionDeps, until = Infinity): Promise<Started & { waiting: number }> {
   const waiting = await deps.runs.listWaiting();
-  let started = 0;
+  const all: Started = { started: 0, errors: [] };
   for (const organizationId of new Set(waiting.map((run) => run.organizationId))) {
-    started += await tryStartWaiting(deps, organizationId);
+    if (deps.now() >= until) break;
+    const { started, errors } = await startLogged(deps, organizationId, until);
+    all.started += started;
+    all.errors.push(...errors);
   }
-  return { started, waiting: waiting.length - started };
+  return { ...all, waiting: waiting.length - all.started };
+}
+
+async function startLogged(deps: AdmissionDeps, organizationId: string, until: number): Promise<Started> {
+  const result = await startWaiting(deps, organizationId, until).catch((error: unknown): Started => ({
+    started: 0,
+    errors: [error],
+  }));
+  const [error] = result.errors;
+  if (error !== undefined) {
+    const errors = result.errors.length;
+    const message = "waiting runs could not be started; the next attempt follows within two minutes";
+    log("error", message, { organizationId, errors, error });
+  }
+  return result;
+}
+
+/** Gives a waiting run its slot. Otherwise: the quota that blocks its agent's runs, or `gone` if it was stopped. */
+async function takeSlot(
+  { runs, accounts, now }: AdmissionDeps,
+  { id: runId, turn, agentId, organizationId }: WaitingRun,
+  organization: Organization | undefined,
+): Promise<QuotaScope | "taken" | "gone"> {
+  const owner = { agentId, organizationId };
+  const quotas = quotasOf(await accounts.findAgent(agentId), organization);
+  const blockedBy = quotas && (await blocking(runs, owner, quotas));
+  if (blockedBy) return blockedBy;
+  const { to: status } = transitions.inputAccepted; // also while it waits
+  const took = await runs.change({
+    runId,
+    expect: { status, turn, waiting: true },
+    set: { status, turn, updatedAt: now() },
+    slot: { ...owner, ...(quotas && { quotas }) },
+  });
+  if (took) return "taken";
+  // The run was stopped, so the next one may start. Or it still waits, or another process started it and goes on with the
+  // next one.
+  return (await runs.status(runId)) === status ? "agent" : "gone";
 }
 
 async function blocking(runs: Runs, owner: Owner, quotas: Quotas): Promise<QuotaScope | undefined> {

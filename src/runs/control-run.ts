@@ -5,7 +5,14 @@ import { ServiceError } from "../errors.ts";
 import { stamped } from "./events.ts";
 import { findRun } from "./find-run.ts";
 import { drainMilliseconds } from "./leases.ts";
-import { type AdmissionDeps, requestSlot, requireDollars, tryStartWaiting } from "./admission.ts";
+import {
+  type AdmissionDeps,
+  manyStarts,
+  requestSlot,
+  requireDollars,
+  slotAttempts,
+  tryStartWaiting,
+} from "./admission.ts";
 import type { Workspace } from "./ports.ts";
 import { quotasOf } from "./quotas.ts";
 import { transitions } from "./status.ts";
@@ -25,8 +32,9 @@ export const maxQueued = 20;
  * wait for a slot. Resolves with the changed run.
  */
 export async function acceptInput(deps: ControlDeps, id: string, text: string): Promise<Run> {
-  // Repeats when the run changes between the read and the write: it may finish or queue another input.
-  for (;;) {
+  // Repeats when the run changes between the read and the write: it may finish or queue another input. Each lost slot
+  // counts as an attempt.
+  for (let lostSlots = 0; ;) {
     const { run } = await findRun(deps.runs, id);
     const { id: runId, status, turn, queued = 0 } = run;
     const audited = along(deps.actor, "run.input", runId, deps.now());
@@ -51,11 +59,15 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
       const message: TurnMessage = { turn: set.turn, role: "input_to_agent", text, ...pinned };
       const messages = stamped([message], { sequence: run.sequence, at: Math.max(set.updatedAt, run.createdAt) });
       const change = { runId, expect: { status: from, turn }, set, messages, ...(slot && { slot }), ...audited };
-      if (!(await deps.runs.change(change))) continue;
+      if (!(await deps.runs.change(change))) {
+        if (slot && ++lostSlots === slotAttempts) throw manyStarts();
+        continue;
+      }
       if (stalled) await tryStartWaiting(deps, run.organizationId);
-      if (slot?.blockedBy) return { ...run, ...set, waiting: true };
+      const next: Run = { ...run, ...set, sequence: run.sequence + 1 };
+      if (slot?.blockedBy) return { ...next, waiting: true };
       await startTurn(deps, runId, set.turn);
-      return { ...run, ...set, sequence: run.sequence + 1 };
+      return next;
     } else {
       throw new ServiceError("run_ended", `run ${runId} is ${status}; only a running or finished run accepts input`);
     }

@@ -59,6 +59,9 @@ export const sweepMinutes = 2;
 /** Timeout of the function `sweep`. It ends before the next sweep starts. */
 export const sweepSeconds = sweepMinutes * 60 - 10;
 
+/** Seconds after which a sweep starts no more waiting runs. A start in progress ends before the timeout. */
+export const sweepStartsSeconds = sweepSeconds - 30;
+
 /** A sweep skips turns whose input was accepted less than this many seconds ago: their execution may not have started. */
 export const graceSeconds = 120;
 

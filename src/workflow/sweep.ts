@@ -3,7 +3,7 @@ import { type AdmissionDeps, startAllWaiting } from "../runs/admission.ts";
 import { turnStartedAt } from "../runs/status.ts";
 import type { Executions } from "./execution.ts";
 import { endOrphanedTurn } from "./orphaned-turn.ts";
-import { graceSeconds, sweepConcurrency, turnSeconds } from "./policy.ts";
+import { graceSeconds, sweepConcurrency, sweepStartsSeconds, turnSeconds } from "./policy.ts";
 
 export interface SweepDeps extends AdmissionDeps {
   executions: Executions;
@@ -59,7 +59,8 @@ export async function sweep(deps: SweepDeps): Promise<SweepResult> {
   }
   await Promise.all(Array.from({ length: sweepConcurrency }, worker));
   const recounted = await runs.recount().catch((error: unknown) => void errors.push(error));
-  const { started, waiting } = await startAllWaiting(deps);
+  const { started, waiting, errors: notStarted } = await startAllWaiting(deps, startedAt + sweepStartsSeconds * 1_000);
+  errors.push(...notStarted);
 
   log("info", "sweep finished", {
     running: running.length,
@@ -71,6 +72,6 @@ export async function sweep(deps: SweepDeps): Promise<SweepResult> {
     milliseconds: now() - startedAt,
   });
   // Errors are collected so that one run cannot block others. Any error fails the sweep and raises the alarm.
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} runs could not be checked`);
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} runs could not be checked or started`);
   return { running: running.length, ended, waiting };
 }

@@ -6,7 +6,7 @@ import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization, setQuota } from "../../../src/accounts/organizations.ts";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
 import { createHandler } from "../../../src/api/handlers/create.ts";
-import { startWaiting } from "../../../src/runs/admission.ts";
+import { startAllWaiting, startWaiting } from "../../../src/runs/admission.ts";
 import { acceptInput, deleteRun, stopRun } from "../../../src/runs/control-run.ts";
 import { maxWaiting } from "../../../src/runs/quotas.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
@@ -87,7 +87,11 @@ describe.each(platforms)("quotas on %s", (_, open) => {
     const first = await service.create();
     await service.finish(first.id);
     const second = await service.create();
-    expect(await acceptInput(service.deps, first.id, "Again.")).toMatchObject({ status: "running", waiting: true });
+    expect(await acceptInput(service.deps, first.id, "Again.")).toMatchObject({
+      status: "running",
+      waiting: true,
+      sequence: 2,
+    });
     expect(await acceptInput(service.deps, first.id, "And again.")).toMatchObject({ queued: 1 });
     const third = await service.create();
     await stopRun(service.deps, first.id);
@@ -154,12 +158,60 @@ describe.each(platforms)("quotas on %s", (_, open) => {
     expect(await sweep(later)).toEqual({ running: 1, ended: 0, waiting: 1 });
     await service.finish(first.id); // and whatever was to start the next run fails
     service.failStarts = true;
-    expect(await sweep(later)).toMatchObject({ waiting: 1 });
+    await expect(sweep(later)).rejects.toThrow("1 runs could not be checked or started");
     expect(await service.use()).toMatchObject({ running: 1, waiting: 0 }); // it has its slot
     service.failStarts = false;
     later.now = () => Date.now() + 3 * (graceSeconds + 1) * 1_000;
     expect(await sweep(later)).toEqual({ running: 1, ended: 0, waiting: 0 });
     expect(service.started.at(-1)).toBe(`${second.id} 1`);
+  });
+
+  test("an error of one waiting run does not keep younger ones from starting", async () => {
+    const service = await newService(open(), { maxRunning: 1 });
+    const sibling = await newService(service.stores, { maxRunning: 1 }, {}, service.organizationId);
+    const running = [await service.create(), await sibling.create()];
+    const [second, third] = [await service.create(), await sibling.create()];
+    await service.finish(running[0]?.id ?? "");
+    await service.finish(running[1]?.id ?? "");
+    const started: string[] = [];
+    const workflow = {
+      ...service.deps.workflow,
+      async start(runId: string) {
+        if (runId === second.id) throw new Error("Step Functions is away");
+        started.push(runId);
+      },
+    };
+    const result = await startWaiting({ ...service.deps, workflow }, service.organizationId);
+    expect([result.started, result.errors.length, started]).toEqual([1, 1, [third.id]]);
+  });
+
+  test("no younger run of an agent starts while a rejected older one still waits", async () => {
+    const service = await newService(open(), { maxRunning: 1 });
+    const first = await service.create();
+    const [second] = [await service.create(), await service.create()];
+    await service.finish(first.id);
+    const { runs } = service.stores;
+    const change: Runs["change"] = async (each) => each.runId !== second.id && runs.change(each);
+    const result = await startWaiting({ ...service.deps, runs: { ...runs, change } }, service.organizationId);
+    expect(result).toEqual({ started: 0, errors: [] });
+    expect(await service.startNext()).toBe(1);
+    expect(service.started.at(-1)).toBe(`${second.id} 1`);
+  });
+
+  test("waiting runs that are not reached in time continue to wait", async () => {
+    const service = await newService(open(), { maxRunning: 1 });
+    const [first] = [await service.create(), await service.create()];
+    await service.finish(first.id);
+    expect(await startAllWaiting(service.deps, Date.now() - 1)).toEqual({ started: 0, waiting: 1, errors: [] });
+    expect(await startAllWaiting(service.deps)).toEqual({ started: 1, waiting: 0, errors: [] });
+  });
+
+  test("an input is 429 when others take each slot first", async () => {
+    const service = await newService(open(), { maxRunning: 1 });
+    const first = await service.create();
+    await service.finish(first.id);
+    const runs: Runs = { ...service.stores.runs, change: async () => false };
+    await expect(acceptInput({ ...service.deps, runs }, first.id, "Again.")).rejects.toThrow("start at the same time");
   });
 
   test("waiting runs start when the quota is raised or removed", async () => {
@@ -268,7 +320,7 @@ async function newService(stores: Stores, quota: Quota, shared: Quota = {}, id: 
       expect(await runs.change({ runId, expect: { status: "running", turn: 1 }, used })).toBe(true);
     },
 
-    startNext: () => startWaiting(service.deps, id),
+    startNext: async () => (await startWaiting(service.deps, id)).started,
     use: async () => (await runs.quotaUse({ agentId, organizationId: id })).agent,
   };
   return service;

@@ -187,7 +187,7 @@ describe("sweep", () => {
     later();
     const waited: Runs = {
       ...runs,
-      listRunning: async () => (await runs.listRunning()).map((run) => ({ ...run, waiting: false })),
+      listRunning: async () => (await runs.listRunning()).map((run) => Object.assign(run, { waiting: false })),
     };
     const started: string[] = [];
     const starting = { ...workflow, start: async (runId: string) => void started.push(runId) };
