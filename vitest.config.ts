@@ -10,6 +10,7 @@ export default defineConfig({
   test: {
     maxWorkers: "100%",
     silent: "passed-only",
+    globalSetup: ["test/support/temporary-directory.ts"],
     setupFiles: ["test/support/no-log.ts"],
     projects: [
       {
