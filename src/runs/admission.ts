@@ -5,7 +5,7 @@ import { ServiceError } from "../errors.ts";
 import type { Runs, Workflow } from "./ports.ts";
 import { maxWaiting, quotasOf, spent, usedUp } from "./quotas.ts";
 import { transitions } from "./status.ts";
-import type { QuotaScope, Quotas, QuotaUse, Run, Slot, Stamped, TurnMessage, WaitingRun } from "./types.ts";
+import type { QuotaScope, Quotas, QuotaUse, Run, RunChange, Slot, Stamped, TurnMessage, WaitingRun } from "./types.ts";
 
 /** What starts waiting runs. */
 export interface AdmissionDeps {
@@ -112,6 +112,7 @@ export async function startWaiting(deps: AdmissionDeps, organizationId: string, 
   for (const run of waiting) {
     if (now() >= until) break;
     if (blocked.has(run.agentId)) continue;
+    // After an error, the run may still wait: no younger run of its agent starts first.
     const outcome = await takeSlot(deps, run, organization).catch((error: unknown) => {
       result.errors.push(error);
       return "agent" as const;
@@ -157,27 +158,27 @@ async function startLogged(deps: AdmissionDeps, organizationId: string, until: n
   return result;
 }
 
-/** Gives a waiting run its slot. Otherwise: the quota that blocks its agent's runs, or `gone` if it was stopped. */
+/**
+ * Gives a waiting run its slot. Otherwise: the quota that blocks its agent's runs, or `lost` if the run was stopped or
+ * started by another process, or others took the slot.
+ */
 async function takeSlot(
   { runs, accounts, now }: AdmissionDeps,
   { id: runId, turn, agentId, organizationId }: WaitingRun,
   organization: Organization | undefined,
-): Promise<QuotaScope | "taken" | "gone"> {
+): Promise<QuotaScope | "taken" | "lost"> {
   const owner = { agentId, organizationId };
   const quotas = quotasOf(await accounts.findAgent(agentId), organization);
   const blockedBy = quotas && (await blocking(runs, owner, quotas));
   if (blockedBy) return blockedBy;
   const { to: status } = transitions.inputAccepted; // also while it waits
-  const took = await runs.change({
+  const change: RunChange = {
     runId,
     expect: { status, turn, waiting: true },
     set: { status, turn, updatedAt: now() },
     slot: { ...owner, ...(quotas && { quotas }) },
-  });
-  if (took) return "taken";
-  // The run was stopped, so the next one may start. Or it still waits, or another process started it and goes on with the
-  // next one.
-  return (await runs.status(runId)) === status ? "agent" : "gone";
+  };
+  return (await runs.change(change)) ? "taken" : "lost";
 }
 
 async function blocking(runs: Runs, owner: Owner, quotas: Quotas): Promise<QuotaScope | undefined> {

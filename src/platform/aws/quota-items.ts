@@ -22,15 +22,15 @@ export function countKey(ownerId: string): { pk: string; sk: string } {
 }
 
 /** The writes to counts that belong to the create of a run with `slot`, in one transaction. */
-export function slotWrites(table: string, runId: string, slot: Slot, hasWaited = false): Write[] {
+export function slotWrites(table: string, slot: Slot, hasWaited = false): Write[] {
   const { agentId, organizationId, quotas, blockedBy } = slot;
   if (!quotas) return hasWaited ? [countWrite(table, agentId, { waiting: -1 })] : [];
   const { agent, organization, scope } = quotas;
   if (blockedBy === undefined) {
     const free = isBelow("running", agent.maxRunning);
-    const first = hasWaited ? undefined : isBelow("waiting", 1);
+    const noneWaits = hasWaited ? undefined : isBelow("waiting", 1);
     return [
-      countWrite(table, agentId, { running: 1, waiting: hasWaited ? -1 : 0 }, free, first),
+      countWrite(table, agentId, { running: 1, waiting: hasWaited ? -1 : 0 }, free, noneWaits),
       ...(scope === "organization"
         ? [countWrite(table, organizationId, { running: 1 }, isBelow("running", organization.maxRunning))]
         : []),
@@ -54,7 +54,7 @@ export function slotWrites(table: string, runId: string, slot: Slot, hasWaited =
 /** The writes to counts that belong to a change. `place`: what the run counts towards. */
 export function countWrites(table: string, change: RunChange, place: QuotaPlace | undefined): Write[] {
   const { runId, slot, used, expect } = change;
-  if (slot) return slotWrites(table, runId, slot, expect.waiting);
+  if (slot) return slotWrites(table, slot, expect.waiting);
   if (place?.quotaOf === undefined) return [];
   const { agentId, organizationId, quotaOf, waiting } = place;
   const owners = quotaOf === "organization" ? [agentId, organizationId] : [agentId];

@@ -62,7 +62,7 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
     return (await sendConditional(send)) ? { applied: true } : { applied: false, reasons };
   }
 
-  /** As `transact`. Too many transactions on the same counts also reject the writes. */
+  /** As `transact`. Too many transactions on the same counts also reject the writes: the caller checks the quotas again. */
   async function transactCounts(writes: Write[]): Promise<Applied> {
     try {
       return await transact(writes);
@@ -145,7 +145,7 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
       const item = toItem({ ...run, ...placeOf(slot, false) }, messages.length, uploads.length > 0);
       const writes = [put(item), ...texts.flat()];
       if (slot) {
-        const result = await transactCounts([...writes, ...slotWrites(table, run.id, slot)]);
+        const result = await transactCounts([...writes, ...slotWrites(table, slot)]);
         if (result.applied) return true;
         if (!result.reasons.slice(0, writes.length).some(({ Code }) => Code === "ConditionalCheckFailed")) return false;
       } else if ((await transact(writes)).applied) return true;
@@ -153,7 +153,7 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
     },
 
     async change(change) {
-      const { runId, messages = [], entries = [], queue, summary, audit, slot } = change;
+      const { runId, expect, messages = [], entries = [], queue, summary, audit, slot } = change;
       const texts = await Promise.all([
         messageWrites(runId, messages),
         entryWrites(runId, entries),
@@ -166,7 +166,8 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
       // Repeats when the run counts towards other quotas than the caller knew.
       for (let { place } = change, attempt = 1; ; attempt++) {
         const writes = [headWrite(table, change, place), ...countWrites(table, change, place), ...stored];
-        const result = await (slot ? transactCounts(writes) : transact(writes));
+        // A waiting run keeps its place in the queue: a rejection would tell that it no longer waits.
+        const result = await (slot && !expect.waiting ? transactCounts(writes) : transact(writes));
         if (result.applied) return true;
         const actual = dependsOnPlace(change) ? placeIn(result.reasons[0]?.Item) : undefined;
         if (!actual || isSamePlace(actual, place) || attempt === maxPlaces) return false;
