@@ -54,7 +54,7 @@ export function awsConfigurations({ documents, table, objects, retentionDays }: 
   return cachedConfigurations(store, { refreshMs, now: Date.now });
 }
 
-/** A partition of its own, so that the function that writes configurations cannot write agents. */
+/** A separate partition, so that the function that writes configurations cannot write agents. */
 function keyOf(agentId: string, hash: string) {
   return { pk: `CONFIG#${agentId}`, sk: hash };
 }
