@@ -29,10 +29,25 @@ test("counts that damage from outside has made wrong are corrected once they are
   expect(await runs.recount()).toBe(0); // the index may lag behind a recent change
   expect(await use()).toEqual([2, 1, 2]);
   vi.advanceTimersByTime(61_000);
-  expect(await runs.recount()).toBe(2);
+  expect(await runs.recount()).toBe(3);
   expect(await use()).toEqual([1, 0, 1]);
   vi.advanceTimersByTime(61_000);
   expect(await runs.recount()).toBe(0);
+});
+
+test("a wrong count of running runs is corrected while creates wait for it", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const { documents, items } = fakeDocumentClient();
+  const runs = awsRuns({ documents, table: "T", objects: () => Promise.reject(new Error("no objects")) });
+  const owner = { agentId: randomUUID(), organizationId: randomUUID() };
+  const slot: Slot = { ...owner, quotas: { scope: "agent", agent: { maxRunning: 1 }, organization: {} } };
+  const lost = newRun(owner);
+  expect(await runs.create(lost, [], { slot })).toBe(true);
+  expect(items.delete(`RUN#${lost.id} HEAD`)).toBe(true);
+  vi.advanceTimersByTime(61_000);
+  expect(await runs.create(newRun(owner), [], { slot: { ...slot, blockedBy: "agent" } })).toBe(true);
+  expect(await runs.recount()).toBe(1);
+  expect((await runs.quotaUse(owner)).agent).toMatchObject({ running: 0, waiting: 1 });
 });
 
 test("runs of an agent with a quota start and end while others do, although their transactions conflict", async () => {

@@ -77,13 +77,20 @@ function endsRun({ expect, set }: RunChange): boolean {
   return expect.status === "running" && set !== undefined && set.status !== "running";
 }
 
+export type Count = "running" | "waiting";
+
+/** Attribute with the time of the last change of a count, in milliseconds since 1970. */
+export function changedAt(count: Count): string {
+  return `${count}ChangedAt`;
+}
+
 interface Condition {
   text: string;
   values: Item;
 }
 
 /** Undefined: the limit is. */
-function isBelow(count: "running" | "waiting", limit: number | undefined): Condition | undefined {
+function isBelow(count: Count, limit: number | undefined): Condition | undefined {
   if (limit === undefined) return undefined;
   const name = `:${count}Limit`;
   return { text: `(attribute_not_exists(${count}) OR ${count} < ${name})`, values: { [name]: limit } };
@@ -96,13 +103,14 @@ function countWrite(
   ...conditions: (Condition | undefined)[]
 ): Write {
   const given = conditions.filter((condition) => condition !== undefined);
+  const changed = Object.entries({ running, waiting }).filter(([, change]) => change !== 0);
+  const times = changed.map(([count]) => `, ${changedAt(count as Count)} = :now`).join("");
   return {
     Update: {
       TableName: table,
       Key: countKey(ownerId),
       ...(given.length > 0 && { ConditionExpression: given.map(({ text }) => text).join(" AND ") }),
-      UpdateExpression:
-        "SET id = :id, gsi2pk = :list, gsi2sk = :id, changedAt = :now ADD running :running, waiting :waiting",
+      UpdateExpression: `SET id = :id, gsi2pk = :list, gsi2sk = :id${times} ADD running :running, waiting :waiting`,
       ExpressionAttributeValues: {
         ":id": ownerId,
         ":list": `${counts}#${shardOf(ownerId)}`,

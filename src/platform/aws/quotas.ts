@@ -5,16 +5,19 @@ import type { QuotaUse, WaitingRun } from "../../runs/types.ts";
 import type { DynamoTable } from "./clients.ts";
 import { sendConditional } from "./conditional-write.ts";
 import { fromShards } from "./index-shards.ts";
-import { countKey, counts, dayKey } from "./quota-items.ts";
+import { changedAt, type Count, countKey, counts, dayKey } from "./quota-items.ts";
 import { type Item, running, runningIn, shardOf, waitingIn, waitingRuns } from "./run-items.ts";
 import { head, runningIndex } from "./table.ts";
 
 /**
  * A count is only compared with the runs if it has not changed for this long, in milliseconds: the index lags behind. A
  * count that changes more often than that is right, because it changes in one transaction with its runs; only damage
- * from outside, such as a run that expired or was deleted by hand, needs a correction.
+ * from outside, such as a run that expired or was deleted by hand, needs a correction. Each count has its own time: creates
+ * that wait do not keep a wrong number of running runs, for which they wait, from being corrected.
  */
 const settledAfter = 60_000;
+
+const countNames: Count[] = ["running", "waiting"];
 
 const inIndex = { IndexName: runningIndex.name, KeyConditionExpression: "gsi2pk = :pk" };
 
@@ -38,7 +41,7 @@ export function awsQuotas(dynamo: DynamoTable): Pick<Runs, "listRunning" | "list
   }
 
   /** Today's dollars and the counts are neighbors. */
-  async function useOf(ownerId: string): Promise<QuotaUse & { changedAt: number }> {
+  async function useOf(ownerId: string): Promise<QuotaUse & { times: Record<Count, number> }> {
     const values = { ":pk": countKey(ownerId).pk, ":today": `${dayKey(dayOf(Date.now()))}#` };
     const items = await query("pk = :pk AND sk >= :today", values);
     const counted = items.find(({ sk }) => sk === head) ?? {};
@@ -46,7 +49,10 @@ export function awsQuotas(dynamo: DynamoTable): Pick<Runs, "listRunning" | "list
       running: Math.max(0, Number(counted["running"] ?? 0)),
       waiting: Math.max(0, Number(counted["waiting"] ?? 0)),
       dollars: items.reduce((sum, { dollars = 0 }) => sum + Number(dollars), 0),
-      changedAt: Number(counted["changedAt"] ?? 0),
+      times: {
+        running: Number(counted[changedAt("running")] ?? 0),
+        waiting: Number(counted[changedAt("waiting")] ?? 0),
+      },
     };
   }
 
@@ -77,7 +83,7 @@ export function awsQuotas(dynamo: DynamoTable): Pick<Runs, "listRunning" | "list
       const before = new Map(await Promise.all(owners.map(async (id) => [id, await useOf(id)] as const)));
       const [runningRuns, waiting] = await Promise.all([listRunning(), listWaiting()]);
       const found = new Map(owners.map((id) => [id, { running: 0, waiting: 0 }]));
-      const add = (id: string | undefined, count: "running" | "waiting"): void => {
+      const add = (id: string | undefined, count: Count): void => {
         const counted = found.get(id ?? "");
         if (counted) counted[count]++;
       };
@@ -86,35 +92,32 @@ export function awsQuotas(dynamo: DynamoTable): Pick<Runs, "listRunning" | "list
         if (quotaOf === "organization") add(organizationId, "running");
       }
       for (const { agentId } of waiting) add(agentId, "waiting");
-      const wrong = owners.filter((id) => {
-        const [stored, counted] = [before.get(id), found.get(id)];
-        if (!stored || !counted || stored.changedAt > Date.now() - settledAfter) return false;
-        return stored.running !== counted.running || stored.waiting !== counted.waiting;
-      });
-      const corrected = await Promise.all(
-        wrong.map((id) => correct(id, before.get(id)?.changedAt ?? 0, found.get(id) ?? { running: 0, waiting: 0 })),
+      const settled = Date.now() - settledAfter;
+      const corrections = owners.flatMap((id) =>
+        countNames.map(async (count) => {
+          const [stored, actual] = [before.get(id), found.get(id)?.[count] ?? 0];
+          if (!stored || stored.times[count] > settled || stored[count] === actual) return false;
+          return correct(id, count, { changed: stored.times[count], actual });
+        }),
       );
-      return corrected.filter(Boolean).length;
+      return (await Promise.all(corrections)).filter(Boolean).length;
     },
   };
 
-  /** Sets counts, unless they have changed since they were read. */
+  /** Sets a count, unless it has changed since it was read. `changed`: its time then, 0 for none. */
   async function correct(
     ownerId: string,
-    changedAt: number,
-    values: { running: number; waiting: number },
+    count: Count,
+    { changed, actual }: { changed: number; actual: number },
   ): Promise<boolean> {
+    const time = changedAt(count);
+    const never = changed === 0 ? `attribute_not_exists(${time}) OR ` : "";
     const command = new UpdateCommand({
       TableName: table,
       Key: countKey(ownerId),
-      ConditionExpression: "changedAt = :before",
-      UpdateExpression: "SET running = :running, waiting = :waiting, changedAt = :now",
-      ExpressionAttributeValues: {
-        ":before": changedAt,
-        ":running": values.running,
-        ":waiting": values.waiting,
-        ":now": Date.now(),
-      },
+      ConditionExpression: `${never}${time} = :before`,
+      UpdateExpression: `SET ${count} = :actual, ${time} = :now`,
+      ExpressionAttributeValues: { ":before": changed, ":actual": actual, ":now": Date.now() },
     });
     return (await sendConditional(() => documents.send(command))) !== undefined;
   }
