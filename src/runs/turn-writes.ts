@@ -2,9 +2,9 @@ import { noUsage, addUsage, type Usage } from "../agent/turn/limits.ts";
 import type { Failure } from "../agent/model.ts";
 import { type AnswerEntry, usageOfEntry } from "../agent/turn/journal.ts";
 import type { ManifestFile } from "../agent/turn/manifest.ts";
-import { fullJitter, pause } from "../async/backoff.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { stamped } from "./events.ts";
+import { retryWhileUnavailable } from "./retry-unavailable.ts";
 import { transitions, turnStartedAt } from "./status.ts";
 import type { QueuedInput, QuotaPlace, Run, RunChange, RunJournalEntry, Summary, TurnMessage } from "./types.ts";
 import type { Runs, Workflow } from "./ports.ts";
@@ -170,24 +170,15 @@ export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry
   };
 }
 
-const attempts = 6;
-const firstPause = 200; // ms; at most 6 s in all
-
 /**
  * Retries while the store is unavailable, because the step has been paid for. After a timed-out attempt, a rejection may
  * be caused by that attempt's own write. The caller must then load the run again.
  */
 async function changeWithRetries(runs: Runs, change: RunChange): Promise<boolean> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const applied = await runs.change(change);
-      if (applied || attempt === 1) return applied;
-      break;
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable) || attempt === attempts) throw error;
-    }
-    await pause(fullJitter(attempt, { first: firstPause }));
-  }
+  const { applied, attempt } = await retryWhileUnavailable(async (number) => {
+    return { applied: await runs.change(change), attempt: number };
+  });
+  if (applied || attempt === 1) return applied;
   throw new StoreUnavailable(
     `run ${change.runId}: it is unknown which attempt of a write was applied; load the run again`,
   );
