@@ -1,6 +1,6 @@
 import { noUsage, addUsage, type Usage } from "../agent/turn/limits.ts";
 import type { Failure } from "../agent/model.ts";
-import { type AnswerEntry, usageOfEntry } from "../agent/turn/journal.ts";
+import { type AnswerEntry, type JournalEntry, usageOfEntry } from "../agent/turn/journal.ts";
 import type { ManifestFile } from "../agent/turn/manifest.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { stamped } from "./events.ts";
@@ -87,6 +87,7 @@ export async function finishTurn(
       messages: stamped(messages, { sequence: claimed.sequence + 1, at }),
       ...(files && { files }),
       used: addUsage(usageOfEntry(last) ?? noUsage, wallClock(updatedAt - startedAt)),
+      ...modelOf([last]),
       ...(summary && { summary }),
       ...(next && { queue: { take: next.turn } }),
       ...(claimed.place && { place: claimed.place }),
@@ -126,8 +127,15 @@ export function failTurn(
   const at = timeOf(failed, updatedAt);
   return changeWithRetries(deps.runs, {
     ...change,
+    ...modelOf([last]),
     entries: stamped([{ turn, ...last }], { sequence: failed.sequence, at }),
   });
+}
+
+/** The model of the last answer. */
+function modelOf(entries: JournalEntry[]): Pick<RunChange, "model"> {
+  const last = entries.findLast((entry) => entry.part === "answer");
+  return last?.part === "answer" && last.model !== undefined ? { model: last.model } : {};
 }
 
 /**
@@ -154,6 +162,7 @@ export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry
       fencingToken,
       entries,
       ...(used.steps > 0 && { used }),
+      ...modelOf(entries),
       ...(place && { place }),
     });
     if (applied) claimed.sequence += entries.length;

@@ -23,6 +23,8 @@ export interface Run {
   queued?: number;
   /** Usage of all turns. Absent: none. `milliseconds` counts ended turns only. */
   used?: Usage;
+  /** Model of the last answer. Absent: there is none, or only from an earlier release. */
+  model?: string;
   /** Number of the run's last event. 0: none, or none since the service numbers them. */
   sequence: number;
   /** Whose quota the current turn counts towards. Absent: nobody's, or the run is not `running`. */
@@ -156,6 +158,8 @@ export interface RunChange {
   messages?: Stamped<TurnMessage>[];
   /** Added to the usage of the run. */
   used?: Usage;
+  /** Model of the last of the recorded answers. Absent: the run keeps its model. */
+  model?: string;
   /** Replaces the summary of the run. */
   summary?: Summary;
   /** The files of the run after the turn. Written with its output if they changed. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import { created, onTurn } from "./run-fixtures.ts";
 
 // The schema of version 1.
 const version1 = `
@@ -68,5 +69,19 @@ test("a database of version 1 is migrated with all its data", async () => {
     });
     stores.close();
   }
+  rmSync(dataDir, { recursive: true });
+});
+
+test("a database of version 3 is migrated; its runs have no model", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "migration-"));
+  const before = openLocalPlatform({ dataDir });
+  const run = await created(before.runs);
+  before.database.db.exec("ALTER TABLE runs DROP COLUMN model; PRAGMA user_version = 3");
+  before.close();
+  const after = openLocalPlatform({ dataDir });
+  expect((await after.runs.read(run.id))?.run).toEqual(run);
+  expect(await after.runs.change({ ...onTurn(run), model: "m" })).toBe(true);
+  expect((await after.runs.read(run.id))?.run).toEqual({ ...run, model: "m" });
+  after.close();
   rmSync(dataDir, { recursive: true });
 });

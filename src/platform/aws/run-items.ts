@@ -191,8 +191,8 @@ export function isExpired(item: Item): boolean {
 }
 
 export function toRun(item: Item): Run {
-  const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, quotaOf, waiting } =
-    item as unknown as Run;
+  const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt } = item as unknown as Run;
+  const { failure, queued, model, quotaOf, waiting } = item as unknown as Run;
   const sequence = Number(item["sequence"] ?? 0);
   const run = { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence };
   const used = usedIn(item);
@@ -201,6 +201,7 @@ export function toRun(item: Item): Run {
     ...(failure && { failure }),
     ...(queued ? { queued } : {}),
     ...(used && { used }),
+    ...(model !== undefined && { model }),
     ...(quotaOf && { quotaOf }),
     ...(waiting !== undefined && { waiting }),
   };

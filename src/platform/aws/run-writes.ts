@@ -207,7 +207,7 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
 
 /** The write to the head item, with the conditions of the change. A missing run has no status: the condition is false. */
 function headWrite(table: string, change: RunChange, place: QuotaPlace | undefined): Write {
-  const { runId, expect, fencingToken, set, messages = [], used, files, queue } = change;
+  const { runId, expect, fencingToken, set, messages = [], used, model, files, queue } = change;
   const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
   const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
   const conditions = ["#status = :expectedStatus AND #turn = :expectedTurn"];
@@ -248,7 +248,7 @@ function headWrite(table: string, change: RunChange, place: QuotaPlace | undefin
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
   };
-  if (!set && !sequence && !used && !files && queue === undefined) return { ConditionCheck: on };
+  if (!set && !sequence && !used && model === undefined && !files && queue === undefined) return { ConditionCheck: on };
 
   const sets = ["messageCount = messageCount + :added"];
   const removes: string[] = [];
@@ -266,6 +266,11 @@ function headWrite(table: string, change: RunChange, place: QuotaPlace | undefin
       sets.push(`#${name} = :${name}`);
       values[`:${name}`] = value;
     }
+  }
+  if (model !== undefined) {
+    sets.push("#model = :model");
+    names["#model"] = "model";
+    values[":model"] = model;
   }
   if (set) removes.push("leaseOwner", "leaseUntil");
   if (files) {

@@ -31,6 +31,7 @@ type RunRow = [
   sequence: number,
   quotaOf: Run["quotaOf"] | null,
   waiting: number | null,
+  model: string | null,
 ];
 
 type RunningRow = { id: string; turn: number; updated_at: number; waiting: number | null };
@@ -147,7 +148,7 @@ function toFiles({ uploads, current }: Record<string, unknown> = {}): Pick<RunSt
 
 function toRun(row: RunRow): Run {
   const [, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, used, ...more] = row;
-  const [sequence, quotaOf, waiting] = more;
+  const [sequence, quotaOf, waiting, model] = more;
   return {
     id,
     agentId,
@@ -160,6 +161,7 @@ function toRun(row: RunRow): Run {
     ...(failure !== null && { failure: JSON.parse(failure) as NonNullable<Run["failure"]> }),
     ...(queued > 0 && { queued }),
     ...(used !== null && { used: JSON.parse(used) as Usage }),
+    ...(model !== null && { model }),
     sequence,
     ...(quotaOf && { quotaOf }),
     ...(waiting !== null && { waiting: waiting === 1 }),

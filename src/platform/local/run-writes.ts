@@ -16,7 +16,7 @@ export function localRunWrites(
   const erase = erasure(db);
   const insertAudit = auditWriter(db);
   const quotas = localQuotas(db);
-  const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL, ?, ?, ?)");
+  const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL, ?, ?, ?, NULL)");
   const insertUploads = db.prepare("INSERT INTO files (run, uploads) VALUES (?, ?)");
   const putFiles = db.prepare(
     "INSERT INTO files (run, current) VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET current = excluded.current",
@@ -29,9 +29,11 @@ export function localRunWrites(
   expected.setReturnArrays(true);
   const updateRun = db.prepare(
     "UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ?, queued = ?, used = ?, sequence = ?, " +
-      "quota_of = ?, waiting = ? WHERE seq = ?",
+      "quota_of = ?, waiting = ?, model = coalesce(?, model) WHERE seq = ?",
   );
-  const updateCounts = db.prepare("UPDATE runs SET queued = ?, used = ?, sequence = ? WHERE seq = ?");
+  const updateCounts = db.prepare(
+    "UPDATE runs SET queued = ?, used = ?, sequence = ?, model = coalesce(?, model) WHERE seq = ?",
+  );
 
   function apply(change: RunChange): void {
     const {
@@ -43,6 +45,7 @@ export function localRunWrites(
       messages = [],
       entries = [],
       used,
+      model = null,
       summary,
       files,
       queue,
@@ -75,10 +78,11 @@ export function localRunWrites(
         total(usedBefore, used),
         after,
         ...place,
+        model,
         seq,
       );
-    } else if (used || queue !== undefined || after !== before) {
-      updateCounts.run(queued, total(usedBefore, used), after, seq);
+    } else if (used || model !== null || queue !== undefined || after !== before) {
+      updateCounts.run(queued, total(usedBefore, used), after, model, seq);
     }
   }
 

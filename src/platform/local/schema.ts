@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-const schemaVersion = 3;
+const schemaVersion = 4;
 
 // The order of the transcript is that of the numbers of its messages ("sequence"). Messages and journal entries of
 // version 2 and earlier have no number: "sequence" is 0 or less and keeps their order, and "at" is null.
@@ -55,7 +55,7 @@ const schema = `
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent_id TEXT NOT NULL, organization_id TEXT NOT NULL,
     name TEXT NOT NULL, status TEXT NOT NULL, turn INTEGER NOT NULL, created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL, failure TEXT, queued INTEGER NOT NULL DEFAULT 0, used TEXT,
-    sequence INTEGER NOT NULL DEFAULT 0, quota_of TEXT, waiting INTEGER
+    sequence INTEGER NOT NULL DEFAULT 0, quota_of TEXT, waiting INTEGER, model TEXT
   ) STRICT;
   CREATE INDEX runs_by_agent ON runs (agent_id, created_at);
   CREATE INDEX runs_running ON runs (seq) WHERE status = 'running';
@@ -110,11 +110,18 @@ const fromVersion2 = `
   ${files}
 `;
 
+// Version 3 did not record the model of a run.
+const fromVersion3 = `
+  ALTER TABLE runs ADD COLUMN model TEXT;
+`;
+
 /** Creates the tables, or updates those of an earlier version. Throws for a file of a later version. */
 export function migrate(db: DatabaseSync, file: string): void {
   db.exec("BEGIN IMMEDIATE");
   const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
-  const script = [schema, fromVersion1 + fromVersion2, fromVersion2][version];
+  const script = [schema, fromVersion1 + fromVersion2 + fromVersion3, fromVersion2 + fromVersion3, fromVersion3][
+    version
+  ];
   if (script !== undefined) db.exec(`${script} PRAGMA user_version = ${schemaVersion}`);
   db.exec("COMMIT");
   if (version > schemaVersion) {
