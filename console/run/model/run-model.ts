@@ -1,0 +1,299 @@
+import type {
+  FailedEvent,
+  InputEvent,
+  ModelCallEvent,
+  OutputEvent,
+  RunEvent,
+  SummaryEvent,
+  ToolResultEvent,
+  ToolStartedEvent,
+} from "./events.ts";
+import { GapFinder } from "./gaps.ts";
+import { TimeMap } from "./time-map.ts";
+import { addToolResult } from "./tool-totals.ts";
+import type { Attempt, Call, Gap, LoadedText, Message, Point, Row, Step, ToolTotal, Turn } from "./types.ts";
+
+/** Idle time between turns from which on the timeline shows it. Milliseconds. */
+const shownIdle = 1_000;
+
+/**
+ * A run as the page shows it: a fold over its events. Adding events takes time in proportion to their number, not to the
+ * length of the run. Events that were added before are skipped, so a stream may repeat some.
+ */
+export class RunModel {
+  readonly turns: Turn[] = [];
+  readonly steps: Step[] = [];
+  readonly rows: Row[] = [];
+  readonly gaps: Gap[] = [];
+  readonly tools = new Map<string, ToolTotal>();
+  readonly points: Point[] = [];
+  readonly time = new TimeMap();
+  /** Number of the last event. 0: none. */
+  sequence = 0;
+  /** When the last event was recorded. */
+  lastAt: number | undefined;
+  calls = 0;
+  failedCalls = 0;
+  failedAttempts = 0;
+  readonly #gapFinder = new GapFinder();
+  readonly #steps = new Map<string, Step>();
+
+  add(events: RunEvent[]): void {
+    for (const event of events) this.#addEvent(event);
+  }
+
+  /** The step at a place of the run. */
+  step(turn: number, step: number): Step | undefined {
+    return this.#steps.get(`${turn}.${step}`);
+  }
+
+  #addEvent(event: RunEvent): void {
+    if (event.sequence !== null) {
+      if (event.sequence <= this.sequence) return;
+      this.sequence = event.sequence;
+    } else if (this.sequence > 0) return;
+    const at = timeOf(event.at);
+    switch (event.type) {
+      case "input":
+        this.#addInput(event, at);
+        break;
+      case "output":
+        this.#addOutput(event, at);
+        break;
+      case "model_call":
+        this.#addModelCall(event, at);
+        break;
+      case "model_call_failed":
+        this.#addFailure(event, at);
+        break;
+      case "tool_started":
+        this.#addStart(event, at);
+        break;
+      case "tool_result":
+        this.#addResult(event, at);
+        break;
+      case "summary":
+        this.#addSummary(event, at);
+        break;
+    }
+    if (at !== undefined) this.lastAt = at;
+  }
+
+  #addInput(event: InputEvent, at: number | undefined): void {
+    const before = this.turns.at(-1)?.endedAt;
+    if (at !== undefined && before !== undefined && at - before >= shownIdle) {
+      this.rows.push({ kind: "idle", key: `idle ${event.turn}`, from: before, until: at });
+    }
+    const turn = this.#turn(event.turn, at);
+    if (event.agent_version !== null) turn.agentVersion = event.agent_version;
+    turn.input = this.#addMessage("input", event, at);
+    if (at !== undefined) this.time.add(at, at);
+    this.#gapFinder.startTurn(event.turn, at);
+  }
+
+  #addOutput(event: OutputEvent, at: number | undefined): void {
+    const turn = this.#turn(event.turn, at);
+    if (at !== undefined) turn.endedAt = at;
+    turn.output = this.#addMessage("output", event, at);
+  }
+
+  #addMessage(role: Message["role"], event: InputEvent | OutputEvent, at: number | undefined): Message {
+    const message: Message = { turn: event.turn, role, text: loadedText(event, "text", event.text) };
+    if (at !== undefined) message.at = at;
+    if (event.sequence !== null) message.sequence = event.sequence;
+    this.rows.push({ kind: "message", key: `${role} ${event.turn}`, message });
+    return message;
+  }
+
+  #addModelCall(event: ModelCallEvent, at: number | undefined): void {
+    const startedAt = startOf(at, event.milliseconds);
+    this.#findGap(event, startedAt, at);
+    const step = this.#stepOf(event, startedAt);
+    step.answered = true;
+    step.text = loadedText(event, "text", event.text);
+    step.calls = event.tool_calls.map((call, index) => newCall(event, call, index));
+    step.usage = event.usage;
+    Object.assign(
+      step,
+      recorded({
+        sequence: event.sequence,
+        startedAt,
+        endedAt: at,
+        milliseconds: event.milliseconds,
+        model: event.model,
+        dollars: event.dollars,
+        finishReason: event.finish_reason,
+        ended: event.ended,
+        note: event.note,
+        truncatedResults: event.truncated_results,
+      }),
+    );
+    resume(step, startedAt);
+    const turn = this.#turn(event.turn, at);
+    if (event.agent_version !== null) turn.agentVersion ??= event.agent_version;
+    this.calls += step.calls.length;
+    this.#charge(event, at);
+    this.#gapFinder.answered(step, at);
+    if (event.ended !== null) this.#endTurn(turn, event.ended);
+  }
+
+  #endTurn(turn: Turn, reason: string): void {
+    turn.ended = reason;
+    this.rows.push({ kind: "limit", key: `limit ${turn.turn}`, turn, reason });
+  }
+
+  #addFailure(event: FailedEvent, at: number | undefined): void {
+    const startedAt = startOf(at, event.milliseconds);
+    this.#findGap(event, startedAt, at);
+    const step = this.#stepOf(event, startedAt);
+    resume(step, startedAt);
+    const { category, title, attempt, last } = event;
+    const failure: Attempt = { category, title, attempt, last };
+    Object.assign(failure, recorded({ startedAt, endedAt: at, waitMs: event.wait_ms }));
+    step.attempts.push(failure);
+    this.failedAttempts++;
+    this.#gapFinder.failed(event, at);
+  }
+
+  #addStart(event: ToolStartedEvent, at: number | undefined): void {
+    const call = this.step(event.turn, event.step)?.calls[event.call];
+    if (!call) return;
+    call.starts++;
+    if (at === undefined) return;
+    if (call.starts > 1) call.interrupted = "repeated";
+    call.startedAt = at;
+  }
+
+  #addResult(event: ToolResultEvent, at: number | undefined): void {
+    const call = this.step(event.turn, event.step)?.calls[event.call];
+    if (!call) return;
+    const startedAt = startOf(at, event.milliseconds);
+    const gap = this.#gapFinder.ended(call, event, startedAt);
+    call.result = loadedText(event, "text", event.text);
+    call.failed = event.is_error;
+    call.files = event.files;
+    call.attachments = event.attachments;
+    Object.assign(
+      call,
+      recorded({ startedAt, endedAt: at, milliseconds: event.milliseconds, sequence: event.sequence }),
+    );
+    if (event.is_error) this.failedCalls++;
+    if (gap) this.#addGap(gap);
+    if (startedAt !== undefined && at !== undefined) this.time.add(startedAt, at);
+    addToolResult(this.tools, call);
+    this.#gapFinder.recorded(event.turn, at);
+  }
+
+  #addSummary(event: SummaryEvent, at: number | undefined): void {
+    const startedAt = startOf(at, event.milliseconds);
+    this.#findGap(event, startedAt, at);
+    this.#turn(event.turn, startedAt);
+    this.rows.push({ kind: "summary", key: `summary ${event.turn}.${event.step}`, summary: event });
+    this.#charge(event, at);
+    this.#gapFinder.recorded(event.turn, at);
+  }
+
+  /** Adds the usage of a model call to the totals. */
+  #charge(event: ModelCallEvent | SummaryEvent, at: number | undefined): void {
+    const turn = this.#turn(event.turn, at);
+    const tokens = event.usage.input_tokens + event.usage.output_tokens;
+    turn.tokens += tokens;
+    if (event.dollars !== null) turn.dollars = (turn.dollars ?? 0) + event.dollars;
+    const before = this.points.at(-1);
+    this.points.push({
+      turn: event.turn,
+      step: event.step,
+      ...(at !== undefined && { at }),
+      tokens: (before?.tokens ?? 0) + tokens,
+      dollars: (before?.dollars ?? 0) + (event.dollars ?? 0),
+      priced: (before?.priced ?? true) && event.dollars !== null,
+    });
+  }
+
+  #findGap(
+    event: ModelCallEvent | FailedEvent | SummaryEvent,
+    startedAt: number | undefined,
+    at: number | undefined,
+  ): void {
+    const gap = this.#gapFinder.beforeModelCall(event, startedAt);
+    if (gap) this.#addGap(gap);
+    if (startedAt !== undefined && at !== undefined) this.time.add(startedAt, at);
+  }
+
+  #addGap(gap: Gap): void {
+    this.gaps.push(gap);
+    this.rows.push({ kind: "gap", key: `gap ${this.gaps.length}`, gap });
+  }
+
+  /** The step of an event. The first event of a step begins it. */
+  #stepOf({ turn, step }: { turn: number; step: number }, startedAt: number | undefined): Step {
+    const key = `${turn}.${step}`;
+    const known = this.#steps.get(key);
+    if (known) return known;
+    const text = { text: "", length: 0 };
+    const created: Step = { turn, step, index: this.steps.length, text, answered: false, calls: [], attempts: [] };
+    const itsTurn = this.#turn(turn, startedAt);
+    itsTurn.steps.push(created);
+    this.steps.push(created);
+    this.#steps.set(key, created);
+    this.rows.push({ kind: "step", key: `step ${key}`, step: created });
+    return created;
+  }
+
+  /** The turn of an event. Its first event begins it. */
+  #turn(number: number, at: number | undefined): Turn {
+    const last = this.turns.at(-1);
+    if (last?.turn === number) {
+      if (at !== undefined) last.endedAt = Math.max(last.endedAt ?? 0, at);
+      return last;
+    }
+    const known = this.turns.find((each) => each.turn === number);
+    if (known) return known;
+    const turn: Turn = { turn: number, steps: [], tokens: 0, ...(at !== undefined && { startedAt: at, endedAt: at }) };
+    this.turns.push(turn);
+    this.rows.push({ kind: "turn", key: `turn ${number}`, turn });
+    return turn;
+  }
+}
+
+/** Ends the wait after the last failed attempt. */
+function resume(step: Step, startedAt: number | undefined): void {
+  const attempt = step.attempts.at(-1);
+  if (attempt && startedAt !== undefined) attempt.resumedAt = startedAt;
+}
+
+function newCall(
+  event: ModelCallEvent,
+  { name, arguments: json }: { name: string; arguments: string },
+  index: number,
+): Call {
+  return {
+    turn: event.turn,
+    step: event.step,
+    index,
+    name,
+    arguments: loadedText(event, `tool_calls.${index}.arguments`, json),
+    failed: false,
+    files: [],
+    attachments: [],
+    starts: 0,
+  };
+}
+
+function loadedText({ cut }: { cut?: Record<string, number> }, path: string, text: string): LoadedText {
+  return { text, length: cut?.[path] ?? text.length };
+}
+
+function timeOf(at: string | null): number | undefined {
+  return at === null ? undefined : Date.parse(at);
+}
+
+/** The start of a call that ended at a time. */
+function startOf(at: number | undefined, milliseconds: number | null): number | undefined {
+  return at === undefined || milliseconds === null ? at : at - milliseconds;
+}
+
+/** The fields that were recorded. */
+function recorded(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
+}

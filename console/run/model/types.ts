@@ -1,0 +1,147 @@
+import type { FileChange, SummaryEvent, TokenUsage } from "./events.ts";
+
+// What the page shows of a run. Times are milliseconds since 1970; undefined means "not recorded".
+
+/** A text of the run. `length`: its length in characters. `text` is shorter when the server cut it. */
+export interface LoadedText {
+  text: string;
+  length: number;
+}
+
+/** One tool call. Calls of one step ran in parallel. */
+export interface Call {
+  turn: number;
+  step: number;
+  /** From 0 in the order of the answer. */
+  index: number;
+  name: string;
+  arguments: LoadedText;
+  startedAt?: number;
+  endedAt?: number;
+  milliseconds?: number;
+  /** Absent while the call runs. */
+  result?: LoadedText;
+  failed: boolean;
+  files: FileChange[];
+  attachments: { name: string; media_type?: string }[];
+  /** Sequence number of the result's event. */
+  sequence?: number;
+  /** How often the start of the call was recorded. Only calls with effects record it. */
+  starts: number;
+  /** The call was interrupted: it ran again, or nobody knows whether it took effect. */
+  interrupted?: "repeated" | "unknown";
+}
+
+/** A failed attempt of a model call, and the wait after it. */
+export interface Attempt {
+  category: string;
+  title: string;
+  attempt: number;
+  startedAt?: number;
+  endedAt?: number;
+  /** Planned wait before the next attempt. */
+  waitMs?: number;
+  /** When the next attempt started. Absent: the wait lasts, or there was none. */
+  resumedAt?: number;
+  last: boolean;
+}
+
+/** One model call with its failed attempts and the tool calls that it asked for. */
+export interface Step {
+  turn: number;
+  step: number;
+  /** Position in the run, from 0. */
+  index: number;
+  /** Sequence number of the answer's event. */
+  sequence?: number;
+  text: LoadedText;
+  /** False until the model has answered. */
+  answered: boolean;
+  model?: string;
+  /** Start and end of the successful attempt. */
+  startedAt?: number;
+  endedAt?: number;
+  milliseconds?: number;
+  usage?: TokenUsage;
+  dollars?: number;
+  finishReason?: string;
+  /** Why the turn ended with this step. Absent: it did not, or normally. */
+  ended?: string;
+  /** The service's message to the model before this call. */
+  note?: string;
+  truncatedResults?: number;
+  calls: Call[];
+  attempts: Attempt[];
+}
+
+/** A time in which nothing ran and which no call explains. */
+export interface Gap {
+  turn: number;
+  /** The step in which the work continued. */
+  step: number;
+  from: number;
+  until: number;
+  /** Answered steps of the run before the gap. */
+  stepsKept: number;
+  /** What was in progress: a model call, or tool calls by name. */
+  during: "model_call" | "tool_calls";
+  /** Calls that were in progress and ran again. */
+  repeated: Call[];
+  /** Calls that were in progress and were not repeated. */
+  unknown: Call[];
+}
+
+export interface Message {
+  turn: number;
+  role: "input" | "output";
+  text: LoadedText;
+  at?: number;
+  sequence?: number;
+}
+
+export interface Turn {
+  turn: number;
+  startedAt?: number;
+  endedAt?: number;
+  agentVersion?: number;
+  steps: Step[];
+  input?: Message;
+  output?: Message;
+  /** Why the turn ended. Absent: normally, or not yet. */
+  ended?: string;
+  tokens: number;
+  dollars?: number;
+}
+
+/** A row of the timeline. `key` is stable. */
+export type Row =
+  | { kind: "turn"; key: string; turn: Turn }
+  | { kind: "message"; key: string; message: Message }
+  | { kind: "idle"; key: string; from: number; until: number }
+  | { kind: "gap"; key: string; gap: Gap }
+  | { kind: "step"; key: string; step: Step }
+  | { kind: "summary"; key: string; summary: SummaryEvent }
+  | { kind: "limit"; key: string; turn: Turn; reason: string };
+
+/** What all calls of one tool took. */
+export interface ToolTotal {
+  name: string;
+  calls: number;
+  failed: number;
+  milliseconds: number;
+  slowest: number;
+  /** Durations of all ended calls, in the order of the results. */
+  durations: number[];
+  first: Call;
+}
+
+/** Totals of the run after a step, for the charts. */
+export interface Point {
+  turn: number;
+  step: number;
+  at?: number;
+  tokens: number;
+  dollars: number;
+  /** False: the cost of a step up to here is not recorded. */
+  priced: boolean;
+}
