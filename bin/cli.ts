@@ -1,6 +1,6 @@
 import { isatty } from "node:tty";
 import { type Command, CommanderError, Help } from "commander";
-import { redactKeys } from "../src/accounts/api-key.ts";
+import { redactTokens } from "../src/accounts/token.ts";
 import { ServiceError } from "../src/errors.ts";
 import { printableLine } from "./printable.ts";
 
@@ -101,7 +101,7 @@ function usageError(command: Command, { code, message }: CommanderError): string
     case "commander.help":
       return `${path && `${path}: `}a command is missing; ${commandsOf(command)}${see}`;
     case "commander.unknownCommand":
-      return `unknown command ${JSON.stringify(redactKeys(command.args[0] ?? ""))}; ${commandsOf(command)}${suggestion || see}`;
+      return `unknown command ${JSON.stringify(redactTokens(command.args[0] ?? ""))}; ${commandsOf(command)}${suggestion || see}`;
     case "commander.unknownOption":
       return `unknown option ${flag}; ${accepted}${suggestion || see}`;
     case "commander.missingMandatoryOptionValue": {

@@ -30,14 +30,14 @@ export function operatorPolicy(
     statements: [
       { actions: ["cloudformation:DescribeStacks"], resources: [thisStack] },
       ...storage.itemStatements([
-        { kinds: ["ORG", "AGENT", "KEY", "CONFIG"], actions: ["GetItem"] },
+        { kinds: ["ORG", "AGENT", "KEY", "CONFIG", "OPERATORS"], actions: ["GetItem"] },
         // One statement, because a transaction writes a record or a run together with its audit entry and its counts.
         {
-          kinds: ["ORG", "AGENT", "KEY", "RUN", "COUNT", "AUDIT"],
+          kinds: ["ORG", "AGENT", "KEY", "RUN", "COUNT", "AUDIT", "OPERATORS"],
           actions: ["PutItem", "UpdateItem", "ConditionCheckItem"],
         },
         { kinds: ["RUN"], actions: ["Query", "DeleteItem"] },
-        { kinds: ["AGENT", "AUDIT", "COUNT"], actions: ["Query"] },
+        { kinds: ["AGENT", "AUDIT", "COUNT", "OPERATORS"], actions: ["Query"] },
         { kinds: ["WAITING"], actions: ["Query"], index: runningIndex.name },
         { kinds: ["ORGS", "AGENTS", "KEYS", "RUNS"], actions: ["Query"], index: listIndex.name },
       ]),

@@ -23,6 +23,7 @@ type ItemKind =
   | "COUNT"
   | "CONFIG"
   | "AUDIT"
+  | "OPERATORS"
   | "ORGS"
   | "AGENTS"
   | "KEYS"
@@ -194,9 +195,11 @@ export function itemStatement(
   };
 }
 
-/** `ORGS`, `AGENTS` and `AUDIT` are single partitions. For any other kind, `#` and an id follow. */
+const singlePartitions = new Set<ItemKind>(["ORGS", "AGENTS", "AUDIT", "OPERATORS"]);
+
+/** Some kinds are single partitions. For any other, `#` and an id follow. */
 function partitionsOf(kind: ItemKind): string {
-  return kind === "ORGS" || kind === "AGENTS" || kind === "AUDIT" ? kind : `${kind}#*`;
+  return singlePartitions.has(kind) ? kind : `${kind}#*`;
 }
 
 function key(name: string) {

@@ -27,6 +27,8 @@ export type ServiceErrorCode =
   | "version_not_found"
   | "key_not_found"
   | "key_ambiguous"
+  | "operator_not_found"
+  | "operator_ambiguous"
   | "invalid_argument"
   | "modified_concurrently";
 

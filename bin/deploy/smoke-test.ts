@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { UploadHosting } from "../../lib/front-door/hosting.ts";
-import { newApiKey } from "../../src/accounts/api-key.ts";
+import { newToken } from "../../src/accounts/token.ts";
 import type { Io } from "../cli.ts";
 import { createBody, type Outcome, upload } from "../probe/upload.ts";
 
@@ -66,7 +66,7 @@ export async function reachableUrl(baseUrl: string, cloudFrontDomain: string | u
 function checksOf({ uploads }: Target): Check[] {
   const create = { method: "POST", path: "/v1/agents", status: 401 } as const;
   // CloudFront's function rejects a large create without a well-formed key before the upload.
-  const key = newApiKey().key;
+  const key = newToken("ak").token;
   const megabytes = uploads === "off" ? 2 : 4;
   const { body } = createBody(megabytes * 1_000_000, crypto.randomUUID());
   return [

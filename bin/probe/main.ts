@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { checkBaseUrl } from "../../conformance/client.ts";
-import { newApiKey } from "../../src/accounts/api-key.ts";
+import { newToken } from "../../src/accounts/token.ts";
 import { CliError, type Io, runProgram } from "../cli.ts";
 import { createBody, type Outcome, upload } from "./upload.ts";
 
@@ -57,7 +57,7 @@ Exit codes: 0 if all responses conform to the specification, 1 if some do not, 2
 async function probe({ url, key, sizes, timeoutSeconds }: Probe, json: boolean, io: Io): Promise<boolean> {
   let conforms = true;
   // CloudFront rejects a large create without a well-formed key before its body is sent.
-  const apiKey = key?.apiKey ?? newApiKey().key;
+  const apiKey = key?.apiKey ?? newToken("ak").token;
   if (!json) io.out(row(columns));
   for (const megabytes of sizes) {
     const { body, base64 } = createBody(megabytes * 1_000_000, key?.templateId ?? crypto.randomUUID());

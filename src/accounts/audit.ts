@@ -1,6 +1,6 @@
 import type { Along, AuditEntry } from "./types.ts";
 
-/** Who does something: the ARN of an AWS caller, or the name of a user of the operating system. */
+/** Who does something. See `AuditEntry.actor`. */
 export type Actor = string;
 
 /** The audit entry to store along with a record. Empty without an actor: the service itself acts. */

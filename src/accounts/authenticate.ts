@@ -1,7 +1,7 @@
 import { ServiceError } from "../errors.ts";
-import { recordKeyUse } from "./key-use.ts";
 import type { Accounts, ApiKey } from "./types.ts";
-import { keyHash } from "./api-key.ts";
+import { tokenHash } from "./token.ts";
+import { recordUse } from "./use.ts";
 
 /** The agent and organization that an API key stands for. */
 export type Principal = Pick<ApiKey, "agentId" | "organizationId">;
@@ -9,9 +9,9 @@ export type Principal = Pick<ApiKey, "agentId" | "organizationId">;
 /** Unknown, disabled and malformed keys get the same error. Malformed keys are rejected without a look-up. */
 export async function authenticate({ accounts }: { accounts: Accounts }, key: string | undefined): Promise<Principal> {
   if (key === undefined) throw new ServiceError("key_missing", "Missing API key");
-  const hash = keyHash(key);
+  const hash = tokenHash("ak", key);
   const found = hash === undefined ? undefined : await accounts.findKey(hash);
   if (!found?.enabled) throw new ServiceError("key_invalid", "Invalid API key");
-  recordKeyUse(accounts, found, Date.now());
+  recordUse(found, Date.now(), (at, before) => accounts.touchKey(found.hash, at, before));
   return found;
 }

@@ -1,8 +1,9 @@
 import { ServiceError } from "../errors.ts";
 import { findAgent, requireNotDeleted } from "./agents.ts";
-import { keyHash, newApiKey, redactKeys } from "./api-key.ts";
 import { type Actor, along } from "./audit.ts";
 import { modify } from "./modify.ts";
+import { checkName } from "./names.ts";
+import { newToken, redactTokens, tokenHash } from "./token.ts";
 import type { Accounts, Agent, ApiKey } from "./types.ts";
 
 /** A new key. `key` exists here only: the store keeps its hash. */
@@ -10,8 +11,6 @@ export interface IssuedKey {
   key: string;
   stored: ApiKey;
 }
-
-const maxNameLength = 200;
 
 /** Options of a new key. `name`: for people, such as the system that uses the key. */
 interface NewKey {
@@ -30,25 +29,13 @@ export async function issueKey(
   { id: agentId, organizationId }: Pick<Agent, "id" | "organizationId">,
   { name, actor }: NewKey = {},
 ): Promise<IssuedKey> {
-  if (name !== undefined) checkName(name);
-  const { key, hash, hint } = newApiKey();
+  if (name !== undefined) checkName("the key's", name);
+  const { token: key, hash, hint } = newToken("ak");
   const owner = { agentId, organizationId };
   const createdAt = Date.now();
   const stored: ApiKey = { hash, hint, ...owner, enabled: true, ...(name !== undefined && { name }), createdAt };
   await accounts.createKey(stored, along(actor, "key.create", hash, createdAt));
   return { key, stored };
-}
-
-function checkName(name: string): void {
-  const problem =
-    name.trim() === ""
-      ? "is blank"
-      : name.length > maxNameLength
-        ? `has ${name.length} characters; at most ${maxNameLength} are accepted`
-        : /\bak_[0-9A-Za-z]{20}/.test(name)
-          ? "contains an API key; a name is stored and shown"
-          : undefined;
-  if (problem !== undefined) throw new ServiceError("invalid_argument", `the key's name ${problem}`);
 }
 
 /** Enables or disables a key. `text`: see `findKey`. */
@@ -72,13 +59,13 @@ const minPrefixLength = 8;
 
 /** Finds a key by the key itself, its hash, or a prefix of its hash or hint. */
 export async function findKey(accounts: Accounts, text: string): Promise<ApiKey> {
-  const exact = await accounts.findKey(keyHash(text) ?? text.toLowerCase());
+  const exact = await accounts.findKey(tokenHash("ak", text) ?? text.toLowerCase());
   if (exact) return exact;
   const agents = text.length < minPrefixLength ? [] : await accounts.listAgents();
   const keys = (await Promise.all(agents.map(({ id }) => accounts.listKeys(id)))).flat();
   const found = keys.filter(({ hash, hint }) => hint.startsWith(text) || hash.startsWith(text.toLowerCase()));
   const [only] = found;
-  const received = JSON.stringify(redactKeys(text));
+  const received = JSON.stringify(redactTokens(text));
   if (!only) throw new ServiceError("key_not_found", `key ${received} does not exist`);
   if (found.length > 1) throw new ServiceError("key_ambiguous", `${found.length} keys start with ${received}`);
   return only;

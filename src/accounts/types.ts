@@ -90,6 +90,24 @@ export interface ApiKey extends Revised {
   lastUsedAt?: number;
 }
 
+/** What an operator may do with a token: everything, or only read. */
+export type OperatorRole = "operator" | "viewer";
+
+/** A person who may use the management API with a token. Its SHA-256 (hex) is stored, never the token itself. */
+export interface Operator extends Revised {
+  id: string;
+  hash: string;
+  /** First characters of the token, so that people can tell tokens apart. */
+  hint: string;
+  name: string;
+  role: OperatorRole;
+  /** False: the token was revoked. */
+  enabled: boolean;
+  createdAt: number;
+  /** Within the hour before the last request with the token. Absent: not used yet. */
+  lastUsedAt?: number;
+}
+
 export const auditActions = [
   "org.create",
   "org.set-model",
@@ -103,6 +121,9 @@ export const auditActions = [
   "key.create",
   "key.enable",
   "key.disable",
+  "operator.create",
+  "operator.revoke",
+  "run.create",
   "run.input",
   "run.stop",
   "run.delete",
@@ -112,10 +133,12 @@ export const auditActions = [
 export interface AuditEntry {
   /** Milliseconds since 1970. */
   at: number;
-  /** Who: the ARN of the AWS caller, or the name of the user of the operating system. */
+  /**
+   * Who: the ARN of the AWS caller, the name of the user of the operating system, or name and hint of an operator token.
+   */
   actor: string;
   action: (typeof auditActions)[number];
-  /** The organization, agent or run; of a key its hash. */
+  /** The organization, agent, operator or run; of a key its hash. */
   id: string;
   /** `agent.create` and `agent.update`: the new version. */
   version?: number;
@@ -127,7 +150,7 @@ export interface Along {
 }
 
 /**
- * Organizations, agents and keys. A method rejects with `StoreUnavailable` when a retry can help.
+ * Organizations, agents, keys and operators. A method rejects with `StoreUnavailable` when a retry can help.
  *
  * - `create…` stores a new record. Its id or hash is random, so that nothing is overwritten.
  * - `replace…` replaces the whole record if the stored one still has the same `revision`. It resolves with the stored
@@ -137,17 +160,22 @@ export interface Accounts {
   findKey(hash: string): Promise<ApiKey | undefined>;
   findAgent(id: string): Promise<Agent | undefined>;
   findOrganization(id: string): Promise<Organization | undefined>;
+  findOperator(hash: string): Promise<Operator | undefined>;
   createKey(key: ApiKey, along?: Along): Promise<void>;
   createAgent(agent: Agent, along?: Along & { version?: AgentVersion }): Promise<void>;
   createOrganization(organization: Organization, along?: Along): Promise<void>;
+  createOperator(operator: Operator, along?: Along): Promise<void>;
   replaceKey(key: ApiKey, along?: Along): Promise<ApiKey | undefined>;
   replaceAgent(agent: Agent, along?: Along & { version?: AgentVersion }): Promise<Agent | undefined>;
   replaceOrganization(organization: Organization, along?: Along): Promise<Organization | undefined>;
+  replaceOperator(operator: Operator, along?: Along): Promise<Operator | undefined>;
   /**
    * Sets `lastUsedAt` of a key unless it is `before` or later. Changes no other field and no `revision`. No-op for an
    * unknown key.
    */
   touchKey(hash: string, at: number, before: number): Promise<void>;
+  /** As `touchKey`, of an operator. */
+  touchOperator(hash: string, at: number, before: number): Promise<void>;
   findAgentVersion(agentId: string, version: number): Promise<AgentVersion | undefined>;
   /** Newest first, at most `limit`. */
   listAgentVersions(agentId: string, limit: number): Promise<AgentVersionHead[]>;
@@ -157,4 +185,6 @@ export interface Accounts {
   listKeys(agentId: string): Promise<ApiKey[]>;
   listAgents(organizationId?: string): Promise<Agent[]>;
   listOrganizations(): Promise<Organization[]>;
+  /** Oldest first. It holds what was written before. */
+  listOperators(): Promise<Operator[]>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { newApiKey } from "../../src/accounts/api-key.ts";
+import { newToken } from "../../src/accounts/token.ts";
 import { limits } from "../../src/api/server/upload-server.ts";
 import { apiKeyOf } from "../../src/api/handlers/middleware.ts";
 import { runViewerRequest } from "../integration/front-door/viewer-request.ts";
@@ -9,7 +9,7 @@ const { properties } = synthesizeFrontDoor();
 const [{ FunctionCode, FunctionConfig } = {}] = properties("AWS::CloudFront::Function");
 const code = String(FunctionCode);
 const [{ DistributionConfig } = {}] = properties("AWS::CloudFront::Distribution");
-const { key } = newApiKey();
+const { token: key } = newToken("ak");
 const host = { host: "d111111abcdef8.cloudfront.net" };
 
 /** The selected origin. The request is passed on unchanged. */

@@ -5,7 +5,7 @@ import createClient from "openapi-fetch";
 import { beforeAll, describe, expect, test } from "vitest";
 import { getHandler } from "../../src/api/handlers/get.ts";
 import { lambdaHandler } from "../../src/api/server/lambda.ts";
-import { newApiKey } from "../../src/accounts/api-key.ts";
+import { newToken } from "../../src/accounts/token.ts";
 import { issueKey } from "../../src/accounts/keys.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
@@ -72,12 +72,12 @@ test("an unknown, malformed or missing key is 401", async () => {
     '{"detail":"Missing API key"}',
     "Bearer",
   ]);
-  for (const key of [newApiKey().key, "ak_nonsense", `${service.apiKey}x`, "\u00a0x"]) {
+  for (const key of [newToken("ak").token, "ak_nonsense", `${service.apiKey}x`, "\u00a0x"]) {
     const invalid = await with_({ authorization: `bearer ${key}` });
     expect([invalid.status, invalid.text]).toEqual([401, '{"detail":"Invalid API key"}']);
   }
   expect((await call("POST", "/v1/agents", { body: "{" })).status).toBe(401); // before 422 for invalid JSON
-  const precedence = await with_({ authorization: `Bearer ${newApiKey().key}`, "x-api-key": service.apiKey });
+  const precedence = await with_({ authorization: `Bearer ${newToken("ak").token}`, "x-api-key": service.apiKey });
   expect(precedence.status).toBe(401);
   for (const authorization of ["Basic abc", "Bearer", "Bearer  ", "Token x"]) {
     expect((await with_({ authorization, "x-api-key": service.apiKey })).status).toBe(404);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { authenticateOperator, createOperator } from "../../src/accounts/operators.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { created, onTurn } from "./run-fixtures.ts";
 
@@ -72,16 +73,20 @@ test("a database of version 1 is migrated with all its data", async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-test("a database of version 3 is migrated; its runs have no model", async () => {
+test("a database of version 3 is migrated; its runs have no model, and it has no operators", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "migration-"));
   const before = openLocalPlatform({ dataDir });
   const run = await created(before.runs);
-  before.database.db.exec("ALTER TABLE runs DROP COLUMN model; PRAGMA user_version = 3");
+  before.database.db.exec("ALTER TABLE runs DROP COLUMN model; DROP TABLE operators; PRAGMA user_version = 3");
   before.close();
   const after = openLocalPlatform({ dataDir });
   expect((await after.runs.read(run.id))?.run).toEqual(run);
   expect(await after.runs.change({ ...onTurn(run), model: "m" })).toBe(true);
   expect((await after.runs.read(run.id))?.run).toEqual({ ...run, model: "m" });
+  const { accounts } = after;
+  const { token, stored } = await createOperator(accounts, { name: "mira", role: "viewer" });
+  expect(await accounts.listOperators()).toEqual([stored]);
+  expect(await authenticateOperator(accounts, token)).toMatchObject({ role: "viewer" });
   after.close();
   rmSync(dataDir, { recursive: true });
 });

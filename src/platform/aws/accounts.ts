@@ -14,6 +14,7 @@ import type {
   AgentVersionHead,
   ApiKey,
   AuditEntry,
+  Operator,
   Organization,
   Revised,
 } from "../../accounts/types.ts";
@@ -26,8 +27,10 @@ import { head, listIndex, sortable } from "./table.ts";
 /** The primary key of a record, and its place in the list index. */
 interface ItemKeys {
   pk: string;
-  gsi1pk: string;
-  gsi1sk: string;
+  /** Default: `head`. */
+  sk?: string;
+  gsi1pk?: string;
+  gsi1sk?: string;
 }
 
 /** Reads by key are strongly consistent: a disabled key is rejected from the next request on. */
@@ -39,7 +42,7 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
 
   /** Writes a record and what belongs to it in one atomic write. */
   async function put(keys: ItemKeys, fields: object, along: Belonging = {}, condition: Partial<PutCommandInput> = {}) {
-    const first = { TableName: table, Item: { ...fields, ...keys, sk: head }, ...condition };
+    const first = { TableName: table, Item: { ...fields, sk: head, ...keys }, ...condition };
     const items = [
       ...(along.version ? [versionItem(along.version)] : []),
       ...(along.audit ? [auditItem(along.audit)] : []),
@@ -83,30 +86,35 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
     return found;
   }
 
+  async function touch({ pk, sk = head }: ItemKeys, at: number, before: number): Promise<void> {
+    const command = new UpdateCommand({
+      TableName: table,
+      Key: { pk, sk },
+      ConditionExpression: "attribute_exists(pk) AND (attribute_not_exists(lastUsedAt) OR lastUsedAt < :before)",
+      UpdateExpression: "SET lastUsedAt = :at",
+      ExpressionAttributeValues: { ":at": at, ":before": before },
+    });
+    await documents.send(command).catch((error: unknown) => {
+      if (!isConditionFailure(error)) throw error;
+    });
+  }
+
   return withMappedErrors<Accounts>("DynamoDB", {
     findKey: (hash) => find<ApiKey>(`KEY#${hash}`),
     findAgent: (id) => find<Agent>(`AGENT#${id}`),
     findOrganization: (id) => find<Organization>(`ORG#${id}`),
+    findOperator: (hash) => find<Operator>(operatorPartition, hash),
     findAgentVersion: (agentId, version) => find<AgentVersion>(`AGENT#${agentId}`, versionKey(version)),
     createKey: (key, along) => create(keyKeys(key), key, along),
     createAgent: (agent, along) => create(agentKeys(agent), agent, along),
     createOrganization: (organization, along) => create(organizationKeys(organization), organization, along),
+    createOperator: (operator, along) => create(operatorKeys(operator), operator, along),
     replaceKey: (key, along) => replace(keyKeys(key), key, along),
     replaceAgent: (agent, along) => replace(agentKeys(agent), agent, along),
     replaceOrganization: (organization, along) => replace(organizationKeys(organization), organization, along),
-
-    async touchKey(hash, at, before) {
-      const command = new UpdateCommand({
-        TableName: table,
-        Key: { pk: `KEY#${hash}`, sk: head },
-        ConditionExpression: "attribute_exists(pk) AND (attribute_not_exists(lastUsedAt) OR lastUsedAt < :before)",
-        UpdateExpression: "SET lastUsedAt = :at",
-        ExpressionAttributeValues: { ":at": at, ":before": before },
-      });
-      await documents.send(command).catch((error: unknown) => {
-        if (!isConditionFailure(error)) throw error;
-      });
-    },
+    replaceOperator: (operator, along) => replace(operatorKeys(operator), operator, along),
+    touchKey: (hash, at, before) => touch({ pk: `KEY#${hash}` }, at, before),
+    touchOperator: (hash, at, before) => touch(operatorKeys({ hash }), at, before),
 
     async listAgentVersions(agentId, limit) {
       const found: AgentVersionHead[] = [];
@@ -134,6 +142,21 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
     listKeys: (agentId) => list<ApiKey>(`KEYS#${agentId}`),
     listAgents: (organizationId) => list<Agent>("AGENTS", organizationId && `${organizationId}#`),
     listOrganizations: () => list<Organization>("ORGS"),
+
+    async listOperators() {
+      const found: Operator[] = [];
+      const pages = paginateQuery(
+        { client: documents },
+        {
+          TableName: table,
+          KeyConditionExpression: "pk = :pk",
+          ExpressionAttributeValues: { ":pk": operatorPartition },
+          ConsistentRead: true,
+        },
+      );
+      for await (const { Items = [] } of pages) found.push(...Items.map(record<Operator>));
+      return found.toSorted((a, b) => a.createdAt - b.createdAt);
+    },
   });
 }
 
@@ -160,6 +183,13 @@ function versionItem(version: AgentVersion) {
 
 function keyKeys({ hash, agentId, createdAt }: ApiKey): ItemKeys {
   return { pk: `KEY#${hash}`, gsi1pk: `KEYS#${agentId}`, gsi1sk: `${sortable(createdAt)}#${hash}` };
+}
+
+/** Holds all operators, so that a list is one consistent Query. */
+const operatorPartition = "OPERATORS";
+
+function operatorKeys({ hash }: Pick<Operator, "hash">): ItemKeys {
+  return { pk: operatorPartition, sk: hash };
 }
 
 function agentKeys({ id, organizationId }: Agent): ItemKeys {

@@ -6,6 +6,7 @@ import type {
   AgentVersionHead,
   ApiKey,
   AuditEntry,
+  Operator,
   Organization,
   Revised,
 } from "../../accounts/types.ts";
@@ -18,23 +19,24 @@ export function localAccounts(database: Database): Accounts {
   const findKey = db.prepare("SELECT body FROM keys WHERE hash = ?");
   const findAgent = db.prepare("SELECT body FROM agents WHERE id = ?");
   const findOrganization = db.prepare("SELECT body FROM organizations WHERE id = ?");
+  const findOperator = db.prepare("SELECT body FROM operators WHERE hash = ?");
   const insertKey = db.prepare("INSERT OR REPLACE INTO keys (agent_id, body, hash) VALUES (?, ?, ?)");
   const insertAgent = db.prepare("INSERT OR REPLACE INTO agents (organization_id, body, id) VALUES (?, ?, ?)");
   const insertOrganization = db.prepare("INSERT OR REPLACE INTO organizations (body, id) VALUES (?, ?)");
+  const insertOperator = db.prepare("INSERT OR REPLACE INTO operators (body, hash) VALUES (?, ?)");
   const updateKey = db.prepare(`UPDATE keys SET agent_id = ?, body = ? WHERE hash = ? AND ${ifRevision}`);
   const updateAgent = db.prepare(`UPDATE agents SET organization_id = ?, body = ? WHERE id = ? AND ${ifRevision}`);
   const updateOrganization = db.prepare(`UPDATE organizations SET body = ? WHERE id = ? AND ${ifRevision}`);
+  const updateOperator = db.prepare(`UPDATE operators SET body = ? WHERE hash = ? AND ${ifRevision}`);
   const keysOfAgent = db.prepare("SELECT body FROM keys WHERE agent_id = ? ORDER BY body ->> 'createdAt', hash");
   const agents = db.prepare("SELECT body FROM agents WHERE organization_id = ?1 OR ?1 IS NULL ORDER BY id");
   const organizations = db.prepare("SELECT body FROM organizations ORDER BY id");
+  const operators = db.prepare("SELECT body FROM operators ORDER BY body ->> 'createdAt', hash");
 
   const insertVersion = db.prepare("INSERT INTO agent_versions VALUES (?, ?, ?, ?, ?)");
   const findVersion = db.prepare("SELECT * FROM agent_versions WHERE agent_id = ? AND version = ?");
   const versions = db.prepare(
     "SELECT agent_id, version, created_at, hash FROM agent_versions WHERE agent_id = ? ORDER BY version DESC LIMIT ?",
-  );
-  const touch = db.prepare(
-    "UPDATE keys SET body = json_set(body, '$.lastUsedAt', ?1) WHERE hash = ?2 AND coalesce(body ->> 'lastUsedAt', 0) < ?3",
   );
   const insertAudit = auditWriter(db);
 
@@ -45,6 +47,13 @@ export function localAccounts(database: Database): Accounts {
       insertVersion.run(agentId, number, createdAt, hash, JSON.stringify(definition));
     }
     if (audit) insertAudit(audit);
+  }
+
+  function toucher(table: "keys" | "operators"): Accounts["touchKey"] {
+    const touch = db.prepare(
+      `UPDATE ${table} SET body = json_set(body, '$.lastUsedAt', ?1) WHERE hash = ?2 AND coalesce(body ->> 'lastUsedAt', 0) < ?3`,
+    );
+    return (hash, at, before) => write(() => void touch.run(at, hash, before));
   }
 
   const create = (insert: StatementSync, values: string[], along: Belonging = {}): Promise<void> =>
@@ -73,6 +82,7 @@ export function localAccounts(database: Database): Accounts {
     findKey: async (hash) => parse<ApiKey>(read(() => findKey.get(hash))),
     findAgent: async (id) => parse<Agent>(read(() => findAgent.get(id))),
     findOrganization: async (id) => parse<Organization>(read(() => findOrganization.get(id))),
+    findOperator: async (hash) => parse<Operator>(read(() => findOperator.get(hash))),
     findAgentVersion: async (agentId, version) => {
       const row = read(() => findVersion.get(agentId, version));
       return (
@@ -83,18 +93,22 @@ export function localAccounts(database: Database): Accounts {
     createAgent: (agent, along) => create(insertAgent, [agent.organizationId, JSON.stringify(agent), agent.id], along),
     createOrganization: (organization, along) =>
       create(insertOrganization, [JSON.stringify(organization), organization.id], along),
+    createOperator: (operator, along) => create(insertOperator, [JSON.stringify(operator), operator.hash], along),
     replaceKey: (key, along) => replace(updateKey, key, along, (body) => [key.agentId, body, key.hash]),
     replaceAgent: (agent, along) =>
       replace(updateAgent, agent, along, (body) => [agent.organizationId, body, agent.id]),
     replaceOrganization: (organization, along) =>
       replace(updateOrganization, organization, along, (body) => [body, organization.id]),
-    touchKey: (hash, at, before) => write(() => void touch.run(at, hash, before)),
+    replaceOperator: (operator, along) => replace(updateOperator, operator, along, (body) => [body, operator.hash]),
+    touchKey: toucher("keys"),
+    touchOperator: toucher("operators"),
     listAgentVersions: async (agentId, limit) => read(() => versions.all(agentId, limit)).map(toVersionHead),
     ...localAudit(database),
     listKeys: async (agentId) => read(() => keysOfAgent.all(agentId)).flatMap((row) => parse<ApiKey>(row) ?? []),
     listAgents: async (organizationId) =>
       read(() => agents.all(organizationId ?? null)).flatMap((row) => parse<Agent>(row) ?? []),
     listOrganizations: async () => read(() => organizations.all()).flatMap((row) => parse<Organization>(row) ?? []),
+    listOperators: async () => read(() => operators.all()).flatMap((row) => parse<Operator>(row) ?? []),
   };
 }
 

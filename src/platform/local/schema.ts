@@ -40,6 +40,9 @@ const quotas = `
     owner TEXT NOT NULL, day TEXT NOT NULL, dollars REAL NOT NULL, PRIMARY KEY (owner, day)
   ) STRICT, WITHOUT ROWID;`;
 
+const operators = `
+  CREATE TABLE operators (hash TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;`;
+
 const files = `
   -- "uploads": files of the create. "current": files after the last turn that changed some.
   CREATE TABLE files (run INTEGER PRIMARY KEY, uploads TEXT, current TEXT) STRICT;`;
@@ -65,6 +68,7 @@ const schema = `
   ${agentHistory}
   ${quotas}
   ${files}
+  ${operators}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -110,9 +114,10 @@ const fromVersion2 = `
   ${files}
 `;
 
-// Version 3 did not record the model of a run.
+// Version 3 had no operators, and did not record the model of a run.
 const fromVersion3 = `
   ALTER TABLE runs ADD COLUMN model TEXT;
+  ${operators}
 `;
 
 /** Creates the tables, or updates those of an earlier version. Throws for a file of a later version. */

@@ -1,0 +1,59 @@
+import { hash, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const randomLength = 43; // 62^43 > 2^256
+const checksumLength = 6; // 62^6 > 2^32
+
+/** What a token stands for, as its first characters say: `ak` is an API key, `ao` an operator token. */
+export type TokenKind = "ak" | "ao";
+
+const shapes = { ak: shapeOf("ak"), ao: shapeOf("ao") };
+
+function shapeOf(kind: TokenKind): RegExp {
+  return new RegExp(`^${kind}_[0-9A-Za-z]{${randomLength + checksumLength}}$`);
+}
+
+/**
+ * Makes a token: its kind and `_`, 256 random bits and a CRC-32, both in base 62. With the checksum, secret scanners and
+ * `tokenHash` recognize a mistyped token without a database. Only `hash` is stored.
+ */
+export function newToken(kind: TokenKind): { token: string; hash: string; hint: string } {
+  const random = toBase62(BigInt(`0x${randomBytes(32).toString("hex")}`), randomLength);
+  const token = `${kind}_${random}${toBase62(BigInt(crc32(random)), checksumLength)}`;
+  return { token, hash: sha256(token), hint: token.slice(0, 9) };
+}
+
+/** SHA-256 (hex) of a well-formed token of this kind. Undefined for any other string. */
+export function tokenHash(kind: TokenKind, text: string): string | undefined {
+  if (!shapes[kind].test(text)) return undefined;
+  const random = text.slice(3, 3 + randomLength);
+  return fromBase62(text.slice(-checksumLength)) === crc32(random) ? sha256(text) : undefined;
+}
+
+/** Whether a text contains what looks like a whole token, or most of one. */
+export function containsToken(text: string): boolean {
+  return /\ba[ko]_[0-9A-Za-z]{20}/.test(text);
+}
+
+/** The text with tokens shortened to their hints: a token that was pasted in the wrong place is not repeated. */
+export function redactTokens(text: string): string {
+  return text.replace(/(a[ko]_[0-9A-Za-z]{6})[0-9A-Za-z]+/g, "$1…");
+}
+
+function sha256(text: string): string {
+  return hash("sha256", text);
+}
+
+function toBase62(value: bigint, length: number): string {
+  let text = "";
+  for (let rest = value; rest > 0n; rest /= 62n) text = alphabet.charAt(Number(rest % 62n)) + text;
+  return text.padStart(length, "0");
+}
+
+/** The value of at most six base-62 digits, which a number holds exactly. */
+function fromBase62(digits: string): number {
+  let value = 0;
+  for (const digit of digits) value = value * 62 + alphabet.indexOf(digit);
+  return value;
+}

@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { authenticateOperator, createOperator, listOperators, revokeOperator } from "../../src/accounts/operators.ts";
+import type { Accounts, AuditEntry, Operator } from "../../src/accounts/types.ts";
+import { newToken } from "../../src/accounts/token.ts";
+
+/** Contract tests of operators and their tokens. `open` is called once. The store may hold other operators. */
+export function describeOperators(open: () => Promise<Accounts>): void {
+  describe("operators", () => {
+    let accounts: Accounts;
+    beforeAll(async () => {
+      accounts = await open();
+    });
+    const auditOf = async (of: string): Promise<AuditEntry[]> =>
+      (await accounts.listAudit({ since: 0, limit: 1_000 })).filter(({ id }) => id === of);
+
+    test("an operator reads back as it was stored, by its whole hash", async () => {
+      const operator = newOperator();
+      await accounts.createOperator(operator);
+      expect(await accounts.findOperator(operator.hash)).toEqual(operator);
+      expect(await accounts.findOperator(operator.hash.slice(0, -1))).toBeUndefined();
+      expect(await accounts.findOperator("")).toBeUndefined();
+      expect(await accounts.findKey(operator.hash)).toBeUndefined();
+    });
+
+    test("a replacement is rejected for an outdated revision and for a missing operator", async () => {
+      const operator = newOperator();
+      await accounts.createOperator(operator);
+      const revoked = { ...operator, enabled: false };
+      expect(await accounts.replaceOperator(revoked)).toEqual({ ...revoked, revision: 1 });
+      expect(await accounts.replaceOperator(operator)).toBeUndefined();
+      expect(await accounts.findOperator(operator.hash)).toEqual({ ...revoked, revision: 1 });
+      expect(await accounts.replaceOperator(newOperator())).toBeUndefined();
+    });
+
+    test("operators are listed oldest first, as soon as they are stored", async () => {
+      const operators = [30, 10, 20].map((createdAt) => newOperator(createdAt));
+      for (const each of operators) await accounts.createOperator(each);
+      const ids = new Set(operators.map(({ id }) => id));
+      const found = (await accounts.listOperators()).filter(({ id }) => ids.has(id));
+      expect(found).toEqual(operators.toSorted((a, b) => a.createdAt - b.createdAt));
+    });
+
+    test("the use of a token is recorded without a change of the operator", async () => {
+      const operator = newOperator();
+      const { hash } = operator;
+      await accounts.createOperator(operator);
+      await accounts.touchOperator(hash, 5_000, 1_400);
+      await accounts.touchOperator(hash, 6_000, 5_000); // used at the given time or later: stays
+      expect(await accounts.findOperator(hash)).toEqual({ ...operator, lastUsedAt: 5_000 });
+      const unknown = newOperator();
+      await accounts.touchOperator(unknown.hash, 1, 0);
+      expect(await accounts.findOperator(unknown.hash)).toBeUndefined();
+    });
+
+    test("a token stands for its operator until it is revoked", async () => {
+      const { token, stored: operator } = await createOperator(accounts, { name: "mira", role: "operator" }, "alice");
+      const { id, hint, hash } = operator;
+      expect(JSON.stringify(operator)).not.toContain(token);
+      const principal = { actor: `mira (${hint})`, name: "mira", role: "operator" };
+      expect(await authenticateOperator(accounts, token)).toEqual(principal);
+      await vi.waitFor(async () =>
+        expect(await accounts.findOperator(hash)).toEqual({ ...operator, lastUsedAt: expect.any(Number) }),
+      );
+      expect(await revokeOperator(accounts, id.toUpperCase(), "bob")).toMatchObject({ id, enabled: false });
+      expect(await revokeOperator(accounts, token, "bob")).toMatchObject({ id, enabled: false }); // a no-op
+      await expect(authenticateOperator(accounts, token)).rejects.toMatchObject({ code: "key_invalid" });
+      expect((await listOperators(accounts)).find((each) => each.id === id)).toMatchObject({ enabled: false });
+      const audited = (await auditOf(id)).map(({ actor, action }) => `${actor} ${action}`);
+      expect(audited.toSorted()).toEqual(["alice operator.create", "bob operator.revoke"]);
+    });
+
+    test("an operator is revoked by its hint, and an unknown or short text revokes none", async () => {
+      const { stored: operator } = await createOperator(accounts, { name: "noor", role: "viewer" });
+      const { id, hint } = operator;
+      for (const text of [randomUUID(), hint.slice(0, 7), "", newToken("ao").token]) {
+        await expect(revokeOperator(accounts, text)).rejects.toMatchObject({ code: "operator_not_found" });
+      }
+      expect(await accounts.findOperator(operator.hash)).toEqual(operator);
+      expect(await revokeOperator(accounts, hint)).toMatchObject({ id, enabled: false });
+      expect(await auditOf(id)).toEqual([]); // the service itself
+    });
+  });
+}
+
+function newOperator(createdAt = 1_763_000_000_000): Operator {
+  const { hash, hint } = newToken("ao");
+  return { id: randomUUID(), hash, hint, name: "Ærø 🧑", role: "viewer", enabled: true, createdAt };
+}
