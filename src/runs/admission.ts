@@ -1,4 +1,4 @@
-import type { Accounts, Organization } from "../accounts/types.ts";
+import type { Accounts, Along, Organization } from "../accounts/types.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
 import { log } from "../log.ts";
 import { ServiceError } from "../errors.ts";
@@ -65,12 +65,12 @@ export async function requestSlot(
 export async function createWithSlot(
   deps: AdmissionDeps,
   run: Run,
-  { messages, uploads }: { messages: Stamped<TurnMessage>[]; uploads: FileVersion[] },
+  { messages, ...more }: Along & { messages: Stamped<TurnMessage>[]; uploads: FileVersion[] },
   quotas: Quotas,
 ): Promise<{ waiting: boolean }> {
   for (let attempt = 1; attempt <= slotAttempts; attempt++) {
     const { slot, stalled } = await requestSlot(deps, run, quotas);
-    if (!(await deps.runs.create(run, messages, { slot, uploads }))) continue;
+    if (!(await deps.runs.create(run, messages, { slot, ...more }))) continue;
     if (stalled) await tryStartWaiting(deps, run.organizationId);
     return { waiting: slot.blockedBy !== undefined };
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { type Actor, along } from "../accounts/audit.ts";
 import type { Principal } from "../accounts/authenticate.ts";
 import { modelProblem } from "../agent/models/model-config.ts";
 import type { Secrets } from "../agent/secret.ts";
@@ -18,6 +19,8 @@ import { decodeFiles, type FileInput } from "./uploads.ts";
 export interface CreateRunDeps extends Stores, Pick<Secrets, "secretRefusal"> {
   workflow: Workflow;
   now: () => number;
+  /** The operator, for the audit. Absent: a client with an API key. */
+  actor?: Actor;
 }
 
 export interface CreateInput {
@@ -50,8 +53,9 @@ export async function createRun(deps: CreateRunDeps, principal: Principal, input
     const uploads = manifestOf(await files);
     const messages = stamped(inputMessages(input.input_text, agentVersion), { sequence: 0, at: run.createdAt });
     storing = true;
-    if (quotas && run.turn === 1) ({ waiting } = await createWithSlot(deps, run, { messages, uploads }, quotas));
-    else await deps.runs.create(run, messages, { uploads });
+    const more = { uploads, ...along(deps.actor, "run.create", id, run.createdAt) };
+    if (quotas && run.turn === 1) ({ waiting } = await createWithSlot(deps, run, { messages, ...more }, quotas));
+    else await deps.runs.create(run, messages, more);
   } catch (error) {
     if (storing && mayBeStored(error)) await endIfStored(deps, run);
     else await deleteUploadedFiles(deps.workspace, id, files);

@@ -1,4 +1,4 @@
-import type { Accounts } from "../accounts/types.ts";
+import type { Accounts, Along } from "../accounts/types.ts";
 import type { FileInfo } from "../agent/tools/files.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
 import type { RunStatus } from "./status.ts";
@@ -30,10 +30,14 @@ import type {
  */
 export interface Runs {
   /**
-   * Stores a new run, its first messages and the manifest of its uploaded files in one write. `run.sequence`: the number
-   * of messages. False: `slot` does not admit it.
+   * Stores a new run, its first messages, the manifest of its uploaded files and an audit entry in one write.
+   * `run.sequence`: the number of messages. False: `slot` does not admit it.
    */
-  create(run: Run, messages: Stamped<TurnMessage>[], more?: { slot?: Slot; uploads?: FileVersion[] }): Promise<boolean>;
+  create(
+    run: Run,
+    messages: Stamped<TurnMessage>[],
+    more?: Along & { slot?: Slot; uploads?: FileVersion[] },
+  ): Promise<boolean>;
   /** Run and transcript, in one round trip. */
   read(id: string): Promise<RunView | undefined>;
   load(id: string): Promise<RunState | undefined>;

@@ -138,12 +138,16 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
     return [{ Put: { TableName: table, Item: { ...filesKey(runId), ...expiry(), turn: expect.turn, ...stored } } }];
   }
 
+  function auditWrites(audit: RunChange["audit"]): Write[] {
+    return audit ? [{ Put: { TableName: table, Item: auditItem(audit) } }] : [];
+  }
+
   return {
-    async create(run, messages, { slot, uploads = [] } = {}) {
+    async create(run, messages, { slot, uploads = [], audit } = {}) {
       // A large text is written first. If the transaction fails, it expires with the other texts.
       const texts = await Promise.all([messageWrites(run.id, messages), uploadsWrites(run.id, uploads)]);
       const item = toItem({ ...run, ...placeOf(slot, false) }, messages.length, uploads.length > 0);
-      const writes = [put(item), ...texts.flat()];
+      const writes = [put(item), ...texts.flat(), ...auditWrites(audit)];
       if (slot) {
         const result = await transactCounts([...writes, ...slotWrites(table, slot)]);
         if (result.applied) return true;
@@ -161,8 +165,7 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
         summaryWrites(runId, summary),
         filesWrites(change),
       ]);
-      const audits = audit ? [{ Put: { TableName: table, Item: auditItem(audit) } }] : [];
-      const stored = [...texts.flat(), ...audits];
+      const stored = [...texts.flat(), ...auditWrites(audit)];
       // Repeats when the run counts towards other quotas than the caller knew.
       for (let { place } = change, attempt = 1; ; attempt++) {
         const writes = [headWrite(table, change, place), ...countWrites(table, change, place), ...stored];

@@ -87,7 +87,7 @@ export function localRunWrites(
   }
 
   return {
-    create: (run, messages, { slot, uploads = [] } = {}) =>
+    create: (run, messages, { slot, uploads = [], audit } = {}) =>
       write(() => {
         if (slot && !quotas.admit(slot, false)) return false;
         const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence } = run;
@@ -95,6 +95,7 @@ export function localRunWrites(
         const { lastInsertRowid: seq } = insertRun.run(...values, ...placeOf(slot, false));
         insert(seq, messages, []);
         if (uploads.length > 0) insertUploads.run(seq, JSON.stringify(uploads));
+        if (audit) insertAudit(audit);
         return true;
       }),
 
