@@ -1,51 +1,93 @@
 import { findAgent } from "../accounts/agents.ts";
 import { findOrganization } from "../accounts/organizations.ts";
+import type { Accounts, Agent } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
-import { newestFirst } from "./merge-runs.ts";
-import type { Stores } from "./ports.ts";
+import { newestFirst, placeOf } from "./merge-runs.ts";
+import type { Runs, Stores } from "./ports.ts";
 import type { RunStatus } from "./status.ts";
-import type { Run, RunPlace } from "./types.ts";
+import type { Run, RunPlace, RunQuery } from "./types.ts";
 
 /**
- * Which runs to list: of an agent or an organization, created from `since` to before `until`, in milliseconds since 1970.
- * `cursor`: of the page before.
+ * Which runs to list: of an agent, an organization or all, created from `since` to before `until`, in milliseconds since
+ * 1970. `matches`: a filter that the store does not have. `cursor`: of the page before.
  */
 export interface RunFilter {
-  of: { agent: string } | { organization: string };
+  of: { agent: string } | { organization: string } | "all";
   status?: RunStatus;
   since?: number;
   until?: number;
+  matches?: (run: Run) => Promise<boolean>;
   limit: number;
   cursor?: string;
 }
 
+/** A page of runs. `agents`: those whose runs were listed, by id. */
+export interface ListedRuns {
+  runs: Run[];
+  agents: ReadonlyMap<string, Agent>;
+  cursor?: string;
+}
+
+type Deps = Pick<Stores, "accounts" | "runs">;
+
 /**
  * Lists runs, newest first, at most `limit`. With `cursor`, there may be more: the page can be short, or even empty,
- * because a filter by status ends after a bounded number of runs.
+ * because filters end after a bounded number of runs.
  */
 export async function listRuns(
-  { accounts, runs }: Pick<Stores, "accounts" | "runs">,
-  { of, status, since, until, limit, cursor }: RunFilter,
-): Promise<{ runs: Run[]; cursor?: string }> {
+  { accounts, runs }: Deps,
+  { of, status, since, until, matches, limit, cursor }: RunFilter,
+): Promise<ListedRuns> {
   const before = until === undefined ? undefined : { createdAt: until, id: "" };
   const [after] = [before, cursor === undefined ? undefined : decode(cursor)]
     .filter((place) => place !== undefined)
     .toSorted(newestFirst)
     .slice(-1);
-  const page = await runs.list({
-    agentIds: await agentIdsOf(accounts, of),
+  const agents = await agentsOf(accounts, of);
+  const query: RunQuery = {
+    agentIds: [...agents.keys()],
     ...(status && { status }),
     ...(since !== undefined && { since }),
     ...(after && { after }),
     limit,
-  });
-  return { runs: page.runs, ...(page.next && { cursor: encode(page.next) }) };
+  };
+  const page = matches ? await scan(runs, query, matches) : await runs.list(query);
+  return { runs: page.runs, agents, ...(page.next && { cursor: encode(page.next) }) };
 }
 
-async function agentIdsOf(accounts: Stores["accounts"], of: RunFilter["of"]): Promise<string[]> {
-  if ("agent" in of) return [(await findAgent(accounts, of.agent)).id];
+/** Runs that are read for a page with a filter that the store does not have, and for each read of the store. */
+const [maxScanned, scanPage] = [1_000, 250];
+
+async function scan(
+  runs: Runs,
+  query: RunQuery,
+  matches: NonNullable<RunFilter["matches"]>,
+): Promise<{ runs: Run[]; next?: RunPlace }> {
+  const found: Run[] = [];
+  let { after } = query;
+  for (let scanned = 0; scanned < maxScanned; scanned += scanPage) {
+    const page = await runs.list({ ...query, ...(after && { after }), limit: scanPage });
+    const passed = await Promise.all(page.runs.map(matches));
+    found.push(...page.runs.filter((_, index) => passed[index]));
+    const last = found[query.limit - 1];
+    if (last && found.length > query.limit) return { runs: found.slice(0, query.limit), next: placeOf(last) };
+    if (!page.next) return { runs: found };
+    after = page.next;
+    if (last || page.runs.length < scanPage) break; // a short page: the store has read its bounded number of runs
+  }
+  return { runs: found, ...(after && { next: after }) };
+}
+
+/** The agents whose runs are listed, by id. Throws if the agent or organization does not exist. */
+export async function agentsOf(accounts: Accounts, of: RunFilter["of"]): Promise<Map<string, Agent>> {
+  if (of === "all") return byId(await accounts.listAgents());
+  if ("agent" in of) return byId([await findAgent(accounts, of.agent)]);
   const { id } = await findOrganization(accounts, of.organization);
-  return (await accounts.listAgents(id)).map((agent) => agent.id);
+  return byId(await accounts.listAgents(id));
+}
+
+function byId(agents: Agent[]): Map<string, Agent> {
+  return new Map(agents.map((agent) => [agent.id, agent]));
 }
 
 function encode({ createdAt, id }: RunPlace): string {

@@ -41,6 +41,10 @@ export interface Runs {
   /** Run and transcript, in one round trip. */
   read(id: string): Promise<RunView | undefined>;
   load(id: string): Promise<RunState | undefined>;
+  /** The run without its transcript. A cheap read. */
+  head(id: string): Promise<Run | undefined>;
+  /** The first `length` characters of the run's first input. Undefined: it has none. A cheap read, unless the input is large. */
+  firstInput(id: string, length: number): Promise<string | undefined>;
   /**
    * The events after number `after`, in order: at most `limit`, and fewer when they are large. Empty: there are none yet.
    * The cost depends on the page, not on the length of the run.

@@ -25,7 +25,10 @@ export interface RunFiles {
   manifest?: string;
 }
 
-/** The files of a run, now or at a point. A step in progress counts with the results that are recorded. */
+/**
+ * The files of a run, now or at a point. A step in progress counts with the results that are recorded. Now costs a read of
+ * the current turn, a point one of the whole journal.
+ */
 export async function listRunFiles(deps: Deps, id: string, at?: RunPoint): Promise<RunFiles> {
   const manifest = await manifestAt(deps, id, at);
   const hash = manifestHash(manifest);
@@ -61,14 +64,22 @@ function withoutOld({ name, size, sha256 }: FileVersion): FileVersion {
 }
 
 async function manifestAt({ runs, workspace }: Deps, id: string, at: RunPoint | undefined): Promise<Manifest> {
-  const [state, journal] = await Promise.all([runs.load(id), journalOf({ runs }, id)]);
+  const [state, whole] = await Promise.all([runs.load(id), at && journalOf({ runs }, id)]);
   if (!state) throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
-  const { run, uploads } = state;
+  const { run, uploads, files, journal } = state;
+  // The manifest after the last turn that changed files can contain the changes of the current turn. They end the same.
+  if (!at || !whole) return withChanges(files ?? uploads ?? (await workspace.listNamed(id)), journal);
   const start = uploads ?? (await workspace.listNamed(id));
-  if (at) requirePoint(run, journal, at);
-  const later = at ? journal.filter((entry) => isAfter(entry, at)) : [];
+  requirePoint(run, whole, at);
+  const later = whole.filter((entry) => isAfter(entry, at));
   if (uploads === undefined && start.length > 0) requireKnown(id, later);
-  const entries = at ? journal.filter((entry) => !isAfter(entry, at)) : journal;
+  return withChanges(
+    start,
+    whole.filter((entry) => !isAfter(entry, at)),
+  );
+}
+
+function withChanges(start: FileVersion[], entries: RunJournalEntry[]): Manifest {
   const changes = entries.flatMap((entry) => (entry.part === "result" && entry.files ? [entry.files] : []));
   return changes.reduce((manifest, each) => applyChanges(manifest, each, 0).manifest, manifestOf(start));
 }

@@ -38,6 +38,7 @@ export function describeErasure(open: () => Promise<Runs>): void {
       expect((await runs.read(run.id))?.run.failure).toBeUndefined();
       expect((await runs.load(run.id))?.summary).toBeUndefined();
       expect(await runs.listEvents(run.id, 0, 100)).toEqual([]);
+      expect(await runs.firstInput(run.id, 9)).toBeUndefined();
       expect((await runs.read(other.id))?.transcript).toHaveLength(1);
     });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { noUsage } from "../../src/agent/turn/limits.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import { journalOf } from "../../src/runs/list-events.ts";
 import type { Run, RunEvent, Stamped } from "../../src/runs/types.ts";
@@ -48,6 +49,25 @@ export function describeEvents(open: () => Promise<Runs>): void {
       expect(await runs.listEvents(run.id, 0, 100)).toEqual([...first.messages, ...entries, ...messages]);
       expect(await runs.listUnnumberedEvents(run.id)).toEqual([]);
       expect(await journalOf({ runs }, run.id)).toEqual(entries);
+    });
+
+    test("the head and the beginning of the first input are read without the rest", async () => {
+      const run = newRun();
+      const first = { ...input(1, "Grüße 👋"), sequence: 1, at: run.createdAt };
+      await runs.create(run, [first]);
+      const events = { entries: [answered(1, 1)], messages: [output(1, "done"), input(2, "second")] };
+      const set = { status: "running", turn: 2, updatedAt: 9 } as const;
+      await runs.change({ ...onTurn(run), set, ...numbered(1, events), used: noUsage, model: "m" });
+      expect(await runs.head(run.id)).toEqual((await runs.read(run.id))?.run);
+      expect([await runs.firstInput(run.id, 100), await runs.firstInput(run.id, 7)]).toEqual(["Grüße 👋", "Grüße "]);
+      const idle = newRun({ status: "finished", turn: 0 });
+      await runs.create(idle, []);
+      expect([await runs.head(idle.id), await runs.firstInput(idle.id, 9)]).toEqual([idle, undefined]);
+      const missing = randomUUID();
+      expect([await runs.head(missing), await runs.firstInput(missing, 9)]).toEqual([undefined, undefined]);
+      const large = newRun();
+      await runs.create(large, [{ ...input(1, largeText(1)), sequence: 1, at: 1 }]);
+      expect(await runs.firstInput(large.id, 200)).toBe(largeText(1).slice(0, 200));
     });
 
     test.each([1, 2, 3, 5, 7, 100])("the events of 12 turns are complete in pages of %i", async (limit) => {

@@ -4,6 +4,7 @@ import { StoreUnavailable } from "../../errors.ts";
 import type { RunStatus } from "../../runs/status.ts";
 import type { QueuedInput, RunState, TranscriptMessage } from "../../runs/types.ts";
 import type { Runs } from "../../runs/ports.ts";
+import { startOf } from "../../runs/text.ts";
 import type { DynamoTable } from "./clients.ts";
 import { attempts, backOff } from "./conditional-write.ts";
 import {
@@ -13,6 +14,7 @@ import {
   isOfEarlierTurn,
   type Item,
   journalIn,
+  messageKey,
   messagesIn,
   partition,
   queueIn,
@@ -28,7 +30,11 @@ import {
 import { head } from "./table.ts";
 import { readText, type StoredText } from "./large-text.ts";
 
-export function awsRunReads({ documents, table, objects }: RunsTable): Pick<Runs, "read" | "load" | "status"> {
+export function awsRunReads({
+  documents,
+  table,
+  objects,
+}: RunsTable): Pick<Runs, "read" | "load" | "head" | "firstInput" | "status"> {
   function query(input: Omit<QueryCommandInput, "TableName">) {
     return paginateQuery({ client: documents }, { ...input, TableName: table });
   }
@@ -109,23 +115,46 @@ export function awsRunReads({ documents, table, objects }: RunsTable): Pick<Runs
 
     load: (id) => find(id, true),
 
+    async head(id) {
+      const item = await readItem({ documents, table }, id, head);
+      return item && !isExpired(item) ? toRun(item) : undefined;
+    },
+
+    async firstInput(id, length) {
+      const { sk } = messageKey(id, { turn: 1, role: "input_to_agent" });
+      const item = await readItem({ documents, table }, id, String(sk));
+      return item && !isExpired(item) ? startOf(await readText(objects, item as StoredText), length) : undefined;
+    },
+
     status: async (id) => (await readHead({ documents, table }, id))?.status as RunStatus | undefined,
   };
 }
 
-/** Status, lease and number of the last event of a run, from its head item. A Query like all reads of runs, which need one permission. */
-export async function readHead(
-  { documents, table }: DynamoTable,
+/** Status, lease and number of the last event of a run, from its head item. */
+export function readHead(
+  table: DynamoTable,
   runId: string,
 ): Promise<{ status?: unknown; leaseToken?: unknown; sequence?: unknown } | undefined> {
+  return readItem(table, runId, head, {
+    ProjectionExpression: "#status, leaseToken, #sequence",
+    ExpressionAttributeNames: { "#status": "status", "#sequence": "sequence" },
+  });
+}
+
+/** One item of a run. A Query like all reads of runs, which need one permission. */
+async function readItem(
+  { documents, table }: DynamoTable,
+  runId: string,
+  key: string,
+  projection: Partial<QueryCommandInput> = {},
+): Promise<Item | undefined> {
   const { Items = [] } = await documents.send(
     new QueryCommand({
       TableName: table,
-      KeyConditionExpression: "pk = :pk AND sk = :head",
-      ProjectionExpression: "#status, leaseToken, #sequence",
-      ExpressionAttributeNames: { "#status": "status", "#sequence": "sequence" },
-      ExpressionAttributeValues: { ":pk": partition(runId), ":head": head },
+      KeyConditionExpression: "pk = :pk AND sk = :sk",
+      ExpressionAttributeValues: { ":pk": partition(runId), ":sk": key },
       ConsistentRead: true,
+      ...projection,
     }),
   );
   return Items[0];

@@ -1,5 +1,6 @@
 import type { Usage } from "../../agent/turn/limits.ts";
 import type { FileVersion, ManifestFile } from "../../agent/turn/manifest.ts";
+import { startOf } from "../../runs/text.ts";
 import { mergeRuns, placeOf } from "../../runs/merge-runs.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type {
@@ -39,7 +40,10 @@ type RunningRow = { id: string; turn: number; updated_at: number; waiting: numbe
 export function localRunReads({
   db,
   read,
-}: Database): Pick<Runs, "read" | "load" | "status" | "list" | "listRunning" | "listWaiting" | "quotaUse" | "recount"> {
+}: Database): Pick<
+  Runs,
+  "read" | "load" | "head" | "firstInput" | "status" | "list" | "listRunning" | "listWaiting" | "quotaUse" | "recount"
+> {
   const findRun = db.prepare("SELECT * FROM runs WHERE id = ?");
   const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY sequence");
   const versionOf = db.prepare("SELECT agent_version FROM messages WHERE run = ? ORDER BY sequence DESC LIMIT 1");
@@ -61,6 +65,10 @@ export function localRunReads({
   );
   const quotas = localQuotas(db);
   const statusOf = db.prepare("SELECT status FROM runs WHERE id = ?");
+  const firstInputOf = db.prepare(
+    `SELECT substr(text, 1, ?) AS start FROM messages WHERE run = (SELECT seq FROM runs WHERE id = ?)
+     ORDER BY sequence LIMIT 1`,
+  );
 
   function find(id: string): { row: RunRow; run: Run; transcript: TranscriptMessage[] } | undefined {
     const row = findRun.get(id) as unknown as RunRow | undefined;
@@ -94,6 +102,16 @@ export function localRunReads({
           ...toFiles(filesOf.get(row[0])),
         };
       }),
+
+    async head(id) {
+      const row = read(() => findRun.get(id)) as unknown as RunRow | undefined;
+      return row && toRun(row);
+    },
+
+    async firstInput(id, length) {
+      const found = read(() => firstInputOf.get(length, id));
+      return found && startOf(String(found["start"]), length); // SQLite counts code points
+    },
 
     status: async (id) => read(() => statusOf.get(id))?.["status"] as Run["status"] | undefined,
 

@@ -1,0 +1,147 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { noUsage } from "../../../src/agent/turn/limits.ts";
+import { runDescriber } from "../../../src/runs/describe-runs.ts";
+import type { Stores } from "../../../src/runs/ports.ts";
+import { countRuns, type RunSearch, searchRuns } from "../../../src/runs/search-runs.ts";
+import type { Run } from "../../../src/runs/types.ts";
+import { usageByDay } from "../../../src/runs/usage-by-day.ts";
+import { newRun, numbered, input } from "../../platform/run-fixtures.ts";
+import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
+import { temporaryStores } from "../../support/temporary-stores.ts";
+
+const limits = { steps: 5, tokens: 10_000, seconds: 60 };
+const day = 86_400_000;
+const noon = Date.UTC(2026, 10, 20, 12);
+
+/** Two organizations with an agent each, and three runs of the first. */
+async function open(stores: Stores) {
+  const [first, second] = ["one", "two"].map((name) => ({
+    id: randomUUID(),
+    organizationId: randomUUID(),
+    name: `Agent ${name}`,
+    instructions: "",
+    tools: [],
+    limits,
+    status: "active" as const,
+  }));
+  if (!first || !second) throw new Error("two agents");
+  for (const agent of [first, second]) {
+    await stores.accounts.createOrganization({ id: agent.organizationId, name: agent.name });
+    await stores.accounts.createAgent(agent);
+  }
+  const describer = runDescriber({ ...stores, now: () => noon });
+  const deps = { ...stores, describer };
+  async function add(fields: Partial<Run>, text = "Go."): Promise<Run> {
+    const { id: agentId, organizationId } = first ?? second ?? { id: "", organizationId: "" };
+    const run = newRun({ agentId, organizationId, createdAt: noon, updatedAt: noon, ...fields });
+    const { messages } = numbered(0, { messages: run.turn === 0 ? [] : [input(1, text)] });
+    await stores.runs.create(run, messages);
+    return run;
+  }
+  const ids = async (search: Partial<RunSearch>): Promise<string[]> => {
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await searchRuns(deps, { limit: 10, ...search, ...(cursor !== undefined && { cursor }) });
+      found.push(...page.runs.map(({ run }) => run.id));
+      ({ cursor } = page);
+    } while (cursor !== undefined);
+    return found;
+  };
+  return { ...deps, first, second, add, ids };
+}
+
+describe.each<[string, () => Stores]>([
+  ["on one machine", () => temporaryStores()],
+  ["on AWS", () => fakeAwsStores()],
+])("runs %s", (_, openStores) => {
+  test("are found by agent, organization, status, time and text", async () => {
+    const { first, second, add, ids } = await open(openStores());
+    const idle = await add({ name: "Idle run", status: "finished", turn: 0, createdAt: noon - 3 });
+    const running = await add({ name: "Invoices", createdAt: noon - 2 }, `${"x".repeat(150)} Überweisung`);
+    const ended = await add({ name: "Old", status: "finished", createdAt: noon - day }, `${"y".repeat(300)} deep`);
+    const other = await add({ agentId: second.id, organizationId: second.organizationId, name: "Other invoice" });
+    const newest = [other, running, idle, ended].map(({ id }) => id);
+    expect(await ids({})).toEqual(newest);
+    expect(await ids({ limit: 1 })).toEqual(newest);
+    expect(await ids({ agent: second.id })).toEqual([other.id]);
+    expect(await ids({ organization: first.organizationId })).toEqual([running.id, idle.id, ended.id]);
+    expect(await ids({ organization: first.organizationId, agent: second.id })).toEqual([]);
+    expect(await ids({ status: "running" })).toEqual([other.id, running.id]);
+    expect(await ids({ status: "finished" })).toEqual([ended.id]);
+    expect(await ids({ status: "waiting_for_input" })).toEqual([idle.id]);
+    expect(await ids({ since: noon - 2, until: noon })).toEqual([running.id]);
+    expect(await ids({ text: "iNVOICE" })).toEqual([other.id, running.id]);
+    expect(await ids({ text: "überweisung", limit: 1 })).toEqual([running.id]);
+    expect(await ids({ text: "deep" })).toEqual([]); // not among the first words
+    expect(await ids({ text: idle.id.slice(0, 8).toUpperCase() })).toEqual([idle.id]);
+    expect(await ids({ text: "run", status: "waiting_for_input" })).toEqual([idle.id]);
+    await expect(ids({ agent: randomUUID() })).rejects.toThrow("does not exist");
+    await expect(ids({ cursor: "x" })).rejects.toThrow("is not valid");
+  });
+
+  test("are counted by status", async () => {
+    const deps = await open(openStores());
+    await deps.add({ status: "finished", turn: 0 });
+    await deps.add({ status: "finished" });
+    await deps.add({ status: "technical_error", createdAt: noon - day });
+    for (let count = 0; count < 3; count++) await deps.add({ name: "Busy" });
+    const counts = { running: 3, finished: 1, waiting_for_input: 1, technical_error: 1, terminated: 0 };
+    expect(await countRuns(deps, {})).toEqual({ ...counts, complete: true });
+    expect(await countRuns(deps, { since: noon })).toEqual({ ...counts, technical_error: 0, complete: true });
+    const busy = { finished: 0, waiting_for_input: 0, technical_error: 0 };
+    expect(await countRuns(deps, { text: "busy" })).toEqual({ ...counts, ...busy, complete: true });
+  });
+
+  test("have their usage added up by day, agent and model", async () => {
+    const { accounts, runs, first, second, add } = await open(openStores());
+    const other = { agentId: second.id, organizationId: second.organizationId };
+    const created = [
+      await add({ createdAt: noon }),
+      await add({ createdAt: noon + 60_000 }),
+      await add({ createdAt: noon, ...other }),
+      await add({ createdAt: noon - day }),
+    ];
+    for (const [index, { id }] of created.entries()) {
+      const used = { ...noUsage, steps: 1, inputTokens: 10 + index, dollars: 0.5 };
+      const model = index === 3 ? {} : { model: "m" };
+      await runs.change({ runId: id, expect: { status: "running", turn: 1 }, used, ...model });
+    }
+    await add({ createdAt: noon }); // without usage
+    const row = (index: number, dayOfRow: string, inputTokens: number, count = 1) => ({
+      day: dayOfRow,
+      agentId: created[index]?.agentId,
+      organizationId: created[index]?.organizationId,
+      ...(index !== 3 && { model: "m" }),
+      runs: count,
+      used: { ...noUsage, steps: count, inputTokens, dollars: count / 2 },
+    });
+    const unused = { day: "2026-11-20", agentId: first.id, organizationId: first.organizationId };
+    const { rows, complete } = await usageByDay({ accounts, runs }, { of: "all" });
+    expect(complete).toBe(true);
+    expect(rows.at(-1)).toEqual(row(3, "2026-11-19", 13));
+    expect(rows).toHaveLength(4);
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        row(0, "2026-11-20", 21, 2),
+        row(2, "2026-11-20", 12),
+        { ...unused, runs: 1, used: noUsage },
+      ]),
+    );
+    const ofOther = await usageByDay({ accounts, runs }, { of: { agent: second.id }, since: noon, until: noon + 1 });
+    expect(ofOther).toEqual({ rows: [row(2, "2026-11-20", 12)], complete: true });
+  });
+});
+
+test("a search reads a bounded number of runs, and continues with its cursor", async () => {
+  const deps = await open(temporaryStores());
+  await deps.add({ name: "Needle", createdAt: 1 });
+  await Promise.all(Array.from({ length: 1_500 }, (_, index) => deps.add({ createdAt: noon + index })));
+  const page = await searchRuns(deps, { text: "needle", limit: 10 });
+  expect(page).toEqual({ runs: [], cursor: expect.any(String) as string });
+  const next = await searchRuns(deps, { text: "needle", limit: 10, cursor: page.cursor ?? "" });
+  expect(next.runs.map(({ run }) => run.name)).toEqual(["Needle"]);
+  expect(next.cursor).toBeUndefined();
+  expect(await countRuns(deps, {})).toMatchObject({ running: 1_000, complete: false });
+});
