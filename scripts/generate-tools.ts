@@ -30,7 +30,7 @@ export const agentSchemaFile = fileURLToPath(new URL("../schemas/agent.schema.js
 /** Returns the schema of agent files as JSON, with the names of the current tools. */
 export async function agentSchemaSource(): Promise<string> {
   const schema = JSON.parse(await readFile(agentSchemaFile, "utf8")) as { properties: { tools: object } };
-  const names = { items: { enum: toolDefinitions.map(({ name }) => name) }, default: defaultTools };
+  const names = { items: { type: "string", enum: toolDefinitions.map(({ name }) => name) }, default: defaultTools };
   Object.assign(schema.properties.tools, names);
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }

@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
-import { Ajv2020, type ErrorObject, type SchemaObject } from "ajv/dist/2020.js";
+import { type AgentFileError, validateAgentFile } from "./generated/agent-file.js";
 import type { AgentDefinition } from "./types.ts";
 
 /**
  * Validates the text of an agent file against `schemas/agent.schema.json`. The definition has the schema's defaults filled
  * in. `problems` has one sentence per error.
- * Compiles the schema on each call, which is too slow for a request handler.
  */
 export function parseAgentFile(text: string): { definition: AgentDefinition } | { problems: string[] } {
   let value: unknown;
@@ -14,23 +12,17 @@ export function parseAgentFile(text: string): { definition: AgentDefinition } | 
   } catch (error) {
     return { problems: [`not valid JSON (${error instanceof Error ? error.message : String(error)})`] };
   }
-  const schema = JSON.parse(
-    readFileSync(new URL("../../schemas/agent.schema.json", import.meta.url), "utf8"),
-  ) as SchemaObject;
-  const validate = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true }).compile<
-    AgentDefinition & { $schema?: string }
-  >(schema);
-  if (!validate(value)) return { problems: (validate.errors ?? []).map(problem) };
-  const { $schema: _, ...fields } = value;
-  const problems = conflicts(fields);
+  if (!validateAgentFile(value)) return { problems: (validateAgentFile.errors ?? []).flatMap(problem) };
+  const { $schema: _, ...fields } = value as AgentDefinition & { $schema?: string };
+  const problems = definitionProblems(fields);
   return problems.length > 0 ? { problems } : { definition: fields };
 }
 
 /** Bytes of UTF-8 as JSON. The limit of a DynamoDB item is 400 KB. */
 const maxBytes = 350_000;
 
-/** Errors that concern several fields, which the schema cannot express. */
-function conflicts(fields: AgentDefinition): string[] {
+/** Errors that concern several fields, which the schema cannot express. One sentence per error. */
+export function definitionProblems(fields: AgentDefinition): string[] {
   const { limits, runLimits, prices, maxDollarsPerDay, mcp = [] } = fields;
   const bytes = Buffer.byteLength(JSON.stringify(fields));
   if (bytes > maxBytes) return [`all fields together have ${bytes} bytes of UTF-8; at most ${maxBytes} are accepted`];
@@ -46,7 +38,8 @@ function conflicts(fields: AgentDefinition): string[] {
   return [...problems, ...names.map((name) => `prices is missing; ${name} requires it`)];
 }
 
-function problem({ instancePath, keyword, params, message = "is wrong", data }: ErrorObject): string {
+function problem({ instancePath, keyword, params, message = "is wrong", data }: AgentFileError): string | [] {
+  if (keyword === "if") return []; // its `else` reports the errors
   const place = instancePath.slice(1).replaceAll("/", ".");
   const field = (name: unknown): string => (place ? `${place}.${String(name)}` : String(name));
   if (keyword === "required") return `${field(params["missingProperty"])} is missing`;

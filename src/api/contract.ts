@@ -1,4 +1,9 @@
 import { filesTooLarge, historyFailed } from "../errors.ts";
+import {
+  type Operation as DescribedOperation,
+  reference,
+  type ResponseEntry as DescribedResponse,
+} from "./description.ts";
 import { runStatuses, type RunStatus } from "../runs/status.ts";
 
 /*
@@ -6,12 +11,6 @@ import { runStatuses, type RunStatus } from "../runs/status.ts";
  * as a table. `scripts/generate.ts` generates the validator, the OpenAPI document and the typed client from it. Run it
  * after a change.
  */
-
-/**
- * A JSON Schema reference to one of `schemas` in the OpenAPI document.
- * @__NO_SIDE_EFFECTS__ lets bundles leave out unused schemas.
- */
-export const reference = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
 export const PublicAgentFileInput = {
   type: "object",
@@ -195,26 +194,14 @@ export const headers = {
 };
 
 /** A response of an operation. */
-export interface ResponseEntry {
-  description: string;
-  /** The possible schemas of the body. Empty: any JSON object. */
-  bodies: SchemaName[];
+export interface ResponseEntry extends DescribedResponse<SchemaName, keyof typeof headers> {
   /** Examples of `detail`: the texts of the specification if it has any, or lists of issues. */
   details?: (string | (object & { msg: string })[])[];
-  /** Headers besides `x-request-id`, which every response has. */
-  headers?: (keyof typeof headers)[];
 }
 
-/** `path` is a template: `{agent_id}` stands for one segment. */
-export interface Operation {
+/** An operation of v1. */
+export interface Operation extends Omit<DescribedOperation<SchemaName>, "tag" | "responses"> {
   method: "GET" | "POST";
-  path: string;
-  operationId: string;
-  summary: string;
-  description: string;
-  /** Whether it requires an API key. */
-  authenticated: boolean;
-  request?: SchemaName;
   responses: Record<number, ResponseEntry>;
 }
 

@@ -1,74 +1,67 @@
-import { headers, type Operation, operations, reference, type ResponseEntry, schemas } from "./contract.ts";
+import { type ApiDescription, type Operation, reference, type ResponseEntry } from "./description.ts";
 
-/** Builds the OpenAPI 3.1 document of the API. The service serves the generated copy in `generated/openapi.ts`. */
-export function buildOpenapiDocument(): object {
+/** Builds the OpenAPI 3.1 document of an API. The service serves a generated copy. */
+export function buildOpenapiDocument(api: ApiDescription): object {
+  const { info, tags, operations, schemas, headers, securitySchemes } = api;
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of Object.values(operations)) {
-    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = pathItem(operation);
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = pathItem(operation, api.pathParameters);
   }
   return {
     openapi: "3.1.0",
-    info: {
-      title: "Agents API",
-      version: "1.0",
-      description: "Runs a pre-configured agent: create a run, then poll its status and transcript.",
-      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
-    },
+    info: { ...info, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
     servers: [{ url: "/", description: "The address this document was downloaded from." }],
-    tags: [{ name: "public", description: "Public operations." }],
-    security: [{ HTTPBearer: [] }, { APIKeyHeader: [] }],
+    tags,
+    security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
     paths,
-    components: {
-      schemas,
-      headers,
-      securitySchemes: {
-        HTTPBearer: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <API_KEY>`. Preferred." },
-        APIKeyHeader: {
-          type: "apiKey",
-          in: "header",
-          name: "X-API-Key",
-          description: "Used only when `Authorization` is missing or is not a Bearer credential.",
-        },
-      },
-    },
+    components: { schemas, headers, securitySchemes },
   };
 }
 
-function pathItem({ path, operationId, summary, description, authenticated, request, responses }: Operation): object {
-  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    description: "The run's ID, as the create operation answered it.",
-    schema: { type: "string", format: "uuid" },
-  }));
+function pathItem(operation: Operation, pathParameters: ApiDescription["pathParameters"]): object {
+  const { path, operationId, summary, description, tag, authenticated, request, responses } = operation;
+  const parameters = [
+    ...pathParameterNames(path).map((name) => documented("path", name, { required: true, ...pathParameters[name] })),
+    ...Object.entries(operation.query ?? {}).map(([name, one]) => documented("query", name, one)),
+    ...Object.entries(operation.requestHeaders ?? {}).map(([name, one]) => documented("header", name, one)),
+  ];
+  const required = !operation.requestOptional;
   return {
-    tags: ["public"],
+    tags: [tag],
     operationId,
     summary,
     description,
     ...(authenticated ? {} : { security: [] }),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(request ? { requestBody: { required: true, content: jsonContent(reference(request)) } } : {}),
+    ...(request ? { requestBody: { required, content: jsonContent(reference(request)) } } : {}),
     responses: Object.fromEntries(Object.entries(responses).map(([status, entry]) => [status, response(entry)])),
   };
 }
 
-function response({ description, bodies, details = [], ...entry }: ResponseEntry): object {
+function documented(place: string, name: string, parameter: object): object {
+  return { name, in: place, ...parameter };
+}
+
+/** The names of the parameters in the template of a path. */
+export function pathParameterNames(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+}
+
+function response({ description, bodies, media, examples, ...entry }: ResponseEntry): object {
   const [only, ...others] = bodies.map(reference);
   const schema =
     others.length > 0 ? { anyOf: [only, ...others] } : (only ?? { type: "object", additionalProperties: true });
-  const examples = Object.fromEntries(details.map((detail) => [exampleName(detail), { value: { detail } }]));
   const names = [...(entry.headers ?? []), "x-request-id"];
+  const json = bodies.length > 0 || !media ? jsonContent(schema, examples ? { examples } : {}) : {};
+  const content = {
+    ...json,
+    ...Object.fromEntries(Object.entries(media ?? {}).map(([type, of]) => [type, { schema: of }])),
+  };
   return {
     description,
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    content: jsonContent(schema, details.length > 0 ? { examples } : {}),
+    ...(Object.keys(content).length > 0 && { content }),
   };
-}
-
-function exampleName(detail: NonNullable<ResponseEntry["details"]>[number]): string {
-  return typeof detail === "string" ? detail : detail.map(({ msg }) => msg).join(", ");
 }
 
 function jsonContent(schema: object, extra: object = {}): object {

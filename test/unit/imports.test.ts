@@ -61,6 +61,17 @@ const allowed: Record<string, string[]> = {
   ],
   "src/observability": ["src/agent", "src/env.ts", "src/log.ts", "src/net", "src/runs"],
   "src/api": ["src/accounts", "src/async", "src/errors.ts", "src/log.ts", "src/runs"],
+  "src/manage": [
+    "src/accounts",
+    "src/agent",
+    "src/api",
+    "src/async",
+    "src/errors.ts",
+    "src/filenames.ts",
+    "src/json.ts",
+    "src/log.ts",
+    "src/runs",
+  ],
   "src/platform/types.ts": ["src/agent/secret.ts", "src/documents", "src/net", "src/runs", "src/sandbox"],
   "src/platform/local": [
     "src/accounts",

@@ -1,5 +1,6 @@
 import { type CreateBody, PublicAgentFileInput, PublicCreateAgentRequest } from "../contract.ts";
-import { type SchemaViolation, validateCreateRequest } from "../generated/validators.js";
+import { validateCreateRequest } from "../generated/validators.js";
+import type { SchemaViolation } from "./schema-violation.ts";
 import { canonicalUuid, uuidPattern, describeUuidError } from "./uuid-errors.ts";
 
 /** One schema violation, as pydantic words it. `loc` begins with `body` or `path`; `input` is the JSON received there. */

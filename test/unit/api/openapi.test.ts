@@ -1,15 +1,10 @@
-import { execFile } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { operations, schemas } from "../../../src/api/contract.ts";
 import { parseJsonBody } from "../../../src/api/validation/parse-json.ts";
 import { validateCreate, validateRunId } from "../../../src/api/validation/issues.ts";
 import { openapiDocument } from "../../../src/api/generated/openapi.ts";
+import { lintDocument } from "../../support/redocly.ts";
 
 interface Document {
   openapi: string;
@@ -29,27 +24,15 @@ interface DocumentOperation {
 }
 
 const issuesOf = (checked: object) => ("issues" in checked ? checked.issues : []);
-const cli = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
 const document = JSON.parse(openapiDocument) as Document;
-const root = fileURLToPath(new URL("../../..", import.meta.url));
 const ajv = new Ajv2020({ allowUnionTypes: true, formats: { uuid: /^[0-9a-f-]{36}$/ } });
 ajv.addVocabulary(["components"]);
 ajv.addSchema({ $id: "document", components: document.components });
 
 test("has no violation of Redocly's recommended rules", async () => {
-  const file = join(mkdtempSync(join(tmpdir(), "openapi-")), "openapi.json");
-  writeFileSync(file, openapiDocument);
-  const lint = [cli, "lint", file, "--config", "redocly.yaml", "--format", "json"];
-  const env = {
-    PATH: process.env["PATH"],
-    REDOCLY_TELEMETRY: "off",
-    REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
-    CI: "true",
-  };
-  const { stdout } = await promisify(execFile)(process.execPath, lint, { cwd: root, env });
-  const report = JSON.parse(stdout.slice(stdout.indexOf("{"))) as { totals: object; problems: unknown[] };
-  expect(report.problems).toEqual([]);
-  expect(report.totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
+  const { problems, totals } = await lintDocument(openapiDocument);
+  expect(problems).toEqual([]);
+  expect(totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
 });
 
 test("has a title, a version and both authentication schemes", () => {

@@ -1,0 +1,115 @@
+import { _, type CodeKeywordDefinition, type KeywordCxt, type Options, str } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import standaloneCode from "ajv/dist/standalone/index.js";
+import { uuidPattern } from "../src/api/validation/uuid-errors.ts";
+
+const date = "\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])";
+const time = "([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)";
+
+/**
+ * The source of a module with one validator per name, without dependencies: ajv is not needed at run time.
+ * `schemas`: what references can refer to, by name.
+ */
+export function validatorsSource(
+  validators: Record<string, object>,
+  schemas: Record<string, object>,
+  options: Options = {},
+): string {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    messages: false,
+    allowUnionTypes: true,
+    formats: { uuid: uuidPattern, date: new RegExp(`^${date}$`), "date-time": new RegExp(`^${date}[Tt]${time}$`) },
+    code: { source: true, esm: true, lines: true },
+    ...options,
+  });
+  ajv.addVocabulary(["components"]);
+  ajv.addKeyword(wellFormed);
+  for (const keyword of [minLength, maxLength]) ajv.removeKeyword(String(keyword.keyword)).addKeyword(keyword);
+  ajv.addSchema({ $id: "contract", components: { schemas: forValidation(schemas) } });
+  for (const [name, schema] of Object.entries(validators)) {
+    ajv.addSchema({ $id: name, ...inContract(forValidation(schema)) });
+  }
+  const code = standaloneCode.default(ajv, Object.fromEntries(Object.keys(validators).map((name) => [name, name])));
+  if (/\brequire\(/.test(code)) {
+    throw new Error(
+      "The contract uses a keyword that needs ajv at run time; define that keyword in scripts/validators.ts",
+    );
+  }
+  return code;
+}
+
+/** The declarations of a module of validators. `folder`: from the module to `src/`. */
+export function validatorsTypes(names: string[], folder: string): string {
+  const lines = names.map((name) => `export const ${name}: SchemaValidator;\n`);
+  return `import type { SchemaValidator } from "${folder}/api/validation/schema-violation.ts";\n\n${lines.join("")}`;
+}
+
+/** The schemas that these schemas refer to, directly or not, by name. */
+export function referredSchemas(all: Record<string, object>, from: object[]): Record<string, object> {
+  const found: Record<string, object> = {};
+  for (const [, name = ""] of JSON.stringify(from).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    const schema = all[name];
+    if (schema && !(name in found)) Object.assign(found, { [name]: schema }, referredSchemas(all, [schema]));
+  }
+  return found;
+}
+
+function inContract(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"contract#/')) as object;
+}
+
+/** The schemas for validation: without descriptions and examples, and with a check that every string is Unicode. */
+function forValidation(served: object): object {
+  return JSON.parse(JSON.stringify(served), (_key, value: unknown) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    const schema = { ...(value as Record<string, unknown>) };
+    delete schema["description"];
+    delete schema["examples"];
+    const { type, maxItems, items } = schema;
+    if (type === "string" || (Array.isArray(type) && type.includes("string"))) schema["wellFormed"] = true;
+    if (maxItems !== undefined) {
+      // Items of a list over its limit are not validated: 14 MB can hold millions of items, each with errors.
+      delete schema["items"];
+      Object.assign(schema, { if: { minItems: Number(maxItems) + 1 }, else: { items } });
+    }
+    return schema;
+  }) as object;
+}
+
+// Half a surrogate pair cannot be stored as UTF-8. The check is free for strings that V8 stores with one byte per
+// character, such as base64.
+const wellFormed: CodeKeywordDefinition = {
+  keyword: "wellFormed",
+  type: "string",
+  schemaType: "boolean",
+  before: "maxLength",
+  error: { message: "must be valid Unicode" },
+  code: (context: KeywordCxt) => context.fail(_`!${context.data}.isWellFormed()`),
+};
+
+// Lengths are in code points, which have one or two UTF-16 units. Code points are only counted if the number of units
+// does not decide, so never for a file. ajv's own keywords count them always: 10 ms for ten files of 1 MiB.
+const minLength: CodeKeywordDefinition = {
+  keyword: "minLength",
+  type: "string",
+  schemaType: "number",
+  error: { message: ({ schema }) => str`must NOT have fewer than ${schema as number} characters` },
+  code: (context: KeywordCxt) => {
+    const { data, schema } = context;
+    context.fail(_`${data}.length < ${2 * Number(schema)} && [...${data}].length < ${schema}`);
+  },
+};
+const maxLength: CodeKeywordDefinition = {
+  keyword: "maxLength",
+  type: "string",
+  schemaType: "number",
+  error: { message: ({ schema }) => str`must NOT have more than ${schema as number} characters` },
+  code: (context: KeywordCxt) => {
+    const { data, schema } = context;
+    context.fail(
+      _`${data}.length > ${schema} && (${data}.length > ${2 * Number(schema)} || [...${data}].length > ${schema})`,
+    );
+  },
+};

@@ -1,0 +1,93 @@
+import { operation } from "./operation.ts";
+import { agentFilters, cursor, limit } from "./parameters.ts";
+
+const tag = "agents";
+const agent = { description: "The agent.", body: "Agent", headers: ["ETag"] };
+const changeErrors = ["agent_not_found", "agent_deleted", "modified_concurrently"] as const;
+const ifMatch = {
+  "If-Match": {
+    description: "`ETag` of the agent that the change is based on. With another revision, nothing is changed (412).",
+    schema: { type: "string", examples: ['"4"'] },
+  },
+};
+
+export const agentOperations = {
+  list_agents: operation("list_agents", {
+    at: "GET /agents",
+    tag,
+    summary: "List agents",
+    description: "Agents of all organizations by name, without their definitions. Deleted ones are included.",
+    query: { ...agentFilters, cursor, limit: limit(100, 1_000) },
+    success: { description: "A page.", body: "AgentSummaryPage" },
+    errors: ["organization_not_found", "invalid_argument"],
+  }),
+  create_agent: operation("create_agent", {
+    at: "POST /agents",
+    tag,
+    summary: "Create an agent",
+    description: "Creates an active agent with version 1 of its definition.",
+    request: "CreateAgentRequest",
+    success: { status: 201, description: "The agent is created.", body: "Agent", headers: ["ETag"] },
+    errors: ["organization_not_found", "invalid_argument"],
+  }),
+  get_agent: operation("get_agent", {
+    at: "GET /agents/{agent_id}",
+    tag,
+    summary: "Get an agent",
+    description: "An agent with its current definition. Deleted agents stay readable.",
+    success: agent,
+    errors: ["agent_not_found"],
+  }),
+  update_agent: operation("update_agent", {
+    at: "PUT /agents/{agent_id}",
+    tag,
+    summary: "Update an agent",
+    description:
+      "Replaces the definition, which makes a new version. Turns in progress keep the old one. The definition that the agent already has changes nothing.",
+    requestHeaders: ifMatch,
+    request: "UpdateAgentRequest",
+    success: agent,
+    errors: [...changeErrors, "invalid_argument", "modified"],
+  }),
+  archive_agent: operation("archive_agent", {
+    at: "POST /agents/{agent_id}/archive",
+    tag,
+    summary: "Archive an agent",
+    description: "New runs are rejected (409) until the agent is unarchived. Its runs continue.",
+    success: agent,
+    errors: [...changeErrors],
+  }),
+  unarchive_agent: operation("unarchive_agent", {
+    at: "POST /agents/{agent_id}/unarchive",
+    tag,
+    summary: "Unarchive an agent",
+    description: "The agent accepts new runs again.",
+    success: agent,
+    errors: [...changeErrors],
+  }),
+  delete_agent: operation("delete_agent", {
+    at: "DELETE /agents/{agent_id}",
+    tag,
+    summary: "Delete an agent",
+    description: "New runs are rejected (404). Its runs stay readable. A deleted agent cannot be restored.",
+    success: { status: 204, description: "The agent is deleted.", media: {} },
+    errors: ["agent_not_found", "modified_concurrently"],
+  }),
+  list_agent_versions: operation("list_agent_versions", {
+    at: "GET /agents/{agent_id}/versions",
+    tag,
+    summary: "List an agent's versions",
+    description: "Versions of the definition, newest first, without the definitions.",
+    query: { limit: limit(50, 1_000) },
+    success: { description: "The versions.", body: "AgentVersionHeadPage" },
+    errors: ["agent_not_found"],
+  }),
+  get_agent_version: operation("get_agent_version", {
+    at: "GET /agents/{agent_id}/versions/{version}",
+    tag,
+    summary: "Get a version of an agent",
+    description: "One version with its definition.",
+    success: { description: "The version.", body: "AgentVersion" },
+    errors: ["agent_not_found", "version_not_found"],
+  }),
+};

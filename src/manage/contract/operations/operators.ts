@@ -1,0 +1,47 @@
+import { operation } from "./operation.ts";
+import { limit, timeParameter } from "./parameters.ts";
+
+const tag = "operators";
+
+export const operatorOperations = {
+  get_me: operation("get_me", {
+    at: "GET /me",
+    tag,
+    summary: "Who calls",
+    description: "The caller, and what the service is and accepts.",
+    success: { description: "The caller.", body: "Me" },
+  }),
+  list_operators: operation("list_operators", {
+    at: "GET /operators",
+    tag,
+    summary: "List operators",
+    description: "Operators with a token, oldest first, without the tokens.",
+    success: { description: "The operators.", body: "OperatorPage" },
+  }),
+  create_operator: operation("create_operator", {
+    at: "POST /operators",
+    tag,
+    summary: "Create an operator",
+    description:
+      "Creates a token for this API. The service stores only its hash: the token itself is only in this response.",
+    request: "CreateOperatorRequest",
+    success: { status: 201, description: "The operator is created.", body: "CreatedOperator" },
+    errors: ["invalid_argument"],
+  }),
+  revoke_operator: operation("revoke_operator", {
+    at: "POST /operators/{operator_id}/revoke",
+    tag,
+    summary: "Revoke an operator's token",
+    description: "Requests with the token are rejected (401) from now on.",
+    success: { description: "The operator.", body: "Operator" },
+    errors: ["operator_not_found", "modified_concurrently"],
+  }),
+  list_audit: operation("list_audit", {
+    at: "GET /audit",
+    tag,
+    summary: "List what operators did",
+    description: "Actions of operators, newest first. They contain no texts and no secrets.",
+    query: { since: timeParameter("Only actions at this time or later."), limit: limit(50, 1_000) },
+    success: { description: "The actions.", body: "AuditPage" },
+  }),
+};

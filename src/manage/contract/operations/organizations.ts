@@ -1,0 +1,72 @@
+import { operation } from "./operation.ts";
+import { cursor, limit } from "./parameters.ts";
+
+const tag = "organizations";
+const organization = { description: "The organization.", body: "Organization" };
+
+export const organizationOperations = {
+  list_organizations: operation("list_organizations", {
+    at: "GET /organizations",
+    tag,
+    summary: "List organizations",
+    description: "Organizations by name.",
+    query: { cursor, limit: limit(100, 1_000) },
+    success: { description: "A page.", body: "OrganizationPage" },
+    errors: ["invalid_argument"],
+  }),
+  create_organization: operation("create_organization", {
+    at: "POST /organizations",
+    tag,
+    summary: "Create an organization",
+    description: "Creates an organization without a model. Its agents cannot start runs until it has one.",
+    request: "CreateOrganizationRequest",
+    success: { status: 201, description: "The organization is created.", body: "Organization" },
+    errors: ["invalid_argument"],
+  }),
+  get_organization: operation("get_organization", {
+    at: "GET /organizations/{organization_id}",
+    tag,
+    summary: "Get an organization",
+    description: "An organization with its model and quota.",
+    success: organization,
+    errors: ["organization_not_found"],
+  }),
+  update_organization: operation("update_organization", {
+    at: "PATCH /organizations/{organization_id}",
+    tag,
+    summary: "Set an organization's quota",
+    description: "Changes what all runs of the organization may use together. Null removes a limit.",
+    request: "UpdateOrganizationRequest",
+    success: organization,
+    errors: ["organization_not_found", "invalid_argument", "modified_concurrently"],
+  }),
+  set_model: operation("set_model", {
+    at: "PUT /organizations/{organization_id}/model",
+    tag,
+    summary: "Set an organization's model",
+    description:
+      "Replaces the model that the organization's agents use. Turns that have an answer keep the old one. `secret` can be left out to keep the stored one, but only while `provider` and `base_url` stay the same: a secret goes to the server that it was named for.",
+    request: "ModelSettings",
+    success: organization,
+    errors: ["organization_not_found", "invalid_argument", "modified_concurrently"],
+  }),
+  clear_model: operation("clear_model", {
+    at: "DELETE /organizations/{organization_id}/model",
+    tag,
+    summary: "Remove an organization's model",
+    description: "The organization's agents reject new runs until a model is set.",
+    success: organization,
+    errors: ["organization_not_found", "modified_concurrently"],
+  }),
+  test_model: operation("test_model", {
+    at: "POST /organizations/{organization_id}/model/test",
+    tag,
+    summary: "Test a model",
+    description:
+      "Calls a model once with a short prompt, for at most 20 seconds, and costs a few tokens. Without a body, it calls the organization's model; with a body, it calls that model and stores nothing. A failed call is a result, not an error: `failure` says what a run would report.",
+    request: "ModelSettings",
+    requestOptional: true,
+    success: { description: "The result of the call.", body: "ModelTest" },
+    errors: ["organization_not_found", "invalid_argument"],
+  }),
+};

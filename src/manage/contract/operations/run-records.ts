@@ -1,0 +1,75 @@
+import { operation } from "./operation.ts";
+import { at, limit } from "./parameters.ts";
+
+const tag = "runs";
+const readErrors = ["run_not_found", "history_failed", "history_unavailable"] as const;
+const after = {
+  description: "Only events behind this number.",
+  schema: { type: "integer", minimum: 0, maximum: 1e9, default: 0 },
+};
+const maxText = {
+  description: "Cuts longer texts to this number of characters. The event then has `cut`. Left out: nothing is cut.",
+  schema: { type: "integer", minimum: 0, maximum: 1e9 },
+};
+const stream = {
+  type: "string",
+  description:
+    "Server-sent events: `retry: 2000`; then `event: run` with a RunDetail at the start and on each change of it; and `event: event` with an Event and its number as `id`. The response may end at any time: connect again with `Last-Event-ID`.",
+};
+
+export const runRecordOperations = {
+  list_events: operation("list_events", {
+    at: "GET /runs/{run_id}/events",
+    tag,
+    summary: "List or stream a run's events",
+    description:
+      "Events in the order of recording. With `Accept: text/event-stream`, a stream of events as they are recorded.",
+    query: { after, limit: limit(200, 1_000), max_text: maxText },
+    requestHeaders: {
+      "Last-Event-ID": {
+        description: "With a stream: number of the last event that was received. Replaces `after`.",
+        schema: { type: "string", examples: ["42"] },
+      },
+    },
+    success: { description: "A page, or a stream.", body: "EventPage", media: { "text/event-stream": stream } },
+    errors: [...readErrors],
+  }),
+  get_event: operation("get_event", {
+    at: "GET /runs/{run_id}/events/{sequence}",
+    tag,
+    summary: "Get an event",
+    description: "One event, complete.",
+    success: { description: "The event.", body: "Event" },
+    errors: [...readErrors, "step_not_found"],
+  }),
+  get_model_request: operation("get_model_request", {
+    at: "GET /runs/{run_id}/request",
+    tag,
+    summary: "Get the model request of a step",
+    description: "The request that the model was sent in a step, rebuilt from the run's record.",
+    query: { at: { ...at, required: true, description: "The step, as `TURN.STEP`." } },
+    success: { description: "The request.", body: "ModelRequest" },
+    errors: [...readErrors, "step_not_found", "request_unknown"],
+  }),
+  list_files: operation("list_files", {
+    at: "GET /runs/{run_id}/files",
+    tag,
+    summary: "List a run's files",
+    description: "Files by name, now or after a step.",
+    query: { at },
+    success: { description: "The files.", body: "RunFilePage" },
+    errors: [...readErrors, "step_not_found", "files_unknown"],
+  }),
+  get_file: operation("get_file", {
+    at: "GET /runs/{run_id}/files/{name}",
+    tag,
+    summary: "Download a file",
+    description: "The content of a file, now or after a step. Always sent as a download, whatever it contains.",
+    query: { at },
+    success: {
+      description: "The bytes of the file.",
+      media: { "application/octet-stream": { type: "string", format: "binary" } },
+    },
+    errors: [...readErrors, "step_not_found", "file_not_found", "file_not_kept", "files_unknown"],
+  }),
+};

@@ -1,0 +1,117 @@
+import { runStatuses } from "../../../runs/status.ts";
+import type { Parameter } from "../../../api/description.ts";
+import { operation } from "./operation.ts";
+import { cursor, limit, runFilters } from "./parameters.ts";
+
+const tag = "runs";
+const run = { description: "The run.", body: "Run" };
+const readErrors = ["run_not_found", "history_failed", "history_unavailable"] as const;
+
+const status: Parameter = {
+  description:
+    "Only runs with this status. `finished` means with an output; `waiting_for_input` means finished without a turn.",
+  schema: { type: "string", enum: [...runStatuses, "waiting_for_input"] },
+};
+const day = (description: string): Parameter => ({
+  description,
+  schema: { type: "string", format: "date", examples: ["2026-11-22"] },
+});
+
+export const runOperations = {
+  list_runs: operation("list_runs", {
+    at: "GET /runs",
+    tag,
+    summary: "List runs",
+    description: "Runs of all agents, newest first.",
+    query: { ...runFilters, status, cursor, limit: limit(50, 200) },
+    success: { description: "A page.", body: "RunPage" },
+    errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
+  }),
+  count_runs: operation("count_runs", {
+    at: "GET /runs/counts",
+    tag,
+    summary: "Count runs by state",
+    description: "How many runs have each state, of the newest 1,000 that match.",
+    query: runFilters,
+    success: { description: "The counts.", body: "RunCounts" },
+    errors: ["organization_not_found", "agent_not_found"],
+  }),
+  create_run: operation("create_run", {
+    at: "POST /runs",
+    tag,
+    summary: "Create a run",
+    description: "Creates a run of an agent, like `POST /v1/agents` with a key of the agent. Not idempotent.",
+    request: "CreateRunRequest",
+    success: { status: 201, description: "The run is created.", body: "Run" },
+    errors: [
+      "agent_not_found",
+      "agent_deleted",
+      "agent_archived",
+      "files_too_large",
+      "file_not_base64",
+      "no_model",
+      "invalid_argument",
+      "too_many_runs",
+      "dollars_spent",
+    ],
+  }),
+  get_run: operation("get_run", {
+    at: "GET /runs/{run_id}",
+    tag,
+    summary: "Get a run",
+    description: "A run with its usage, the limits of its turn, and what it does now.",
+    success: { description: "The run.", body: "RunDetail" },
+    errors: [...readErrors],
+  }),
+  create_input: operation("create_input", {
+    at: "POST /runs/{run_id}/input",
+    tag,
+    summary: "Give a run an input",
+    description: "Starts a turn, or queues the input while a turn is in progress. Not idempotent.",
+    request: "CreateInputRequest",
+    success: { status: 202, description: "The input is accepted.", body: "Run" },
+    errors: [
+      "run_not_found",
+      "run_ended",
+      "queue_full",
+      "agent_archived",
+      "agent_deleted",
+      "no_model",
+      "invalid_argument",
+      "too_many_runs",
+      "dollars_spent",
+      "modified_concurrently",
+    ],
+  }),
+  stop_run: operation("stop_run", {
+    at: "POST /runs/{run_id}/stop",
+    tag,
+    summary: "Stop a run",
+    description: "Ends a run: its status becomes `terminated`, and queued inputs are dropped.",
+    success: run,
+    errors: ["run_not_found", "run_ended", "modified_concurrently"],
+  }),
+  delete_run: operation("delete_run", {
+    at: "DELETE /runs/{run_id}",
+    tag,
+    summary: "Delete a run",
+    description: "Stops a run and erases its texts and files. The erased run stays readable as `terminated`.",
+    success: { status: 204, description: "The run is deleted.", media: {} },
+    errors: ["run_not_found", "modified_concurrently"],
+  }),
+  get_usage: operation("get_usage", {
+    at: "GET /usage",
+    tag: "usage",
+    summary: "Usage by day",
+    description:
+      "What runs used, by day, agent and model. A run counts on the UTC day it was created, with the model of its last turn.",
+    query: {
+      since: day("The first day (UTC). Left out: 30 days ago."),
+      until: day("The last day (UTC). Left out: today."),
+      organization_id: runFilters.organization_id,
+      agent_id: runFilters.agent_id,
+    },
+    success: { description: "The report.", body: "UsageReport" },
+    errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
+  }),
+};

@@ -1,0 +1,160 @@
+import { failureCategories } from "../../../agent/model.ts";
+import { reference } from "../../../api/description.ts";
+import {
+  flag,
+  integer,
+  list,
+  nullable,
+  nullableReference,
+  number,
+  object,
+  oneOfTexts,
+  page,
+  type Schema,
+  sha256,
+  text,
+  time,
+} from "./schema.ts";
+
+const cut: Schema = {
+  type: "object",
+  description:
+    "Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut.",
+  additionalProperties: { type: "integer" },
+  examples: [{ text: 123_456, "tool_calls.0.arguments": 99_999 }],
+};
+const step = integer("The step, from 1.");
+const call = integer("Position of the call in the answer, from 0.");
+const milliseconds = nullable(integer("Duration. Null: not recorded."));
+const dollars = nullable(number("Cost in US dollars. Null: no prices."));
+const file = object("A file with the content that the call wrote.", {
+  name: text("Name."),
+  size: integer("Bytes."),
+  sha256: nullable(sha256("SHA-256 of the content.")),
+});
+const attachment = object("A file that the model sees as it is.", {
+  name: text("Name."),
+  media_type: nullable(text("Type.", { examples: ["image/png"] })),
+  sha256: nullable(sha256("SHA-256 of the content that is shown. Null: the content at the time of the call.")),
+});
+
+/** An event type. `cut` is only there when a text was cut. */
+function event(type: string, description: string, fields: Record<string, Schema>): Schema {
+  const of = {
+    type: { type: "string", const: type, description: "The kind of event." },
+    sequence: nullable(integer("Number of the event, from 1. Null: an earlier release recorded it.")),
+    at: nullable(time("When it was recorded. Null: an earlier release recorded it.")),
+    turn: integer("The turn, from 1."),
+  };
+  return object(description, { ...of, ...fields, cut }, ["cut"]);
+}
+
+export const eventSchemas = {
+  InputEvent: event("input", "An input that was accepted.", {
+    text: text("The input."),
+    agent_version: nullable(integer("The version of the agent that the turn begins with.")),
+  }),
+  OutputEvent: event("output", "The output of a turn.", { text: text("The output.") }),
+  ModelCallEvent: event("model_call", "A model's answer. It is recorded before its tool calls run.", {
+    step,
+    text: text("The text of the answer."),
+    tool_calls: list("The tool calls that the answer asks for.", reference("ToolCall")),
+    model: nullable(text("The model.")),
+    finish_reason: text("Why the model stopped.", {
+      enum: ["stop", "tool-calls", "length", "content-filter", "other"],
+    }),
+    ended: nullable(text("If the answer ends the turn: the turn's finish reason.")),
+    usage: reference("TokenUsage"),
+    dollars,
+    milliseconds,
+    note: nullable(text("The message that the service added before the answer.")),
+    configuration: nullable(sha256("SHA-256 of what the turn runs on. Only the first answer of a turn has it.")),
+    agent_version: nullable(integer("The version of the agent. Only the first answer of a turn has it.")),
+    truncated_results: nullable(
+      integer("Number of messages with tool results that were truncated for this answer, from the first one."),
+    ),
+  }),
+  ToolStartedEvent: event("tool_started", "A tool call that must not be repeated is about to start.", { step, call }),
+  ToolResultEvent: event("tool_result", "The result of a tool call.", {
+    step,
+    call,
+    text: text("The result as the model sees it."),
+    is_error: flag("Whether the call failed."),
+    milliseconds,
+    files: list("Files that the call changed.", file),
+    attachments: list("Files that the model sees as they are.", attachment),
+  }),
+  SummaryEvent: event("summary", "A summary that replaces the first messages of the conversation.", {
+    step,
+    text: text("The summary."),
+    messages: integer("Number of messages that it replaces."),
+    through_turn: integer("The last earlier turn that it covers. 0: none."),
+    usage: reference("TokenUsage"),
+    milliseconds,
+    dollars,
+  }),
+  ModelCallFailedEvent: event("model_call_failed", "A model call that failed.", {
+    step,
+    category: oneOfTexts("The kind of failure.", failureCategories),
+    title: text("What happened."),
+    attempt: integer("Counts the calls of the step, from 1."),
+    milliseconds: integer("Duration of the call."),
+    wait_ms: nullable(integer("Planned milliseconds until the next attempt.")),
+    last: flag("No further attempt is made now."),
+  }),
+  Event: {
+    description: "One recorded event of a run. `type` says which.",
+    oneOf: ["Input", "Output", "ModelCall", "ToolStarted", "ToolResult", "Summary", "ModelCallFailed"].map((name) =>
+      reference(`${name}Event`),
+    ),
+  },
+  EventPage: page(reference("Event"), "Value of `after` for the next page. Null: there are no more events now."),
+  ToolCall: object("A tool call that a model asked for.", {
+    name: text("Name of the tool."),
+    arguments: text("The arguments, as JSON text."),
+  }),
+  ModelRequest: object("The request that the model was sent in a step, rebuilt from the record.", {
+    instructions: text("System prompt."),
+    messages: list("Oldest first.", reference("Message")),
+    tools: list("The tools that the model could call.", reference("ToolDefinition")),
+    parameters: nullableReference("Model parameters, as in the agent definition.", {
+      type: "object",
+      additionalProperties: true,
+    }),
+    provider: nullable(text("The provider.")),
+    model: nullable(text("The model.")),
+    configuration: sha256("SHA-256 of what the turn runs on."),
+  }),
+  ToolDefinition: object("A tool as the model sees it.", {
+    name: text("Name."),
+    description: text("What it does."),
+    input_schema: { type: "object", description: "JSON Schema of its arguments.", additionalProperties: true },
+  }),
+  Message: {
+    description: "A message of a conversation.",
+    oneOf: ["User", "Assistant", "Tool"].map((name) => reference(`${name}Message`)),
+  },
+  UserMessage: object("An input, or a note of the service.", {
+    role: { type: "string", const: "user", description: "Who wrote it." },
+    text: text("The text."),
+    note: flag("Written by the service itself."),
+    attachments: list("Files that the model sees as they are.", attachment),
+  }),
+  AssistantMessage: object("An answer of the model.", {
+    role: { type: "string", const: "assistant", description: "Who wrote it." },
+    text: text("The text."),
+    tool_calls: list("The tool calls that it asks for.", reference("ToolCall")),
+  }),
+  ToolMessage: object("The results of the tool calls of one answer.", {
+    role: { type: "string", const: "tool", description: "Who wrote it." },
+    results: list(
+      "In the order of the calls.",
+      object("One result.", {
+        name: text("Name of the tool."),
+        text: text("The result."),
+        is_error: flag("Whether the call failed."),
+        attachments: list("Files that the model sees as they are.", attachment),
+      }),
+    ),
+  }),
+};

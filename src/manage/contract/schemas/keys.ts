@@ -1,0 +1,24 @@
+import { reference } from "../../../api/description.ts";
+import { body, flag, nullable, object, page, sha256, text, time, uuid } from "./schema.ts";
+
+const key = {
+  id: sha256("The key's ID: its SHA-256, in hex."),
+  agent_id: uuid("The agent that the key belongs to."),
+  hint: text("The first characters of the key.", { examples: ["ak_4fGh2k"] }),
+  name: nullable(text("Name for people, such as the system that uses the key.")),
+  enabled: flag("False: requests with the key are rejected."),
+  created_at: time("When it was created."),
+  last_used_at: nullable(time("Within the hour before the last request with the key. Null: not used yet.")),
+};
+
+export const keySchemas = {
+  Key: object("An API key of an agent, without the key itself.", key),
+  KeyPage: page(reference("Key"), "Always null: the list has all keys of the agent."),
+  CreateKeyRequest: body("An API key to create.", {
+    name: nullable(text("Name for people, such as the system that uses the key.", { minLength: 1, maxLength: 200 })),
+  }),
+  CreatedKey: object("A new API key.", {
+    ...key,
+    key: text("The key itself. Only this response has it.", { examples: ["ak_4fGh2k…"] }),
+  }),
+};

@@ -1,0 +1,62 @@
+import { auditActions } from "../../../accounts/types.ts";
+import { reference } from "../../../api/description.ts";
+import { body, flag, integer, list, nullable, object, oneOfTexts, page, sha256, text, time } from "./schema.ts";
+
+const role = oneOfTexts("`viewer` may only read.", ["operator", "viewer"]);
+
+const operator = {
+  id: sha256("The operator's ID: the SHA-256 of the token, in hex."),
+  hint: text("The first characters of the token.", { examples: ["ao_9sKd02"] }),
+  name: text("Name for people. It is the actor in the audit log."),
+  role,
+  enabled: flag("False: the token is revoked."),
+  created_at: time("When it was created."),
+  last_used_at: nullable(time("Within the hour before the last request with the token. Null: not used yet.")),
+};
+
+export const operatorSchemas = {
+  Me: object("Who calls, and what the service is.", {
+    name: text("Name of the caller."),
+    role,
+    platform: oneOfTexts("Where the service runs: on one machine, or on AWS.", ["local", "aws"]),
+    version: text("Version of the service.", { examples: ["0.1.0"] }),
+    service_url: nullable(
+      text("Base address of v1, for programs. Null: unknown.", { examples: ["http://127.0.0.1:8787"] }),
+    ),
+    stack: nullable(text("Name of the stack on AWS.")),
+    sign_in: oneOfTexts("How the caller signed in: an operator token, AWS credentials, or a JWT.", [
+      "token",
+      "aws",
+      "jwt",
+    ]),
+    secrets: object("Which secrets a model or an MCP server may name.", {
+      accepted: nullable(list("The accepted locations. Null: they are not listed.", { type: "string" })),
+      hint: text("How to name a secret, and how to allow another."),
+    }),
+    limits: object("Limits of a new run.", {
+      files: integer("Number of files."),
+      file_bytes: integer("Bytes of all files together."),
+      name_length: integer("Characters of the name."),
+      body_bytes: integer("Bytes of the request's body."),
+    }),
+  }),
+  Operator: object("A person or program that calls this API, without its token.", operator),
+  OperatorPage: page(reference("Operator"), "Always null: the list has all operators."),
+  CreateOperatorRequest: body(
+    "An operator to create.",
+    { name: text("Name for people.", { minLength: 1, maxLength: 200, examples: ["Jo Sato"] }), role },
+    ["name", "role"],
+  ),
+  CreatedOperator: object("A new operator.", {
+    ...operator,
+    token: text("The token itself. Only this response has it.", { examples: ["ao_9sKd02…"] }),
+  }),
+  AuditEntry: object("One action of an operator.", {
+    at: time("When."),
+    actor: text("Who: name of an operator or of a user of the system, or ARN of an AWS caller."),
+    action: text("What.", { examples: [...auditActions] }),
+    id: text("The organization, agent, run or operator. Of a key its ID."),
+    version: nullable(integer("With `agent.create` and `agent.update`: the new version.")),
+  }),
+  AuditPage: page(reference("AuditEntry"), "Always null: raise `limit`, or pass `since`."),
+};

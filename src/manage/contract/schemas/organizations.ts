@@ -1,0 +1,102 @@
+import { reference } from "../../../api/description.ts";
+import { compatSettings } from "../../../agent/model.ts";
+import { providerNames } from "../../../agent/models/model-config.ts";
+import {
+  body,
+  flag,
+  integer,
+  nullable,
+  nullableReference,
+  number,
+  object,
+  oneOfTexts,
+  page,
+  text,
+  time,
+  uuid,
+} from "./schema.ts";
+
+const secret =
+  "Location of the provider's API key, never the key itself: `env:NAME` or `file:PATH`, on AWS `secretsmanager:NAME`.";
+const baseUrl = "Address of the model server. With `anthropic` and `bedrock`, it replaces the provider's.";
+const compat = "How the server differs from OpenAI's API. Only for `openai-compatible`; usually detected.";
+const maxRunning = "Runs of the organization with a turn in progress. Further runs wait. Null: no limit.";
+const maxDollars =
+  "US dollars of all runs of the organization per day (UTC). Then new inputs are rejected. Null: no limit.";
+
+const name = text("The provider's name of the model.", { minLength: 1, maxLength: 200, examples: ["claude-sonnet-5"] });
+const region = text("AWS region of Bedrock.", { minLength: 1, maxLength: 100, examples: ["eu-central-1"] });
+const url = text(baseUrl, { minLength: 1, maxLength: 2_000, examples: ["http://127.0.0.1:11434/v1"] });
+const location = text(secret, { minLength: 1, maxLength: 2_048, examples: ["env:ANTHROPIC_API_KEY"] });
+const provider = oneOfTexts("Where the model runs. `demo` is a scripted model without a network.", providerNames);
+
+const ModelCompat = body(
+  compat,
+  Object.fromEntries(
+    Object.entries(compatSettings).map(([setting, values]) => [
+      setting,
+      { enum: [...values], description: `Default: \`${String(values[0])}\`. See docs/models.md.` },
+    ]),
+  ),
+);
+
+export const organizationSchemas = {
+  ModelCompat,
+  Model: object("The model of an organization. Fields that its provider does not have are null.", {
+    provider,
+    enabled: flag("False: the organization's agents cannot start runs."),
+    model: nullable(name),
+    base_url: nullable(url),
+    secret: nullable(location),
+    region: nullable(region),
+    compat: nullableReference(compat, reference("ModelCompat")),
+  }),
+  ModelSettings: body(
+    "A model to set or to test. A field that its provider does not have must be left out or null.",
+    {
+      provider,
+      enabled: flag("False: stored, but the organization's agents cannot start runs.", { default: true }),
+      model: nullable(name),
+      base_url: nullable(url),
+      secret: nullable({
+        ...location,
+        description: `${secret} Null: none. Left out: the stored one, while \`provider\` and \`base_url\` stay the same.`,
+      }),
+      region: nullable(region),
+      compat: nullable(ModelCompat),
+    },
+    ["provider"],
+  ),
+  ModelTest: object("The result of one short call of a model.", {
+    ok: flag("Whether the model answered."),
+    milliseconds: integer("Duration of the call."),
+    model: nullable(text("The provider's name of the model that was called.")),
+    text: nullable(text("What the model answered.")),
+    usage: nullableReference("Tokens of the call.", reference("TokenUsage")),
+    failure: nullableReference("Why it failed, as a run would report it.", reference("Failure")),
+  }),
+  Organization: object("Owner of agents. Holds the model that its agents use.", {
+    id: uuid("The organization's ID."),
+    name: text("Name for people."),
+    model: nullableReference("Null: the organization's agents cannot start runs.", reference("Model")),
+    max_running: nullable(integer(maxRunning)),
+    max_dollars_per_day: nullable(number(maxDollars)),
+    created_at: nullable(time("When it was created. Null: an earlier release created it.")),
+    updated_at: nullable(time("When it last changed.")),
+  }),
+  OrganizationPage: page(reference("Organization")),
+  CreateOrganizationRequest: body(
+    "An organization to create.",
+    { name: text("Name for people.", { minLength: 1, maxLength: 200, examples: ["Research"] }) },
+    ["name"],
+  ),
+  UpdateOrganizationRequest: body("The quota of an organization. Fields that are left out keep their value.", {
+    max_running: nullable(integer(maxRunning, { minimum: 1, maximum: 100_000 })),
+    max_dollars_per_day: nullable(
+      number(`${maxDollars} Requires prices in the definitions of all its agents.`, {
+        exclusiveMinimum: 0,
+        maximum: 1_000_000,
+      }),
+    ),
+  }),
+};
