@@ -77,7 +77,7 @@ export function addOrganizationCommands(program: Command, action: Action): void 
           const model = parseModelSettings(settings, labels, disabled !== true);
           const { secret } = settings;
           const { id: organizationId } = await findOrganization(accounts, id);
-          const use = { organizationId, url: modelUrl(model) };
+          const use = { organizationId, purpose: "model", url: modelUrl(model) } as const;
           const problem = secret === undefined ? undefined : await secretProblem(secret, use);
           if (problem !== undefined) throw new CliError(`--secret ${secret} cannot be used: ${problem}`);
           return record(fields(await setModel(accounts, organizationId, model, await actor())));

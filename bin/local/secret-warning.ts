@@ -9,19 +9,24 @@ export async function notAllowedWarning(accounts: Accounts, allowList: SecretAll
     ...organizations.flatMap(({ id, model }) => {
       const { secret } = model ? configurationFields(model) : {};
       return model && secret !== undefined
-        ? [{ secret, url: modelUrl(model), by: `the model of organization ${id}` }]
+        ? [{ secret, purpose: "model" as const, url: modelUrl(model), by: `the model of organization ${id}` }]
         : [];
     }),
     ...agents
       .filter(({ status }) => status !== "deleted")
       .flatMap(({ id, mcp = [] }) =>
         mcp.flatMap(({ name, url, headers = {} }) =>
-          Object.values(headers).map(({ secret }) => ({ secret, url, by: `the MCP server ${name} of agent ${id}` })),
+          Object.values(headers).map(({ secret }) => ({
+            secret,
+            purpose: "header" as const,
+            url,
+            by: `the MCP server ${name} of agent ${id}`,
+          })),
         ),
       ),
   ];
-  const refused = uses.flatMap(({ by, secret, url }) => {
-    const option = allowList(secret, url)?.option;
+  const refused = uses.flatMap(({ by, secret, ...use }) => {
+    const option = allowList.check(secret, use)?.option;
     return option === undefined ? [] : [{ by, option }];
   });
   if (refused.length === 0) return undefined;

@@ -9,7 +9,7 @@ export async function headerSecretProblems(
 ): Promise<string[]> {
   const problems = servers.flatMap(({ name, url, headers = {} }) =>
     Object.entries(headers).map(async ([header, { secret }]) => {
-      const problem = await secretProblem(secret, { organizationId, url });
+      const problem = await secretProblem(secret, { organizationId, url, purpose: "header" });
       return problem && `the secret of the header ${header} of the MCP server ${name} cannot be used: ${problem}`;
     }),
   );

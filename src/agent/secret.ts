@@ -2,6 +2,8 @@
 export interface SecretUse {
   /** The organization whose configuration names the secret. */
   organizationId: string;
+  /** The key of a model's provider, or a header that an MCP server receives. */
+  purpose: "model" | "header";
   /** URL of the server that its value is sent to. */
   url: string;
 }
@@ -26,6 +28,15 @@ export interface Secrets {
   secretOf: (secret: string, use: SecretUse) => Promise<string | undefined>;
   /** Why the service cannot use the secret, as a sentence. Undefined: it can. For operators' commands. */
   secretProblem: (secret: string, use: SecretUse) => Promise<string | undefined>;
+  acceptedSecrets: () => AcceptedSecrets;
+}
+
+/** Which secrets configurations may name, for operators. It contains no values. */
+export interface AcceptedSecrets {
+  /** Such as `env:OPENAI_API_KEY`. Null: they are not listed. */
+  accepted: string[] | null;
+  /** What names look like, and how further ones are accepted. */
+  hint: string;
 }
 
 /** The secret must not be used in this way. The message is a refusal. */

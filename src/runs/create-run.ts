@@ -116,7 +116,8 @@ async function checkPreconditions(
   }
   await files;
   const { organizationId } = principal;
-  const problem = modelProblem(organization?.model, (secret, url) => secretRefusal(secret, { organizationId, url }));
+  const use = { organizationId, purpose: "model" } as const;
+  const problem = modelProblem(organization?.model, (secret, url) => secretRefusal(secret, { ...use, url }));
   if (problem !== undefined) throw new ServiceError("no_model", problem);
   const quotas = quotasOf(agent, organization);
   return { ...(quotas && { quotas }), ...(agent.version !== undefined && { agentVersion: agent.version }) };

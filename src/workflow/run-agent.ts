@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../accounts/types.ts";
 import type { Failure } from "../agent/model.ts";
 import { openModel } from "../agent/models/index.ts";
-import type { ReadSecret, Secrets } from "../agent/secret.ts";
+import type { ReadSecret, Secrets, SecretUse } from "../agent/secret.ts";
 import { openTools, reopenTools, type ToolDependencies } from "../agent/toolbox.ts";
 import { usageOfEntry } from "../agent/turn/journal.ts";
 import { addUsage, noUsage, subtractUsage } from "../agent/turn/limits.ts";
@@ -53,10 +53,14 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   if ("failure" in found) return { kind: "failed", failure: found.failure };
   const { agent, provider, offered } = found;
   const { agentId, organizationId } = run;
-  const readSecret: ReadSecret = (secret, url) => deps.secretOf(secret, { organizationId, url });
-  const opened = await (deps.openModel ?? openModel)(provider, agent.model, readSecret);
+  const readSecretFor =
+    (purpose: SecretUse["purpose"]): ReadSecret =>
+    (secret, url) =>
+      deps.secretOf(secret, { organizationId, purpose, url });
+  const opened = await (deps.openModel ?? openModel)(provider, agent.model, readSecretFor("model"));
   if ("failure" in opened) return { kind: opened.failure.retryable ? "retry" : "failed", failure: opened.failure };
-  const dependencies = { ...deps, ...(deps.sandboxOf && { sandbox: deps.sandboxOf(agentId) }), readSecret };
+  const sandbox = deps.sandboxOf && { sandbox: deps.sandboxOf(agentId) };
+  const dependencies = { ...deps, ...sandbox, readSecret: readSecretFor("header") };
   await using toolbox = await (offered
     ? reopenTools(agent, offered, dependencies)
     : openTools(agent, dependencies, signal));

@@ -5,6 +5,7 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { saveAllowedSecrets } from "../../src/platform/local/allowed-secrets.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { defaultTools } from "../../src/agent/tools/definitions.ts";
 import { toolNames } from "../../src/agent/tools/index.ts";
@@ -257,17 +258,27 @@ describe("without a server", () => {
   });
 
   test("agent show prints the locations of MCP header secrets, never their values", async () => {
-    const headers = { Authorization: { secret: "env:OPENAI_API_KEY", prefix: "Bearer " } };
+    const usual = { "X-Key": { secret: "env:OPENAI_API_KEY" } };
+    const leaking = {
+      name: "L",
+      instructions: "I",
+      mcp: [{ name: "s", url: "https://example.com/mcp", headers: usual }],
+    };
+    expect(await rejected(dataDir, "agent", "create", "--file", agentFile(leaking))).toContain(
+      "the service was not started with --allow-secret OPENAI_API_KEY",
+    );
+    saveAllowedSecrets(dataDir, [{ secret: "env:TEAM_TOKEN" }]);
+    const headers = { Authorization: { secret: "env:TEAM_TOKEN", prefix: "Bearer " } };
     const mcp = [{ name: "team", url: "https://example.com/mcp", headers, tools: ["add"] }];
     const webFetch = { privateAddresses: true };
     const file = agentFile({ name: "Servers", instructions: "Answer.", mcp, webFetch });
     const { id } = await done(dataDir, "agent", "create", "--file", file);
     const { stdout } = await admin(dataDir, "agent", "show", id);
-    expect(stdout).toMatch(/^mcp team +https:\/\/example.com\/mcp; add; header Authorization \(env:OPENAI_API_KEY\)/m);
+    expect(stdout).toMatch(/^mcp team +https:\/\/example.com\/mcp; add; header Authorization \(env:TEAM_TOKEN\)/m);
     expect(stdout).toMatch(/^webFetch +private addresses allowed$/m);
     const shown = await done(dataDir, "agent", "show", id);
     expect(shown).toMatchObject({
-      mcp: [{ name: "team", headers: { Authorization: "env:OPENAI_API_KEY" } }],
+      mcp: [{ name: "team", headers: { Authorization: "env:TEAM_TOKEN" } }],
       webFetch,
     });
 

@@ -21,7 +21,7 @@ import {
 import { localSecrets } from "../../src/platform/local/secrets.ts";
 
 const key = "sk-0123456789abcdef";
-const use = { organizationId: "org-1", url: "https://api.openai.com/v1" };
+const use = { organizationId: "org-1", purpose: "model", url: "https://api.openai.com/v1" } as const;
 const elsewhere = { ...use, url: "https://evil.example/v1" };
 
 describe("local secrets", () => {
@@ -97,12 +97,32 @@ describe("local secrets", () => {
     );
   });
 
-  test("the providers' usual variables are allowed", async () => {
-    const { secretOf } = secretsAllowing([], { ANTHROPIC_API_KEY: key, OPENAI_API_KEY: key });
-    expect([await secretOf("env:ANTHROPIC_API_KEY", use), await secretOf("env:OPENAI_API_KEY", elsewhere)]).toEqual([
-      key,
-      key,
+  test("the providers' usual variables are allowed for models only", async () => {
+    const environment = { ANTHROPIC_API_KEY: key, OPENAI_API_KEY: key };
+    const { secretOf, secretProblem, secretRefusal } = secretsAllowing([], environment);
+    const secret = "env:OPENAI_API_KEY";
+    expect([await secretOf("env:ANTHROPIC_API_KEY", use), await secretOf(secret, elsewhere)]).toEqual([key, key]);
+    const header = { ...use, purpose: "header" } as const;
+    expect(secretRefusal(secret, header)).toMatch(/^is not one that this service may use/);
+    await expect(secretOf(secret, header)).rejects.toThrow(SecretRefused);
+    expect(await secretProblem(secret, header)).toContain("not started with --allow-secret OPENAI_API_KEY; start");
+    expect(await secretsAllowing(["OPENAI_API_KEY"], environment).secretOf(secret, header)).toBe(key);
+  });
+
+  test("the names of accepted secrets are listed, existing ones first, without values", () => {
+    const allowed = ["TOKEN=mcp.example", "TOKEN=localhost", "file:vllm", "OPENAI_API_KEY"];
+    const { accepted, hint } = secretsAllowing(allowed, { XAI_API_KEY: key, TOKEN: key }).acceptedSecrets();
+    expect(accepted?.slice(0, 5)).toEqual([
+      "env:TOKEN",
+      "file:vllm",
+      "env:OPENAI_API_KEY",
+      "env:XAI_API_KEY",
+      "env:ANTHROPIC_API_KEY",
     ]);
+    expect(new Set(accepted).size).toBe(accepted?.length);
+    expect(hint).toContain("For headers of MCP servers, env:TOKEN, file:vllm, env:OPENAI_API_KEY are allowed.");
+    expect(secretsAllowing([]).acceptedSecrets().hint).toContain("For headers of MCP servers, none is allowed.");
+    expect(JSON.stringify([accepted, hint])).not.toContain(key);
   });
 
   test.each([
@@ -136,7 +156,7 @@ describe("local secrets", () => {
     ["localhost", "http://localhost:11434/v1", true],
   ])("the entry %s for %s is sufficient: %s", async (host, url, sufficient) => {
     const allowList = secretAllowList([parseAllowedSecret(`A=${host}`)], dataDir);
-    expect(allowList("env:A", url) === undefined).toBe(sufficient);
+    expect(allowList.check("env:A", { purpose: "header", url }) === undefined).toBe(sufficient);
   });
 
   test("entries of one secret are combined, and saved for operators' commands", () => {
@@ -144,8 +164,9 @@ describe("local secrets", () => {
     expect(readAllowedSecrets(dataDir)).toEqual([]);
     saveAllowedSecrets(dataDir, entries);
     const allowList = secretAllowList(readAllowedSecrets(dataDir), dataDir);
-    expect(allowList("env:A", "https://two.example")).toBeUndefined();
-    expect(allowList("env:A", "https://three.example")?.option).toBe(
+    const model = { purpose: "model" } as const;
+    expect(allowList.check("env:A", { ...model, url: "https://two.example" })).toBeUndefined();
+    expect(allowList.check("env:A", { ...model, url: "https://three.example" })?.option).toBe(
       "--allow-secret A=one.example,two.example,three.example",
     );
     saveAllowedSecrets(dataDir, []);

@@ -24,6 +24,10 @@ export function awsSecrets(client: OpenClient, prefix: string): Secrets {
     secretRefusal: awsSecretRefusal(prefix),
     secretOf: awsSecretOf(client, prefix),
     secretProblem: awsSecretProblem(client, prefix),
+    acceptedSecrets: () => ({
+      accepted: null,
+      hint: `A secret is secretsmanager:NAME, which has the name ${prefix}ORGANIZATION_ID/NAME in AWS Secrets Manager.`,
+    }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { hostRefused, hostWithPort, mayBeSentTo } from "../../agent/secret.ts";
+import { hostRefused, hostWithPort, mayBeSentTo, type SecretUse } from "../../agent/secret.ts";
 import { ServiceError } from "../../errors.ts";
 
 /** A secret that configurations may name. `hosts`: where its value may be sent to; absent: anywhere. */
@@ -11,7 +11,10 @@ export interface AllowedSecret {
   hosts?: string[];
 }
 
-/** The variables in which model providers' documentation keeps API keys. They are allowed without an entry. */
+/**
+ * The variables in which model providers' documentation keeps API keys. Models may use them without an entry, headers of
+ * MCP servers may not.
+ */
 export const usualSecrets = new Set(
   [
     "ANTHROPIC_API_KEY",
@@ -36,29 +39,35 @@ export const usualSecrets = new Set(
   ].map((name) => `env:${name}`),
 );
 
-/** Why a secret may not be sent to a URL: a refusal (see `Secrets`), and the option of `npm start` that would allow it. */
+/** Why a secret may not be used: a refusal (see `Secrets`), and the option of `npm start` that would allow it. */
 export interface NotAllowed {
   refusal: string;
   /** Absent: it is not the location of a secret, but may be one that was pasted. */
   option?: string;
 }
 
-export type SecretAllowList = (secret: string, url: string) => NotAllowed | undefined;
+/** Which secrets the service may use. */
+export interface SecretAllowList {
+  check: (secret: string, use: Pick<SecretUse, "purpose" | "url">) => NotAllowed | undefined;
+  /** The secrets that may be sent somewhere, without those that only models may use. */
+  entries: string[];
+}
 
 /** The allow-list of a service. Entries of one secret are combined. An entry replaces the rule for a usual variable. */
 export function secretAllowList(entries: AllowedSecret[], dataDir: string): SecretAllowList {
   const located = (secret: string): string =>
     secret.startsWith("file:") ? `file:${resolve(dataDir, secret.slice("file:".length))}` : secret;
   const rules = Map.groupBy(entries, ({ secret }) => located(secret));
-  return (secret, url) => {
+  const check: SecretAllowList["check"] = (secret, { purpose, url }) => {
     if (!/^(env|file):./.test(secret)) return { refusal: "is not env:NAME or file:PATH" };
-    const rule = rules.get(located(secret)) ?? (usualSecrets.has(secret) ? [{ secret }] : []);
+    const rule = rules.get(located(secret)) ?? (purpose === "model" && usualSecrets.has(secret) ? [{ secret }] : []);
     const shown = secret.replace(/^env:/, "");
     if (rule.length === 0) return { refusal: notAllowed, option: `--allow-secret ${shown}` };
     if (rule.some(({ hosts }) => mayBeSentTo(url, hosts))) return undefined;
     const hosts = [...rule.flatMap(({ hosts: each = [] }) => each), hostEntry(url)];
     return { refusal: hostRefused, option: `--allow-secret ${shown}=${hosts.join(",")}` };
   };
+  return { check, entries: [...new Set(entries.map(({ secret }) => secret))] };
 }
 
 /** The entry that allows the host of a URL. See `mayBeSentTo`. */

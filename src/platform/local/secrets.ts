@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { secretMissing, SecretRefused, type Secrets } from "../../agent/secret.ts";
-import type { SecretAllowList } from "./allowed-secrets.ts";
+import { type SecretAllowList, usualSecrets } from "./allowed-secrets.ts";
 
 /**
  * Secrets of one machine, if they are on the allow-list.
@@ -21,23 +21,38 @@ export function localSecrets(
     return readFileSync(path, "utf8").trim() || undefined;
   };
   return {
-    secretRefusal(secret, { url }) {
-      return allowList(secret, url)?.refusal ?? (find(secret) === undefined ? secretMissing : undefined);
+    secretRefusal(secret, use) {
+      return allowList.check(secret, use)?.refusal ?? (find(secret) === undefined ? secretMissing : undefined);
     },
-    async secretOf(secret, { url }) {
-      const notAllowed = allowList(secret, url);
+    async secretOf(secret, use) {
+      const notAllowed = allowList.check(secret, use);
       if (notAllowed) throw new SecretRefused(notAllowed.refusal);
       return find(secret);
     },
     // The value of `env:NAME` is not checked: the environment of the server counts, not that of the command.
-    async secretProblem(secret, { url }) {
+    async secretProblem(secret, use) {
       const [, kind, name = ""] = secretName.exec(secret) ?? [];
       if (kind === undefined) return "on one machine, a secret is env:NAME or file:PATH.";
-      const notAllowed = allowList(secret, url);
+      const notAllowed = allowList.check(secret, use);
       if (notAllowed?.option)
         return `the service was not started with ${notAllowed.option}; start it with this option first.`;
       const problem = kind === "file" ? secretFileProblem(resolve(dataDir, name)) : undefined;
       return problem && `${resolve(dataDir, name)} ${problem}.`;
+    },
+    acceptedSecrets() {
+      const { entries } = allowList;
+      const others = [...usualSecrets].filter((secret) => !entries.includes(secret));
+      const [found, missing] = [true, false].map((exists) =>
+        others.filter((secret) => (find(secret) !== undefined) === exists),
+      );
+      const forHeaders =
+        entries.length === 0 ? "none is" : `${entries.join(", ")} ${entries.length === 1 ? "is" : "are"}`;
+      return {
+        accepted: [...entries, ...(found ?? []), ...(missing ?? [])],
+        hint:
+          `A secret is env:NAME or file:PATH. Models may use the variables of providers. For headers of MCP servers, ` +
+          `${forHeaders} allowed. To allow more, pass --allow-secret to npm start.`,
+      };
     },
   };
 }

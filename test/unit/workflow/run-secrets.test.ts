@@ -12,12 +12,18 @@ const claude: ModelConfiguration = { provider: "anthropic", model: "m", secret: 
 const mcp = [{ name: "s", url: "https://mcp.example/mcp", headers: { "x-key": { secret: "env:TOKEN" } } }];
 
 test.each([
-  ["the model", claude, [], ["env:KEY", "https://api.anthropic.com/v1"], "technical_error"],
-  ["an MCP server", { provider: "demo", enabled: true }, mcp, ["env:TOKEN", "https://mcp.example/mcp"], "finished"],
+  ["the model", claude, [], ["env:KEY", "https://api.anthropic.com/v1", "model"], "technical_error"],
+  [
+    "an MCP server",
+    { provider: "demo", enabled: true },
+    mcp,
+    ["env:TOKEN", "https://mcp.example/mcp", "header"],
+    "finished",
+  ],
 ] as const)(
   "a run reads the secret of %s for its organization and the server's URL",
   async (id, model, servers, asked, status) => {
-    const [secret, url] = asked;
+    const [secret, url, purpose] = asked;
     const organizationId = `organization of ${id}`;
     const limits = { steps: 5, tokens: 10_000, seconds: 60 };
     const agent = { organizationId, name: "A", instructions: "", tools: [], mcp: [...servers], limits };
@@ -36,7 +42,7 @@ test.each([
     };
     const budget = { signal: new AbortController().signal, deadline: Infinity };
     expect(await advance(deps, { runId: run.id, turn: 1 }, budget)).toMatchObject({ done: true });
-    expect(uses).toEqual([[secret, { organizationId, url }]]);
+    expect(uses).toEqual([[secret, { organizationId, purpose, url }]]);
     expect((await stores.runs.load(run.id))?.run.status).toBe(status);
   },
 );
