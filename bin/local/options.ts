@@ -3,6 +3,7 @@ import { parseModelSettings } from "../../src/accounts/model-settings.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
 import { defaultFileVersions } from "../../src/agent/turn/manifest.ts";
+import { parseHost } from "../../src/api/server/host-check.ts";
 import {
   type AllowedSecret,
   hostEntry,
@@ -21,6 +22,8 @@ export interface LocalOptions {
   json: boolean;
   verbose: boolean;
   allowedSecrets: AllowedSecret[];
+  /** Names besides its addresses under which the console is used. See `HostRules`. */
+  allowedHosts: string[];
   /** Absent: the organization keeps its model, at first the demo model. */
   model?: ModelConfiguration;
 }
@@ -38,6 +41,7 @@ interface ParsedOptions {
   modelSecret?: string;
   modelCompat?: string;
   allowSecret?: string[];
+  allowHost?: string[];
   json?: true;
   verbose?: true;
 }
@@ -75,7 +79,12 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
     .option(
       "--allow-secret <SECRET>",
       "let configurations use a variable NAME or file:PATH as a secret; NAME=HOST limits it to a host; repeatable",
-      (value: string, previous: string[] | undefined) => [...(previous ?? []), value],
+      repeated,
+    )
+    .option(
+      "--allow-host <NAME>",
+      "accept this name for the console, such as that of a reverse proxy; repeatable",
+      repeated,
     )
     .option("--json", 'print one line when ready: {"base_url","api_key","template_id"}')
     .option("--verbose", "log the progress of runs")
@@ -107,7 +116,17 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
   const fileVersions = Number(parsed.fileVersions);
   const model = modelOf(parsed);
   const allowedSecrets = [...(parsed.allowSecret ?? []).map(parseAllowedSecret), ...modelSecret(model)];
-  return { host, port, dataDir, fileVersions, json, verbose, allowedSecrets, ...(model && { model }) };
+  const allowedHosts = (parsed.allowHost ?? []).map(hostOf);
+  return { host, port, dataDir, fileVersions, json, verbose, allowedSecrets, allowedHosts, ...(model && { model }) };
+}
+
+function repeated(value: string, previous: string[] | undefined): string[] {
+  return [...(previous ?? []), value];
+}
+
+function hostOf(text: string): string {
+  if (parseHost(text)) return text.toLowerCase();
+  throw new CliError(`--allow-host is ${JSON.stringify(text)}; expected a name such as runs.example.com, or NAME:PORT`);
 }
 
 /** `--model-secret` is allowed for the model's host. */

@@ -5,6 +5,7 @@ import { createHandler } from "../../src/api/handlers/create.ts";
 import { getHandler } from "../../src/api/handlers/get.ts";
 import { notFoundHandler } from "../../src/api/handlers/not-found.ts";
 import { openapiHandler } from "../../src/api/handlers/openapi.ts";
+import { bracketed } from "../../src/api/server/host-check.ts";
 import { localServer } from "../../src/api/server/local-server.ts";
 import { createSpoolDirectory } from "../../src/api/server/spool-file.ts";
 import { traceSettings } from "../../src/env.ts";
@@ -52,7 +53,10 @@ export async function serve(options: LocalOptions): Promise<Service> {
     openapi: openapiHandler(),
     notFound: notFoundHandler(),
   };
-  const server = localServer(handlers, createSpoolDirectory(join(dataDir, "uploads")));
+  const server = localServer(handlers, {
+    spoolDirectory: createSpoolDirectory(join(dataDir, "uploads")),
+    hosts: options,
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(new Error(listenProblem(error, host, port))));
     server.listen(port, host, resolve);
@@ -85,7 +89,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     .catch((error: unknown) => log("error", "orphaned files could not be removed", { error }));
 
   return {
-    baseUrl: `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
+    baseUrl: `http://${bracketed(host)}:${(server.address() as AddressInfo).port}`,
     templateId: agent.id,
     ...(key === undefined ? {} : { apiKey: key }),
     warnings: [findModelWarning(platform, agent), notAllowedWarning(platform.accounts, allowList)],

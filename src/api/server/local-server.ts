@@ -1,10 +1,19 @@
+import { randomUUID } from "node:crypto";
 import type { Server } from "node:http";
+import { addRequestId } from "../handlers/middleware.ts";
 import { type ApiHandlers, router } from "../routes.ts";
+import { type HostRules, hostRefusal } from "./host-check.ts";
 import { bodyHandler, nodeServer, writeResponse } from "./node-server.ts";
 import { maxBodyBytes } from "./read-body.ts";
 
-/** The HTTP server of one machine. `spoolDirectory`: holds large bodies while they are received. */
-export function localServer(handlers: ApiHandlers, spoolDirectory: string): Server {
+interface LocalServerOptions {
+  /** Holds large bodies while they are received. */
+  spoolDirectory: string;
+  hosts: HostRules;
+}
+
+/** The HTTP server of one machine. */
+export function localServer(handlers: ApiHandlers, { spoolDirectory, hosts }: LocalServerOptions): Server {
   const handle = bodyHandler(router(handlers), {
     maxBytes: maxBodyBytes,
     drainBytes: 128 * 1024 * 1024,
@@ -12,7 +21,10 @@ export function localServer(handlers: ApiHandlers, spoolDirectory: string): Serv
     spoolDirectory,
   });
   const server = nodeServer({ keepAliveTimeout: 65_000 }, async (incoming, outgoing, sendContinue) => {
-    const { response, complete } = await handle(incoming, sendContinue);
+    const refusal = hostRefusal(incoming, hosts);
+    const { response, complete } = refusal
+      ? { response: addRequestId(refusal, randomUUID()), complete: false }
+      : await handle(incoming, sendContinue);
     if (!complete || !server.listening) outgoing.setHeader("connection", "close");
     await writeResponse(outgoing, response);
   });

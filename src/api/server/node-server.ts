@@ -121,16 +121,21 @@ function apiRequest(
   { method = "GET", url = "/", headers }: IncomingMessage,
   parseBody: ApiRequest["parseBody"],
 ): ApiRequest {
-  // Clients with a configured proxy send a whole URL instead of a path (RFC 9112, 3.2.2).
-  const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
   return {
     id: randomUUID(),
     method,
-    path: unescape(path.split("?", 1)[0] || "/"), // /v1/agent%73 is the same path (RFC 3986, 2.3)
+    path: pathOf(url),
     parameters: {},
     headers: headers as ApiRequest["headers"],
     parseBody,
   };
+}
+
+/** The path of a request's URL, percent-decoded, without the query. */
+export function pathOf(url: string): string {
+  // Clients with a configured proxy send a whole URL instead of a path (RFC 9112, 3.2.2).
+  const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
+  return unescape(path.split("?", 1)[0] || "/"); // /v1/agent%73 is the same path (RFC 3986, 2.3)
 }
 
 /** Writes a response. Resolves when it has been sent, or when the client has disconnected. */

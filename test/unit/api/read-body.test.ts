@@ -170,7 +170,10 @@ const diskFull = `
     body: await parseBody(async ({ length }) => String(length)),
   });
   const { withErrorResponses } = await import("./src/api/handlers/middleware.ts");
-  const server = localServer({ notFound: withErrorResponses(notFound) }, createSpoolDirectory(mkdtempSync(tmpdir() + "/full-")));
+  const server = localServer(
+    { notFound: withErrorResponses(notFound) },
+    { spoolDirectory: createSpoolDirectory(mkdtempSync(tmpdir() + "/full-")), hosts: { host: "", allowedHosts: [] } },
+  );
   await once(server.listen(0, "127.0.0.1"), "listening");
   for (const size of [4 * 1024 * 1024, 1]) {
     const url = "http://127.0.0.1:" + server.address().port;
