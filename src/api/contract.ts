@@ -4,6 +4,7 @@ import {
   reference,
   type ResponseEntry as DescribedResponse,
 } from "./description.ts";
+import { newRunLimits } from "../runs/new-run-limits.ts";
 import { runStatuses, type RunStatus } from "../runs/status.ts";
 
 /*
@@ -20,7 +21,7 @@ export const PublicAgentFileInput = {
     filename: {
       type: "string",
       minLength: 1,
-      maxLength: 255,
+      maxLength: newRunLimits.filenameLength,
       description:
         "The name the file is saved under. Path components and leading dots are stripped; unsafe names may be shortened or sanitized.",
       examples: ["report.csv"],
@@ -43,7 +44,7 @@ export const PublicCreateAgentRequest = {
     name: {
       type: "string",
       minLength: 1,
-      maxLength: 200,
+      maxLength: newRunLimits.nameLength,
       description: "Display name of the run in the service's web application.",
       examples: ["Weekly report"],
     },
@@ -60,7 +61,7 @@ export const PublicCreateAgentRequest = {
     },
     files: {
       type: "array",
-      maxItems: 10,
+      maxItems: newRunLimits.files,
       items: reference("PublicAgentFileInput"),
       description: "Combined decoded size at most 10 MiB. The input can refer to files by filename.",
     },

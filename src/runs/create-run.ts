@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { type Actor, along } from "../accounts/audit.ts";
-import type { Principal } from "../accounts/authenticate.ts";
 import { modelProblem } from "../agent/models/model-config.ts";
 import type { Secrets } from "../agent/secret.ts";
 import { type FileVersion, sha256Of } from "../agent/turn/manifest.ts";
@@ -14,7 +13,7 @@ import { quotasOf } from "./quotas.ts";
 import { transitions } from "./status.ts";
 import { failTurn, notStarted, startTurn } from "./turn-writes.ts";
 import type { Quotas, Run, TurnMessage } from "./types.ts";
-import { decodeFiles, type FileInput } from "./uploads.ts";
+import { readUploads, type Upload } from "./uploads.ts";
 
 export interface CreateRunDeps extends Stores, Pick<Secrets, "secretRefusal"> {
   workflow: Workflow;
@@ -23,35 +22,36 @@ export interface CreateRunDeps extends Stores, Pick<Secrets, "secretRefusal"> {
   actor?: Actor;
 }
 
-export interface CreateInput {
+/** What a run begins with. Callers check lengths and the number of files (`newRunLimits`), in the way of their interface. */
+export interface NewRun {
   name: string;
-  template_id: string;
-  input_text?: string | null;
-  files?: FileInput[];
+  /** The first input. Absent: the run is idle until it gets one. */
+  text?: string | undefined;
+  /** They are read in parallel with the look-ups. */
+  files?: Upload[];
 }
 
+type Owner = Pick<Run, "agentId" | "organizationId">;
+
 /**
- * Creates a run and starts its first turn, or lets it wait for a slot. Resolves with the run's id when files, run and
- * start are durable.
+ * Creates a run of an agent and starts its first turn, or lets it wait for a slot. Resolves with the run's id when files,
+ * run and start are durable. Rejects with the first of: agent deleted or archived, invalid files, no usable model, quotas.
  */
-export async function createRun(deps: CreateRunDeps, principal: Principal, input: CreateInput): Promise<string> {
-  if (input.template_id !== principal.agentId) {
-    throw new ServiceError("template_mismatch", "API key is not valid for the requested template");
-  }
+export async function createRun(deps: CreateRunDeps, owner: Owner, input: NewRun): Promise<string> {
   const id = randomUUID();
-  const files = Promise.try(decodeFiles, input.files ?? []).then(withHashes);
-  const run = newRun(id, principal, input, deps.now());
+  const files = Promise.try(readUploads, input.files ?? []).then(withHashes);
+  const run = newRun(id, owner, input, deps.now());
   let [waiting, storing] = [false, false];
   try {
     // In parallel, which saves a round trip. A rejected create therefore has files to delete.
-    const preconditions = checkPreconditions(deps, principal, files);
+    const preconditions = checkPreconditions(deps, owner, files);
     await settleAll<unknown>([
       preconditions,
       files.then((decoded) => (decoded.length > 0 ? deps.workspace.write(id, decoded) : undefined)),
     ]);
     const { quotas, agentVersion } = await preconditions;
     const uploads = manifestOf(await files);
-    const messages = stamped(inputMessages(input.input_text, agentVersion), { sequence: 0, at: run.createdAt });
+    const messages = stamped(inputMessages(input.text, agentVersion), { sequence: 0, at: run.createdAt });
     storing = true;
     const more = { uploads, ...along(deps.actor, "run.create", id, run.createdAt) };
     if (quotas && run.turn === 1) ({ waiting } = await createWithSlot(deps, run, { messages, ...more }, quotas));
@@ -65,14 +65,14 @@ export async function createRun(deps: CreateRunDeps, principal: Principal, input
   return id;
 }
 
-function newRun(id: string, { agentId, organizationId }: Principal, input: CreateInput, now: number): Run {
-  const hasInput = typeof input.input_text === "string";
+function newRun(id: string, { agentId, organizationId }: Owner, { name, text }: NewRun, now: number): Run {
+  const hasInput = text !== undefined;
   const { to: status } = hasInput ? transitions.createdWithInput : transitions.createdIdle;
   return {
     id,
     agentId,
     organizationId,
-    name: input.name,
+    name,
     status,
     turn: hasInput ? 1 : 0,
     createdAt: now,
@@ -81,8 +81,8 @@ function newRun(id: string, { agentId, organizationId }: Principal, input: Creat
   };
 }
 
-function inputMessages(text: string | null | undefined, agentVersion: number | undefined): TurnMessage[] {
-  if (typeof text !== "string") return [];
+function inputMessages(text: string | undefined, agentVersion: number | undefined): TurnMessage[] {
+  if (text === undefined) return [];
   return [{ turn: 1, role: "input_to_agent", text, ...(agentVersion !== undefined && { agentVersion }) }];
 }
 
@@ -103,19 +103,18 @@ function manifestOf(files: DecodedFile[]): FileVersion[] {
  */
 async function checkPreconditions(
   { accounts, secretRefusal }: Pick<CreateRunDeps, "accounts" | "secretRefusal">,
-  principal: Principal,
+  { agentId, organizationId }: Owner,
   files: DecodedFiles,
 ): Promise<{ quotas?: Quotas; agentVersion?: number }> {
   const [agent, organization] = await Promise.all([
-    accounts.findAgent(principal.agentId),
-    accounts.findOrganization(principal.organizationId),
+    accounts.findAgent(agentId),
+    accounts.findOrganization(organizationId),
   ]);
   if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", "Agent template not found");
   if (agent.status === "archived") {
     throw new ServiceError("agent_archived", "Agent template is archived; unarchive it to create runs");
   }
   await files;
-  const { organizationId } = principal;
   const use = { organizationId, purpose: "model" } as const;
   const problem = modelProblem(organization?.model, (secret, url) => secretRefusal(secret, { ...use, url }));
   if (problem !== undefined) throw new ServiceError("no_model", problem);

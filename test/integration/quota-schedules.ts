@@ -125,7 +125,7 @@ export async function walkQuotas(stores: Stores, events: QuotaEvent[], scheduler
     const agentId = agents[index % agents.length]?.id ?? "";
     const runId = created[index % Math.max(created.length, 1)];
     if (type === "create") {
-      const body = { name: "n", template_id: agentId, input_text: "x" };
+      const body = { name: "n", text: "x" };
       const principal = { agentId, organizationId };
       confirmed.add(await createRun({ ...deps, secretRefusal: () => undefined }, principal, body));
     }

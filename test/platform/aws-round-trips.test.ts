@@ -12,16 +12,16 @@ import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { newRun, putAgent } from "../support/scripted-runs.ts";
 import { created, numbered, onTurn, resulted } from "./run-fixtures.ts";
 
-const file = (index: number) => ({ filename: `${index}.txt`, content_base64: "YQ==" });
+const file = (index: number) => ({ name: `${index}.txt`, content: () => Buffer.from("a") });
 
 // The start of the execution is one more call, which the fake does not count.
 test.each([
   ["without files", { files: [] }, 3],
   ["with 10 files", { files: Array.from({ length: 10 }, (_, index) => file(index)) }, 3],
-  ["with an input of 100 KB", { files: [file(0)], input_text: "x".repeat(100_000) }, 4],
+  ["with an input of 100 KB", { files: [file(0)], text: "x".repeat(100_000) }, 4],
   ["with a quota", { files: [] }, 4, { maxRunning: 5 }],
 ])("a create %s makes a fixed number of sequential AWS calls", async (_, input, expected, quota: Quota = {}) => {
-  const { stores, key, agentId } = await platformWithAgent(quota);
+  const { stores, key } = await platformWithAgent(quota);
   const before = stores.sequentialCalls();
   const deps = {
     ...stores,
@@ -30,12 +30,12 @@ test.each([
     secretRefusal: () => undefined,
   };
   const principal = await authenticate(stores, key);
-  const runId = await createRun(deps, principal, { name: "n", template_id: agentId, input_text: "x", ...input });
+  const runId = await createRun(deps, principal, { name: "n", text: "x", ...input });
   expect(stores.sequentialCalls() - before).toBe(expected);
 
   const beforeRead = stores.sequentialCalls();
   await readRun(stores, authenticate(stores, key), runId);
-  const largeText = "input_text" in input ? 1 : 0;
+  const largeText = "text" in input ? 1 : 0;
   expect(stores.sequentialCalls() - beforeRead).toBe(1 + largeText);
 });
 

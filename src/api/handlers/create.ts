@@ -1,7 +1,9 @@
 import { log } from "../../log.ts";
 import { authenticate } from "../../accounts/authenticate.ts";
-import { createRun, type CreateRunDeps } from "../../runs/create-run.ts";
-import type { CreateResponse } from "../contract.ts";
+import { createRun, type CreateRunDeps, type NewRun } from "../../runs/create-run.ts";
+import { ServiceError } from "../../errors.ts";
+import type { CreateBody, CreateResponse } from "../contract.ts";
+import { base64Uploads } from "../validation/base64-files.ts";
 import { parseCreateBody } from "../validation/create-body.ts";
 import { validOrThrow } from "./errors.ts";
 import { type ApiHandler, jsonResponse } from "./handler.ts";
@@ -11,9 +13,16 @@ import { apiKeyOf, withErrorResponses } from "./middleware.ts";
 export function createHandler(deps: CreateRunDeps): ApiHandler {
   return withErrorResponses(async ({ id: requestId, headers, parseBody }) => {
     const principal = await authenticate(deps, apiKeyOf(headers));
-    const input = validOrThrow(await parseBody((body) => parseCreateBody(body, headers["content-type"])));
-    const runId = await createRun(deps, principal, input);
+    const body = validOrThrow(await parseBody((raw) => parseCreateBody(raw, headers["content-type"])));
+    if (body.template_id !== principal.agentId) {
+      throw new ServiceError("template_mismatch", "API key is not valid for the requested template");
+    }
+    const runId = await createRun(deps, principal, newRunOf(body));
     log("info", "run created", { requestId, runId });
     return jsonResponse(201, { agent_id: runId } satisfies CreateResponse);
   });
+}
+
+function newRunOf({ name, input_text, files = [] }: CreateBody): NewRun {
+  return { name, text: input_text ?? undefined, files: base64Uploads(files) };
 }

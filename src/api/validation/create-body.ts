@@ -1,4 +1,4 @@
-import type { CreateInput } from "../../runs/create-run.ts";
+import type { CreateBody } from "../contract.ts";
 import { withExactIntegers } from "./exact-integers.ts";
 import { type Issues, validateCreate } from "./issues.ts";
 import { parseJsonBody, textOf, withoutByteOrderMark, yieldBefore } from "./parse-json.ts";
@@ -7,7 +7,7 @@ import { parseJsonBody, textOf, withoutByteOrderMark, yieldBefore } from "./pars
 export async function parseCreateBody(
   raw: string | Uint8Array,
   contentType?: string,
-): Promise<{ value: CreateInput } | Issues> {
+): Promise<{ value: CreateBody } | Issues> {
   const parsed = await parseJsonBody(raw, contentType);
   if ("issues" in parsed) return parsed;
   const checked = validateCreate(parsed.value);

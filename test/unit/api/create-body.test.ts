@@ -1,7 +1,8 @@
 import fc from "../../support/properties.ts";
 import { expect, test } from "vitest";
 import { parseCreateBody } from "../../../src/api/validation/create-body.ts";
-import { decodeFiles } from "../../../src/runs/uploads.ts";
+import { base64Uploads } from "../../../src/api/validation/base64-files.ts";
+import { readUploads } from "../../../src/runs/uploads.ts";
 
 const type = "application/json";
 const template_id = "00000000-0000-4000-8000-000000000001";
@@ -19,7 +20,7 @@ async function parse(raw: string | Uint8Array) {
   try {
     return {
       ...rest,
-      files: decodeFiles(files).map(({ name, content }) => [name, Buffer.from(content).toString("hex")]),
+      files: readUploads(base64Uploads(files)).map(({ name, content }) => [name, Buffer.from(content).toString("hex")]),
     };
   } catch (error) {
     return { ...rest, error: (error as Error).message };

@@ -25,11 +25,7 @@ describe.each(platforms)("on %s", (_, open) => {
       const deps = { ...stores, workflow, now: Date.now, secretRefusal: () => undefined };
       const actor = "mira (ao_4fK2x9)";
       const create = (more: { actor?: string }) =>
-        createRun(
-          { ...deps, ...more },
-          { agentId, organizationId },
-          { name: "R", template_id: agentId, input_text: "Go." },
-        );
+        createRun({ ...deps, ...more }, { agentId, organizationId }, { name: "R", text: "Go." });
       const audit = () => stores.accounts.listAudit({ since: 0, limit: 10 });
 
       await create({});

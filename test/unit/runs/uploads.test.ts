@@ -1,7 +1,8 @@
 import fc from "../../support/properties.ts";
 import { expect, test } from "vitest";
 import { ServiceError } from "../../../src/errors.ts";
-import { decodeBase64, decodeFiles } from "../../../src/runs/uploads.ts";
+import { base64Uploads, decodeBase64 } from "../../../src/api/validation/base64-files.ts";
+import { readUploads } from "../../../src/runs/uploads.ts";
 
 // Accepted by Python's b64decode(validate=True), as measured.
 test.each(["QQ==", "QR==", "QUI=", "QUJD", "+/8="])("%j is base64", (text) => {
@@ -42,7 +43,7 @@ const filesOf = (...contents: string[]) =>
   contents.map((content, i) => ({ filename: `f${i}`, content_base64: content }));
 const refusal = (contents: string[]): string => {
   try {
-    decodeFiles(filesOf(...contents));
+    readUploads(base64Uploads(filesOf(...contents)));
     return "accepted";
   } catch (error) {
     return (error as ServiceError).message;

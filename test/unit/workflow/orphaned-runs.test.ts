@@ -143,7 +143,7 @@ describe("sweep", () => {
     const create = createRun(
       { ...stores, runs: flaky, workflow: broken, now, secretRefusal: () => undefined },
       { agentId, organizationId },
-      { name: "n", template_id: agentId, input_text: "Hello?" },
+      { name: "n", text: "Hello?" },
     );
     await expect(create).rejects.toThrow("down");
     expect(await statusOf(id)).toBe("running");

@@ -67,9 +67,9 @@ async function play(stores: Stores, baseUrl: string, crash: () => AbortSignal) {
   });
   const agent = await createAgent(stores.accounts, organizationId, definition);
   const deps = { ...stores, workflow, now: Date.now, secretRefusal: () => undefined, secretOf: async () => undefined };
-  const data = { filename: "data.txt", content_base64: Buffer.from("row of data\n".repeat(250)).toString("base64") };
-  const picture = { filename: "pixel.png", content_base64: pixel };
-  const input = { name: "Run", template_id: agent.id, input_text: "Start.", files: [data, picture] };
+  const data = { name: "data.txt", content: () => Buffer.from("row of data\n".repeat(250)) };
+  const picture = { name: "pixel.png", content: () => Buffer.from(pixel, "base64") };
+  const input = { name: "Run", text: "Start.", files: [data, picture] };
   const runId = await createRun(deps, { agentId: agent.id, organizationId }, input);
   const finish = async (): Promise<void> => {
     for (let done = false; !done;) {

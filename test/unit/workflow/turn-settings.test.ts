@@ -85,7 +85,7 @@ async function scenario({ stores, reopened }: Harness) {
   await setModel(stores.accounts, organizationId, firstModel);
   const agent = await createAgent(stores.accounts, organizationId, definition);
   const create = { ...stores, workflow, now: Date.now, secretRefusal: () => undefined };
-  const input = { name: "Run", template_id: agent.id, input_text: "first" };
+  const input = { name: "Run", text: "first" };
   const runId = await createRun(create, { agentId: agent.id, organizationId }, input);
   const calls: Call[] = [];
   const { model } = scriptedModel(3);
