@@ -22,7 +22,7 @@ if (code !== 0) process.exit(code);
 async function start(options: LocalOptions): Promise<void> {
   const { serve } = await import("./local/serve.ts");
   const service = await serve(options);
-  const { baseUrl, apiKey, templateId } = service;
+  const { baseUrl, apiKey, templateId, consoleUrl } = service;
   // Before the service is announced: a program that reads the announcement may stop it at once.
   let closed: Promise<void> | undefined;
   const end = (): void => void (closed ??= service.close().then(() => process.exit(0)));
@@ -35,7 +35,8 @@ async function start(options: LocalOptions): Promise<void> {
     });
   });
   for (const warning of service.warnings) warning.then(printWarning, () => {}); // a failed check must not end the service
-  if (options.json) console.log(JSON.stringify({ base_url: baseUrl, api_key: apiKey, template_id: templateId }));
+  const fields = { base_url: baseUrl, api_key: apiKey, template_id: templateId, console_url: consoleUrl };
+  if (options.json) console.log(JSON.stringify(fields));
   else console.log(welcome({ baseUrl, apiKey, templateId, dataDir: options.dataDir }));
 }
 

@@ -3,6 +3,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Actor } from "../../src/accounts/audit.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import { findServerAddress } from "../../src/platform/local/server-address.ts";
 import { externalWorkflow } from "../../src/platform/local/workflow.ts";
 import type { Platform } from "../../src/platform/types.ts";
 import { CliError } from "../cli.ts";
@@ -13,8 +14,15 @@ export interface Target {
   stack?: string | undefined;
 }
 
-/** A platform as an operator uses it. `actor`: who the operator is, for the audit. */
-export type OperatorPlatform = Platform & { actor: () => Promise<Actor> };
+/** A platform as an operator uses it. */
+export interface OperatorPlatform extends Platform {
+  /** Who the operator is, for the audit. */
+  actor: () => Promise<Actor>;
+  /** Throws for a stack, whose console has no tokens. */
+  requireTokens: () => void;
+  /** The base address of the running service, or `given`. Throws if none is known, and for a stack. */
+  consoleAddress: (given: string | undefined) => string;
+}
 
 /** The name of the user of the operating system. */
 export function systemUser(): Actor {
@@ -44,9 +52,23 @@ function openDataDir(dataDir: string, needsData: boolean): OperatorPlatform {
     throw new CliError(`no service data in ${dataDir}; pass its directory with --data-dir, or run npm start first`);
   }
   try {
-    return { ...openLocalPlatform({ dataDir }), workflow: externalWorkflow, actor: async () => systemUser() };
+    return {
+      ...openLocalPlatform({ dataDir }),
+      workflow: externalWorkflow,
+      actor: async () => systemUser(),
+      requireTokens() {},
+      consoleAddress: (given) => given ?? addressOn(dataDir),
+    };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CliError(`cannot open the data directory ${dataDir}: ${reason}`);
   }
+}
+
+function addressOn(dataDir: string): string {
+  const address = findServerAddress(dataDir);
+  if (address !== undefined) return address;
+  throw new CliError(
+    `no service runs on the data directory ${dataDir}; start it (npm start), or pass its address with --base-url`,
+  );
 }

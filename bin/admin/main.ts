@@ -9,6 +9,7 @@ import { completionScript } from "./completion.ts";
 import { connect } from "./connect.ts";
 import { addKeyCommands } from "./keys.ts";
 import { addOrganizationCommands } from "./organizations.ts";
+import { addOperatorCommands } from "./operators.ts";
 import type { FileOutput, Output } from "./output.ts";
 import { addRunCommands } from "./runs.ts";
 
@@ -53,6 +54,7 @@ export function adminProgram(action: Action, io: FileIo): Command {
   addAgentCommands(program, action);
   addKeyCommands(program, action);
   addRunCommands(program, action, io);
+  addOperatorCommands(program, action);
   addAuditCommand(program, action);
   program
     .command("completion")
@@ -70,6 +72,8 @@ const hints: Partial<Record<ServiceErrorCode, string>> = {
   agent_deleted: "create a new agent: agent create --file agent.json",
   key_not_found: "give the key, its hash or its hint; see key list --agent ID",
   key_ambiguous: "give more of the hash; see key list --agent ID",
+  operator_not_found: "see operator list",
+  operator_ambiguous: "give more of the id; see operator list",
   run_not_found: "see run list --agent ID",
   step_not_found: "see run show ID",
   file_not_found: "see run show ID --files",

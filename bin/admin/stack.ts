@@ -26,7 +26,12 @@ export async function openStack(stack: string): Promise<OperatorPlatform> {
     secretPrefix: output("SecretPrefix"),
     retentionDays: Number(output("RetentionDays")),
   });
-  return { ...platform, actor: () => callerOf(settings) };
+  const requireTokens = (): never => {
+    throw new CliError(
+      `the operators of a stack are users of its AWS account; open its console: npm run console -- --stack ${stack}`,
+    );
+  };
+  return { ...platform, actor: () => callerOf(settings), requireTokens, consoleAddress: requireTokens };
 }
 
 /** The ARN of the caller. STS needs no permission for it. If STS cannot be reached: the user of this machine, marked as such. */

@@ -86,7 +86,7 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
       "accept this name for the console, such as that of a reverse proxy; repeatable",
       repeated,
     )
-    .option("--json", 'print one line when ready: {"base_url","api_key","template_id"}')
+    .option("--json", 'print one line when ready: {"base_url","api_key","template_id","console_url"}')
     .option("--verbose", "log the progress of runs")
     .addHelpText(
       "after",

@@ -13,8 +13,11 @@ import { log, logging } from "../../src/log.ts";
 import { type SecretAllowList, saveAllowedSecrets, secretAllowList } from "../../src/platform/local/allowed-secrets.ts";
 import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 import { lockDataDir } from "../../src/platform/local/data-dir-lock.ts";
+import { saveServerAddress } from "../../src/platform/local/server-address.ts";
+import { startToken } from "../../src/platform/local/start-token.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
 import type { Agent } from "../../src/accounts/types.ts";
+import { consoleLink } from "../console-link.ts";
 import type { LocalOptions } from "./options.ts";
 import { notAllowedWarning } from "./secret-warning.ts";
 import { seedStarterAgent } from "../../src/accounts/seed.ts";
@@ -23,9 +26,14 @@ const watchMilliseconds = 250;
 /** Time between attempts to start waiting runs: at midnight UTC, the dollars of a quota are free again. */
 const resumeMilliseconds = 60_000;
 
+/** An address that a browser can open, for those that mean all addresses. */
+const reachable: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
 export interface Service {
   baseUrl: string;
   templateId: string;
+  /** Signs in to the console. It contains an operator token. */
+  consoleUrl: string;
   /** Set if this start created it. */
   apiKey?: string;
   /** Resolve with a warning about a configuration, if there is one. */
@@ -70,6 +78,10 @@ export async function serve(options: LocalOptions): Promise<Service> {
     actor: "npm start",
   });
   const { agent, key } = await starter.catch((error: unknown) => Promise.reject(unusable(dataDir, error)));
+  const { port: boundPort } = server.address() as AddressInfo;
+  const consoleAddress = `http://${bracketed(reachable[host] ?? host)}:${boundPort}`;
+  const consoleUrl = consoleLink(consoleAddress, await startToken(platform.accounts, dataDir, "npm start"));
+  saveServerAddress(dataDir, consoleAddress);
   const resumeRuns = (): void => {
     runner.resumeRuns().catch((error: unknown) => {
       log("error", "reading the changes of another process failed; retrying", { error });
@@ -89,7 +101,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
     .catch((error: unknown) => log("error", "orphaned files could not be removed", { error }));
 
   return {
-    baseUrl: `http://${bracketed(host)}:${(server.address() as AddressInfo).port}`,
+    baseUrl: `http://${bracketed(host)}:${boundPort}`,
+    consoleUrl,
     templateId: agent.id,
     ...(key === undefined ? {} : { apiKey: key }),
     warnings: [findModelWarning(platform, agent), notAllowedWarning(platform.accounts, allowList)],

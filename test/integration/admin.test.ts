@@ -206,11 +206,11 @@ describe("without a server", () => {
   });
 
   test.concurrent.each([
-    [[], "a command is missing; commands are org, agent, key, run, audit, completion"],
+    [[], "a command is missing; commands are org, agent, key, run, operator, audit, completion"],
     [["org"], "org: a command is missing; org takes create, list, show, set-model, set-quota, clear-model"],
     [
       ["agents"],
-      'unknown command "agents"; commands are org, agent, key, run, audit, completion (did you mean agent?)',
+      'unknown command "agents"; commands are org, agent, key, run, operator, audit, completion (did you mean agent?)',
     ],
     [["org", "rename"], 'unknown command "rename"; org takes create, list, show, set-model, set-quota, clear-model'],
     [["org", "create"], "--name is missing: org create --name NAME"],
@@ -236,6 +236,11 @@ describe("without a server", () => {
     [["agent", "show", randomUUID()], "does not exist (see agent list)"],
     [["agent", "create", "--file", "no/such/file.json"], "cannot read --file no/such/file.json"],
     [["key", "list", "--agent", "x"], 'agent "x" does not exist'],
+    [["operator", "link"], "no service runs on the data directory"],
+    [["operator", "link", "--role", "admin"], '--role is "admin"; expected operator or viewer'],
+    [["operator", "link", "--base-url", "localhost:1"], "--base-url is not an address of the service; expected a URL"],
+    [["operator", "link", "--name", " ", "--base-url", "http://h"], "the operator's name is blank"],
+    [["operator", "revoke", "ao_nosuch"], 'operator "ao_nosuch" does not exist (see operator list)'],
     [["key", "disable", "ak_nosuch"], 'key "ak_nosuch" does not exist'],
     [["key", "enable", "ak_"], 'key "ak_" does not exist'],
     [["run", "show", randomUUID()], "does not exist (see run list --agent ID)"],
@@ -402,6 +407,31 @@ describe("while the service is running", () => {
     expect(await statusOf(api_key)).toBe(401);
     await done(service.dataDir, "key", "enable", hash);
     expect(await statusOf(api_key)).toBe(201);
+  });
+
+  test("operator link prints a link to the running service; a revoked operator stays in the list", async () => {
+    const { dataDir, baseUrl, consoleUrl } = service;
+    const [address, token] = consoleUrl.split("#");
+    expect([address, token]).toEqual([`${baseUrl}/console/`, expect.stringMatching(/^ao_[0-9A-Za-z]{49}$/)]);
+    const created = await done(dataDir, "operator", "link", "--name", "mira", "--role", "viewer");
+    const { console_url, hint } = created as Record<string, string>;
+    expect(console_url).toMatch(new RegExp(`^${baseUrl}/console/#ao_[0-9A-Za-z]{49}$`));
+    expect(created).toMatchObject({ name: "mira", role: "viewer", enabled: true });
+    const other = await admin(dataDir, "operator", "link", "--base-url", "https://runs.example.com");
+    expect(other.stdout).toMatch(/^console_url +https:\/\/runs\.example\.com\/console\/#ao_/);
+    expect(other.stdout).toContain(`name         ${userInfo().username}\n`);
+    expect(other.stdout).toContain("shown only once");
+
+    expect(await done(dataDir, "operator", "revoke", String(hint))).toMatchObject({ name: "mira", enabled: false });
+    const listed = (await done(dataDir, "operator", "list")) as unknown as Record<string, unknown>[];
+    expect(listed.map(({ name, role, enabled }) => [name, role, enabled])).toEqual([
+      ["npm start", "operator", true],
+      ["mira", "viewer", false],
+      [userInfo().username, "operator", true],
+    ]);
+    expect(JSON.stringify(listed)).not.toMatch(/ao_[0-9A-Za-z]{7}/);
+    const [last] = (await done(dataDir, "audit")) as unknown as Record<string, string>[];
+    expect(last).toMatchObject({ action: "operator.revoke", id: created.id, actor: userInfo().username });
   });
 
   test("creates are rejected: archived 409, deleted 404, without a model 422", async () => {

@@ -11,6 +11,8 @@ export interface Service extends AsyncDisposable {
   baseUrl: string;
   apiKey: string;
   templateId: string;
+  /** Signs in to the console. */
+  consoleUrl: string;
   dataDir: string;
   child: ChildProcess;
   /** Sends a signal. Resolves with the exit code or the signal when the process has ended. */
@@ -46,11 +48,12 @@ export async function startService(
     new Promise<string>((resolve) => createInterface(child.stdout).once("line", resolve)),
     exited.then((code) => Promise.reject(new Error(`the service ended with ${code}: ${errors}`))),
   ]);
-  const { base_url, api_key, template_id } = JSON.parse(line) as Record<string, string>;
+  const { base_url, api_key, template_id, console_url } = JSON.parse(line) as Record<string, string>;
   return {
     baseUrl: base_url ?? "",
     apiKey: api_key ?? "",
     templateId: template_id ?? "",
+    consoleUrl: console_url ?? "",
     dataDir,
     child,
     async end(signal) {

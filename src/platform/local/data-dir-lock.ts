@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isBusy } from "./sqlite.ts";
@@ -26,6 +27,22 @@ export function lockDataDir(dataDir: string): boolean {
       `${file}: ${(error as Error).message} (the file is empty: delete it if no server uses the directory)`,
       { cause: error },
     );
+  }
+}
+
+/** Whether a server holds the lock of a data directory. */
+export function isLocked(dataDir: string): boolean {
+  const file = join(dataDir, "server.lock");
+  if (!existsSync(file)) return false;
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+  try {
+    db.prepare("SELECT 1 FROM sqlite_schema").all();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  } finally {
+    db.close();
   }
 }
 

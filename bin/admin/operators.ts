@@ -1,0 +1,82 @@
+import type { Command } from "commander";
+import { createOperator, listOperators, revokeOperator } from "../../src/accounts/operators.ts";
+import type { Operator, OperatorRole } from "../../src/accounts/types.ts";
+import { CliError } from "../cli.ts";
+import { consoleLink } from "../console-link.ts";
+import type { Action } from "./action.ts";
+import { systemUser } from "./connect.ts";
+import { isoTime, record, table } from "./output.ts";
+
+interface LinkOptions {
+  name: string;
+  role: string;
+  baseUrl?: string;
+}
+
+export function addOperatorCommands(program: Command, action: Action): void {
+  const operator = program
+    .command("operator")
+    .description("Manage who may use the console of a service on this machine.");
+  operator
+    .command("link")
+    .description("Create an operator and print the link that signs in to the console (shown only once).")
+    .option("--name <NAME>", "name for people, which the audit shows", systemUser())
+    .option("--role <ROLE>", "operator, or viewer, which may only read", "operator")
+    .option("--base-url <URL>", "address of the service in the link (default: that of the running service)")
+    .action(
+      action(async ({ accounts, consoleAddress, actor }, { name, role, baseUrl }: LinkOptions) => {
+        const operatorRole = roleOf(role);
+        const address = consoleAddress(baseUrl === undefined ? undefined : baseUrlOf(baseUrl));
+        const { token, stored } = await createOperator(accounts, { name, role: operatorRole }, await actor());
+        const { text, json } = record({ console_url: consoleLink(address, token), ...fields(stored) });
+        const advice = `The link is shown only once. It contains the token: whoever has it may ${may[operatorRole]}.`;
+        return { text: `${text}\n\n${advice}\nRevoke it: operator revoke ${stored.hint}`, json };
+      }),
+    );
+  operator
+    .command("list")
+    .description("List operators, oldest first, without their tokens.")
+    .action(
+      action(async ({ accounts, requireTokens }) => {
+        requireTokens();
+        const columns = ["hint", "name", "role", "enabled", "created_at", "last_used_at", "id"];
+        return table((await listOperators(accounts)).map(fields), columns, "No operators. Create one: operator link");
+      }),
+    );
+  operator
+    .command("revoke")
+    .description("Reject the token of an operator from now on.")
+    .argument("<ID>", "the operator's id, the hint of its token, or the token")
+    .action(
+      action(async ({ accounts, requireTokens, actor }, text: string) => {
+        requireTokens();
+        return record(fields(await revokeOperator(accounts, text, await actor())));
+      }),
+    );
+}
+
+const may: Record<OperatorRole, string> = { operator: "use everything", viewer: "read everything" };
+
+function roleOf(text: string): OperatorRole {
+  if (text === "operator" || text === "viewer") return text;
+  throw new CliError(`--role is ${JSON.stringify(text)}; expected operator or viewer`);
+}
+
+function baseUrlOf(text: string): string {
+  const url = URL.parse(text);
+  const isBase = url && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "" && url.hash === "";
+  if (isBase) return url.href;
+  throw new CliError(`--base-url is not an address of the service; expected a URL such as http://127.0.0.1:8787`);
+}
+
+function fields({ id, hint, name, role, enabled, createdAt, lastUsedAt }: Operator) {
+  return {
+    id,
+    hint,
+    name,
+    role,
+    enabled,
+    created_at: isoTime(createdAt),
+    last_used_at: lastUsedAt && isoTime(lastUsedAt),
+  };
+}
