@@ -1,0 +1,111 @@
+import { type Draft, isObject, type Json } from "./json.ts";
+
+/** Characters of a line. What fits is one line, as in the agent files of `examples/`. */
+const width = 66;
+
+/** A draft as the text of an agent file. */
+export function formatDraft(draft: Draft): string {
+  return formatted(draft, "", 0);
+}
+
+/** `before`: characters that are on the line already. */
+function formatted(value: Json, indent: string, before: number): string {
+  const flat = inOneLine(value);
+  const isRoot = indent === "" && before === 0;
+  if (!isRoot && indent.length + before + flat.length <= width) return flat;
+  const inner = `${indent}  `;
+  if (Array.isArray(value) && value.length > 0) {
+    const isSimple = value.every((entry) => typeof entry !== "object" || entry === null);
+    const lines = isSimple
+      ? filled(
+          value.map((entry) => JSON.stringify(entry)),
+          inner,
+        )
+      : value.map((entry) => `${inner}${formatted(entry, inner, 0)}`).join(",\n");
+    return `[\n${lines}\n${indent}]`;
+  }
+  if (isObject(value) && Object.keys(value).length > 0) {
+    const lines = Object.entries(value).map(([name, field]) => {
+      const start = `${JSON.stringify(name)}: `;
+      return `${inner}${start}${formatted(field, inner, start.length)}`;
+    });
+    return `{\n${lines.join(",\n")}\n${indent}}`;
+  }
+  return flat;
+}
+
+/** As many entries per line as fit. */
+function filled(entries: string[], indent: string): string {
+  const lines: string[] = [];
+  let line = "";
+  entries.forEach((entry, index) => {
+    const next = index === entries.length - 1 ? entry : `${entry},`;
+    if (line !== "" && indent.length + line.length + 1 + next.length > width) {
+      lines.push(line);
+      line = next;
+    } else line = line === "" ? next : `${line} ${next}`;
+  });
+  return [...lines, line].map((each) => `${indent}${each}`).join("\n");
+}
+
+function inOneLine(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(inOneLine).join(", ")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}: ${inOneLine(field)}`);
+  return fields.length === 0 ? "{}" : `{ ${fields.join(", ")} }`;
+}
+
+/** Reads the text of an agent file. */
+export function parseDraft(text: string): { draft: Draft } | { problem: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { problem: `Not valid JSON${place(text, error)}` };
+  }
+  if (!isObject(value)) return { problem: "An agent file is one JSON object: { … }" };
+  const { $schema: _, ...draft } = value; // for text editors; it is not stored
+  return { draft };
+}
+
+/** Where the parser stopped. Chromium and Firefox word it differently; Safari does not say it. */
+function place(text: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : "";
+  const line = /line (\d+)/.exec(message)?.[1];
+  const position = /position (\d+)/.exec(message)?.[1];
+  if (line !== undefined) return ` in line ${line}.`;
+  if (position !== undefined) return ` in line ${text.slice(0, Number(position)).split("\n").length}.`;
+  return message.includes("end of JSON") ? ": it ends too early." : ".";
+}
+
+/**
+ * The lines of `after` that `before` does not have at their place: positions from 0. It finds the longest common
+ * sequence of lines; agent files are short.
+ */
+export function changedLines(before: string, after: string): Set<number> {
+  const old = before.split("\n").map(withoutComma);
+  const now = after.split("\n").map(withoutComma);
+  // common[i][j]: the number of common lines of old from i and now from j
+  const common = Array.from({ length: old.length + 1 }, () => new Uint16Array(now.length + 1));
+  const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
+  for (let i = old.length - 1; i >= 0; i--) {
+    for (let j = now.length - 1; j >= 0; j--) {
+      const row = common[i];
+      if (row) row[j] = old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  const changed = new Set<number>();
+  for (let i = 0, j = 0; j < now.length;) {
+    if (i < old.length && old[i] === now[j]) {
+      i++;
+      j++;
+    } else if (i < old.length && at(i + 1, j) >= at(i, j + 1)) i++;
+    else changed.add(j++);
+  }
+  return changed;
+}
+
+/** A field that was added after the last one gives that one a comma. That is not a change. */
+function withoutComma(line: string): string {
+  return line.trimEnd().replace(/,$/, "");
+}

@@ -1,0 +1,68 @@
+import type { components } from "../../src/manage/generated/types.d.ts";
+
+export type Model = components["schemas"]["Model"];
+export type ModelSettings = components["schemas"]["ModelSettings"];
+export type Provider = Model["provider"];
+export type SettingName = "base_url" | "model" | "secret" | "region";
+
+export const providerNames: Record<Provider, string> = {
+  anthropic: "Anthropic",
+  "openai-compatible": "OpenAI-compatible server",
+  bedrock: "Amazon Bedrock",
+  demo: "Demo model",
+};
+
+/** The settings of each provider in the order of the form: true if required (src/accounts/model-settings.ts). */
+export const settingsOf: Record<Provider, Partial<Record<SettingName, boolean>>> = {
+  anthropic: { model: true, secret: true, base_url: false },
+  "openai-compatible": { base_url: true, model: true, secret: false },
+  bedrock: { model: true, region: true, base_url: false },
+  demo: {},
+};
+
+/** Settings to begin with, of a server that people often use. */
+export interface Preset {
+  name: string;
+  provider: Provider;
+  settings: Partial<Record<SettingName, string>>;
+  note: string;
+}
+
+export const presets: Preset[] = [
+  {
+    name: "Anthropic",
+    provider: "anthropic",
+    settings: { model: "claude-sonnet-5", secret: "env:ANTHROPIC_API_KEY" },
+    note: "Claude models over Anthropic's API.",
+  },
+  {
+    name: "OpenAI",
+    provider: "openai-compatible",
+    settings: { base_url: "https://api.openai.com/v1", secret: "env:OPENAI_API_KEY" },
+    note: "Models over OpenAI's chat completions API.",
+  },
+  {
+    name: "Ollama",
+    provider: "openai-compatible",
+    settings: { base_url: "http://127.0.0.1:11434/v1" },
+    note: "A model on this machine. `ollama list` names those that are installed.",
+  },
+  {
+    name: "vLLM or LiteLLM",
+    provider: "openai-compatible",
+    settings: { base_url: "http://127.0.0.1:8000/v1" },
+    note: "vLLM listens on port 8000, a LiteLLM proxy on port 4000.",
+  },
+  {
+    name: "Amazon Bedrock",
+    provider: "bedrock",
+    settings: { region: "us-east-1" },
+    note: "Uses the AWS credentials of the service. It needs no secret.",
+  },
+  {
+    name: "Demo",
+    provider: "demo",
+    settings: {},
+    note: "A scripted model without a network, to try the service.",
+  },
+];

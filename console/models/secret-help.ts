@@ -1,0 +1,14 @@
+/** What to do so that a location is accepted. Undefined: it is accepted, or nobody can know. */
+export function secretHelp(secret: string, accepted: string[] | null, platform: "local" | "aws"): string | undefined {
+  const location = secret.trim();
+  if (location === "") return undefined;
+  if (!/^(env|file|secretsmanager):./.test(location)) {
+    return platform === "aws"
+      ? "Enter the location, not the key itself: secretsmanager:NAME."
+      : "Enter the location, not the key itself: env:NAME or file:PATH.";
+  }
+  if (accepted === null || accepted.includes(location)) return undefined;
+  if (platform === "aws") return undefined; // accepted by their prefix; the API says which
+  const name = location.startsWith("env:") ? location.slice("env:".length) : location;
+  return `${location} is not accepted yet. Restart the service with: npm start -- --allow-secret ${name}`;
+}

@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import schema from "../../../../schemas/agent.schema.json" with { type: "json" };
+import { changesOf, changeText, wasText } from "../../../../console/agents/form/changes.ts";
+import { type Draft, valueAt, withValue } from "../../../../console/agents/form/json.ts";
+import { changedLines, formatDraft, parseDraft } from "../../../../console/agents/form/json-text.ts";
+import { lacksSecrets, withServerUrl } from "../../../../console/agents/form/mcp-url.ts";
+import { fieldMessages, messageOf } from "../../../../console/agents/form/messages.ts";
+import { parseNumber } from "../../../../console/agents/form/numbers.ts";
+import { type Field, fieldsOf } from "../../../../console/agents/form/schema-fields.ts";
+
+const stored: Draft = {
+  name: "Data analyst",
+  instructions: "You answer questions about the tables in your workspace. Look at the first lines of a table first.",
+  model: "claude-sonnet-5",
+  tools: ["list_files", "read_file", "search_files", "write_file", "run_javascript"],
+  parameters: { temperature: 0.2 },
+  limits: { steps: 40, tokens: 500_000, seconds: 900 },
+  runLimits: { dollars: 0.2 },
+};
+
+const fields = fieldsOf(schema);
+
+function field(...names: string[]): Field | undefined {
+  let of: Field[] = fields;
+  let found: Field | undefined;
+  for (const name of names) {
+    found = of.find((each) => each.name === name);
+    of = found && "fields" in found ? found.fields : [];
+  }
+  return found;
+}
+
+test("every field of the agent schema has an input", () => {
+  expect(fields.map(({ name }) => name)).toEqual(Object.keys(schema.properties).filter((name) => name !== "$schema"));
+  expect(field("instructions")).toMatchObject({ kind: "text", long: true, required: true, maxLength: 100_000 });
+  expect(field("tools")).toMatchObject({ kind: "checks", options: schema.properties.tools.items.enum });
+  expect(field("limits", "tokens")).toMatchObject({ kind: "number", whole: true, placeholder: "500,000" });
+  expect(field("limits", "inputTokens")).toMatchObject({ label: "Input tokens" });
+  expect(field("parameters", "reasoningEffort")).toMatchObject({ kind: "choice", options: ["low", "medium", "high"] });
+  expect(field("webFetch", "privateAddresses")).toMatchObject({ kind: "flag" });
+  expect(field("mcp")).toMatchObject({ kind: "list", most: 10 });
+  expect(field("mcp", "tools")).toMatchObject({ kind: "texts" });
+  expect(field("mcp", "headers", "secret")).toMatchObject({ kind: "text", secret: true, required: true });
+});
+
+test("a cleared field leaves no empty group behind, and the draft itself does not change", () => {
+  const cleared = withValue(stored, ["runLimits", "dollars"], undefined);
+  expect(cleared).not.toHaveProperty("runLimits");
+  expect(stored["runLimits"]).toEqual({ dollars: 0.2 });
+  expect(withValue({}, ["mcp", 0, "name"], "team")).toEqual({ mcp: [{ name: "team" }] });
+  expect(withValue({ mcp: [{ name: "a" }] }, ["mcp", 0, "name"], undefined)).toEqual({ mcp: [{}] });
+  expect(withValue({ mcp: [{ name: "a" }, { name: "b" }] }, ["mcp", 0], undefined)).toEqual({ mcp: [{ name: "b" }] });
+});
+
+test("the text of a draft is read as the same draft", () => {
+  const text = formatDraft(stored);
+  expect(parseDraft(text)).toEqual({ draft: stored });
+  expect(text).toContain(`  "limits": { "steps": 40, "tokens": 500000, "seconds": 900 },\n`);
+  expect(text).toContain(`  "tools": [\n    "list_files", "read_file", "search_files",`);
+  expect(formatDraft({})).toBe("{}");
+  expect(formatDraft({ mcp: [] })).toBe(`{\n  "mcp": []\n}`);
+});
+
+test("a text that is not an agent file is reported with its line", () => {
+  expect(parseDraft(`{\n  "name": "a",\n  oops\n}`)).toEqual({ problem: "Not valid JSON in line 3." });
+  expect(parseDraft("[]")).toEqual({ problem: "An agent file is one JSON object: { … }" });
+  expect(parseDraft(`{"$schema": "x", "name": "a"}`)).toEqual({ draft: { name: "a" } });
+});
+
+test("changed fields have a text for the save bar and one for the field", () => {
+  let draft = withValue(stored, ["limits", "steps"], 60);
+  draft = withValue(draft, ["runLimits", "dollars"], 0.5);
+  draft = withValue(draft, ["tools"], ["list_files", "read_file", "search_files", "write_file", "run_shell"]);
+  draft = withValue(draft, ["instructions"], "Short.");
+  draft = withValue(draft, ["maxRunning"], 3);
+  const changes = changesOf(stored, draft);
+  expect(changes.map(changeText)).toEqual([
+    "instructions",
+    "tools + run_shell, − run_javascript",
+    "limits.steps 40 → 60",
+    "runLimits.dollars 0.20 → 0.50",
+    "maxRunning not set → 3",
+  ]);
+  expect(changes.map(wasText)).toEqual(["changed, was 98 characters", "changed", "was 40", "was 0.20", "was empty"]);
+  expect(changesOf(stored, { ...stored, prices: {} })).toEqual([]);
+});
+
+test("changed lines are marked, a comma that an addition brings is not", () => {
+  const before = formatDraft(stored);
+  const after = formatDraft(withValue(withValue(stored, ["limits", "steps"], 60), ["maxRunning"], 3));
+  const lines = after.split("\n");
+  expect([...changedLines(before, after)].map((line) => lines[line])).toEqual([
+    `  "limits": { "steps": 60, "tokens": 500000, "seconds": 900 },`,
+    `  "maxRunning": 3`,
+  ]);
+  expect(changedLines(before, before).size).toBe(0);
+});
+
+test("the API's violations stand at their fields", () => {
+  const names = Object.keys(schema.properties);
+  const messages = fieldMessages(
+    [
+      { loc: ["body", "definition", "limits", "steps"], msg: "Input should be less than or equal to 1000" },
+      { loc: ["body", "definition", "mcp", 0, "headers", "Authorization", "secret"], msg: "too short" },
+      { loc: ["body", "definition"], msg: "Field required" },
+    ],
+    names,
+  );
+  expect(messageOf(messages, ["limits", "steps"])).toBe("Input should be less than or equal to 1000");
+  expect(messageOf(messages, ["mcp", 0, "headers"])).toBeUndefined();
+  expect(messageOf(messages, ["mcp", 0, "headers"], true)).toBe("too short");
+  expect(messages.other).toEqual(["Field required"]);
+  const sentence = "prices is missing; limits.dollars requires it";
+  expect(messageOf(fieldMessages(sentence, names), ["prices"])).toBe(sentence);
+  expect(fieldMessages("Agent has changed", names).other).toEqual(["Agent has changed"]);
+});
+
+test("another URL of an MCP server clears the stored secrets of its headers", () => {
+  const header = { secret: "env:TEAM_TOKEN", prefix: "Bearer " };
+  const before: Draft = { mcp: [{ name: "team", url: "https://one", headers: { Authorization: header } }] };
+  const secret = ["mcp", 0, "headers", "Authorization", "secret"];
+  const moved = withServerUrl(before, before, ["mcp", 0], "https://two");
+  expect(valueAt(moved, secret)).toBe("");
+  expect(lacksSecrets(before, moved, ["mcp", 0])).toBe(true);
+  const named = withServerUrl(before, withValue(moved, secret, "env:OTHER"), ["mcp", 0], "https://three");
+  expect(valueAt(named, secret)).toBe("env:OTHER");
+  expect(lacksSecrets(before, named, ["mcp", 0])).toBe(false);
+  expect(withServerUrl(before, moved, ["mcp", 0], "https://one")).toEqual(before);
+});
+
+test("numbers are read as people write them", () => {
+  expect(["500,000", " 0.5 ", "1 000", ".2"].map(parseNumber)).toEqual([500_000, 0.5, 1_000, 0.2]);
+  expect(["", "ten", "1.2.3", "0x10"].map(parseNumber)).toEqual([undefined, undefined, undefined, undefined]);
+});
