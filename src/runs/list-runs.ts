@@ -8,11 +8,11 @@ import type { RunStatus } from "./status.ts";
 import type { Run, RunPlace, RunQuery } from "./types.ts";
 
 /**
- * Which runs to list: of an agent, an organization or all, created from `since` to before `until`, in milliseconds since
+ * Which runs to list: of an agent, of an organization, or all; created from `since` to before `until`, in milliseconds since
  * 1970. `matches`: a filter that the store does not have. `cursor`: of the page before.
  */
 export interface RunFilter {
-  of: { agent: string } | { organization: string } | "all";
+  of: { agent?: string; organization?: string };
   status?: RunStatus;
   since?: number;
   until?: number;
@@ -80,10 +80,10 @@ async function scan(
 
 /** The agents whose runs are listed, by id. Throws if the agent or organization does not exist. */
 export async function agentsOf(accounts: Accounts, of: RunFilter["of"]): Promise<Map<string, Agent>> {
-  if (of === "all") return byId(await accounts.listAgents());
-  if ("agent" in of) return byId([await findAgent(accounts, of.agent)]);
-  const { id } = await findOrganization(accounts, of.organization);
-  return byId(await accounts.listAgents(id));
+  const { agent, organization } = of;
+  const owner = organization === undefined ? undefined : (await findOrganization(accounts, organization)).id;
+  const agents = agent === undefined ? await accounts.listAgents(owner) : [await findAgent(accounts, agent)];
+  return byId(agents.filter(({ organizationId }) => owner === undefined || organizationId === owner));
 }
 
 function byId(agents: Agent[]): Map<string, Agent> {

@@ -30,10 +30,27 @@ export interface RunFiles {
  * the current turn, a point one of the whole journal.
  */
 export async function listRunFiles(deps: Deps, id: string, at?: RunPoint): Promise<RunFiles> {
-  const manifest = await manifestAt(deps, id, at);
+  const { manifest } = await manifestAt(deps, id, at);
   const hash = manifestHash(manifest);
   const files = filesIn(manifest).map(withoutOld);
   return { files, ...(hash !== undefined && { manifest: hash }) };
+}
+
+/** A file with the step that last changed it. Absent: an upload, or a file of an earlier turn that is listed now. */
+export interface ChangedFile extends FileVersion {
+  changedAt?: RunPoint;
+}
+
+/** As `listRunFiles`, with the steps that changed the files. */
+export async function listChangedFiles(deps: Deps, id: string, at?: RunPoint): Promise<ChangedFile[]> {
+  const { manifest, changes } = await manifestAt(deps, id, at);
+  const changedAt = new Map(
+    changes.flatMap(({ turn, step, files }) => files.map(({ name }) => [name, { turn, step }])),
+  );
+  return filesIn(manifest).map((file) => {
+    const point = changedAt.get(file.name);
+    return Object.assign(withoutOld(file), point && { changedAt: point });
+  });
 }
 
 /** One file of a run with its content, now or at a point. */
@@ -63,7 +80,17 @@ function withoutOld({ name, size, sha256 }: FileVersion): FileVersion {
   return { name, size, ...(sha256 !== undefined && { sha256 }) };
 }
 
-async function manifestAt({ runs, workspace }: Deps, id: string, at: RunPoint | undefined): Promise<Manifest> {
+/** The changes of one result. */
+interface Changes extends RunPoint {
+  files: FileVersion[];
+}
+
+/** The files, and the changes since the start or, if they are those of now, since the start of the current turn. */
+async function manifestAt(
+  { runs, workspace }: Deps,
+  id: string,
+  at: RunPoint | undefined,
+): Promise<{ manifest: Manifest; changes: Changes[] }> {
   const [state, whole] = await Promise.all([runs.load(id), at && journalOf({ runs }, id)]);
   if (!state) throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
   const { run, uploads, files, journal } = state;
@@ -79,9 +106,13 @@ async function manifestAt({ runs, workspace }: Deps, id: string, at: RunPoint | 
   );
 }
 
-function withChanges(start: FileVersion[], entries: RunJournalEntry[]): Manifest {
-  const changes = entries.flatMap((entry) => (entry.part === "result" && entry.files ? [entry.files] : []));
-  return changes.reduce((manifest, each) => applyChanges(manifest, each, 0).manifest, manifestOf(start));
+function withChanges(start: FileVersion[], entries: RunJournalEntry[]): { manifest: Manifest; changes: Changes[] } {
+  const changes = entries.flatMap((entry) => {
+    const { turn, step } = entry;
+    return entry.part === "result" && entry.files ? [{ turn, step, files: entry.files }] : [];
+  });
+  const apply = (manifest: Manifest, { files }: Changes) => applyChanges(manifest, files, 0).manifest;
+  return { manifest: changes.reduce(apply, manifestOf(start)), changes };
 }
 
 function isAfter({ turn, step }: RunJournalEntry, at: RunPoint): boolean {

@@ -1,6 +1,7 @@
 import type { TurnRequest } from "../agent/turn/call-model.ts";
 import { foldEntry, startProgress } from "../agent/turn/journal.ts";
 import { recordedRequest } from "../agent/turn/recorded-request.ts";
+import { ServiceError } from "../errors.ts";
 import { conversation, summaryIn } from "./conversation.ts";
 import { journalOf } from "./list-events.ts";
 import type { Stores } from "./ports.ts";
@@ -18,7 +19,7 @@ export interface RebuiltRequest {
 /**
  * Rebuilds the request that the model was sent in a step of a run. Attachments have the SHA-256 of their content, which
  * the run's workspace holds.
- * `unknown`: why it cannot be rebuilt, as a sentence.
+ * `unknown`: why it cannot be rebuilt, as a sentence. Throws if the run has no such step.
  */
 export async function rebuildRequest(
   { runs, configurations }: Pick<Stores, "runs" | "configurations">,
@@ -29,10 +30,11 @@ export async function rebuildRequest(
   const entries = journal.filter((entry) => entry.turn === turn);
   const index = entries.findIndex((entry) => entry.step === step && isModelCall(entry));
   const entry = entries[index];
-  if (!found || !entry || !isModelCall(entry))
-    return { unknown: `The run has no answer in turn ${turn}, step ${step}.` };
+  if (!found || !entry || !isModelCall(entry)) {
+    throw new ServiceError("step_not_found", `run ${runId} has no answer in turn ${turn}, step ${step}`);
+  }
   const reference = referenceIn(entries.slice(0, index + 1));
-  if (!reference) return { unknown: "an earlier release recorded this step, without its configuration" };
+  if (!reference) return { unknown: "An earlier release recorded this step, without its configuration." };
   const text = await configurations.get(found.run.agentId, reference.configuration);
   if (text === undefined) return { unknown: "The configuration of the turn is missing from the store." };
 

@@ -14,7 +14,7 @@ export interface Activity {
   step: number;
   /** Names of the tools whose calls are in progress, in the order of the answer. */
   tools: string[];
-  since?: number;
+  since: number;
   until?: number;
 }
 
@@ -26,7 +26,7 @@ export interface RunProgress {
   /** Of the last entry. 0: the turn has none. */
   step: number;
   /** What follows the last event. Absent: nothing, because it is an output. */
-  doing?: Pick<Activity, "kind" | "until"> & { since?: number };
+  doing?: Pick<Activity, "kind" | "until"> & Partial<Pick<Activity, "since">>;
   /** Names of the tools of the last answer's calls. Undefined: the call has its result. */
   calls: (string | undefined)[];
   /** Of the last answer, if it ends the turn. */
@@ -122,8 +122,8 @@ export function activityOf(run: Run, progress: RunProgress | undefined, now: num
     return { kind, turn, step: kind === "starting" ? 0 : 1, tools: [], since: startedAt };
   }
   const { doing, step } = current;
-  const { kind, since, until } = doing;
-  const at = { turn: current.turn, ...(since !== undefined && { since }) };
+  const { kind, since = startedAt, until } = doing;
+  const at = { turn: current.turn, since };
   if (kind === "tool_calls") {
     return { ...at, kind, step, tools: current.calls.filter((name) => name !== undefined) };
   }
@@ -133,7 +133,7 @@ export function activityOf(run: Run, progress: RunProgress | undefined, now: num
   }
   if (step === 0) {
     // A turn that waited for a slot began later than its input was recorded.
-    const begun = { ...at, since: Math.max(startedAt, since ?? 0), tools: [] };
+    const begun = { ...at, since: Math.max(startedAt, since), tools: [] };
     return now < begun.since + startMilliseconds
       ? { ...begun, kind: "starting", step: 0 }
       : { ...begun, kind: "model_call", step: 1 };

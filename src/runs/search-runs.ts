@@ -10,11 +10,9 @@ export type RunFilterStatus = (typeof runFilterStatuses)[number];
 
 /**
  * Which runs to find. `text`: a part of the name or of the first `excerptLength` characters of the first input, in any
- * case, or the beginning of an id. `agent` and `organization`: both must hold.
+ * case, or the beginning of an id.
  */
-export interface RunSearch extends Pick<RunFilter, "since" | "until" | "limit" | "cursor"> {
-  agent?: string;
-  organization?: string;
+export interface RunSearch extends Omit<RunFilter, "status" | "matches"> {
   status?: RunFilterStatus;
   text?: string;
 }
@@ -51,21 +49,17 @@ function filterStatusOf({ status, turn }: Run): RunFilterStatus {
 }
 
 async function find(deps: Deps, search: RunSearch): Promise<ListedRuns> {
-  const { agent, organization, status, text, ...rest } = search;
+  const { status, text, ...rest } = search;
   const stored: RunStatus | undefined = status === "waiting_for_input" ? "finished" : status;
   const matchesText = text === undefined || text.trim() === "" ? undefined : textFilter(deps.describer, text.trim());
   const matchesStatus = stored === "finished" ? (run: Run) => filterStatusOf(run) === status : undefined;
   const matches = async (run: Run): Promise<boolean> =>
     (matchesStatus?.(run) ?? true) && (matchesText ? await matchesText(run) : true);
-  const found = await listRuns(deps, {
+  return listRuns(deps, {
     ...rest,
-    of: agent === undefined ? (organization === undefined ? "all" : { organization }) : { agent },
     ...(stored && { status: stored }),
     ...((matchesText || matchesStatus) && { matches }),
   });
-  if (agent === undefined || organization === undefined) return found;
-  const isOther = [...found.agents.values()].some(({ organizationId }) => organizationId !== organization);
-  return isOther ? { runs: [], agents: found.agents } : found;
 }
 
 /** Whether name, id or first words of a run match. The input is read only if the others do not match. */

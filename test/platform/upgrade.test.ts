@@ -98,7 +98,7 @@ test("a run of an earlier version that was killed in a turn resumes and takes it
   expect(journal.slice(0, before.length).some(({ configuration }) => configuration !== undefined)).toBe(false);
   expect(journal.some(({ agentVersion }) => agentVersion !== undefined)).toBe(false);
   expect(await rebuildRequest(platform, killed, { turn: 1, step: 1 })).toEqual({
-    unknown: "an earlier release recorded this step, without its configuration",
+    unknown: "An earlier release recorded this step, without its configuration.",
   });
   expect(await rebuildRequest(platform, killed, { turn: 2, step: 1 })).toHaveProperty("request");
   await runner.close();

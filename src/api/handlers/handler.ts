@@ -18,10 +18,13 @@ export interface ApiRequest {
   parseBody: <Value>(parse: (body: string | Uint8Array) => Promise<Value>) => Promise<Value>;
 }
 
+/** Text that is sent as it becomes available. It ends soon after `signal` aborts: the client is gone, or the server closes. */
+export type StreamBody = (signal: AbortSignal) => AsyncIterable<string>;
+
 export interface ApiResponse {
   status: number;
   headers: Record<string, string>;
-  body: string | Uint8Array;
+  body: string | Uint8Array | StreamBody;
 }
 
 export type ApiHandler = (request: ApiRequest) => Promise<ApiResponse>;

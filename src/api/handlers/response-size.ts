@@ -18,9 +18,12 @@ const maxLambdaBytes = 6 * 1024 * 1024 - 4 * 1024;
 export function limitResponseSize(handler: ApiHandler): ApiHandler {
   return async (request) => {
     const response = await handler(request);
-    const size = lambdaBytesOf(response);
+    const { body } = response;
+    if (typeof body === "function") return response; // a stream bounds itself
+    const whole = { ...response, body };
+    const size = lambdaBytesOf(whole);
     if (size <= maxLambdaBytes) return response;
-    const compressed = acceptsGzip(request.headers["accept-encoding"]) ? gzip(response) : undefined;
+    const compressed = acceptsGzip(request.headers["accept-encoding"]) ? gzip(whole) : undefined;
     if (compressed && lambdaBytesOf(compressed) <= maxLambdaBytes) return compressed;
     const reason = compressed ? `${lambdaBytesOf(compressed)} compressed` : "and the client does not accept gzip";
     const cause = new Error(`the response has ${size} bytes, ${reason}; Lambda accepts ${maxLambdaBytes}`);
@@ -29,15 +32,17 @@ export function limitResponseSize(handler: ApiHandler): ApiHandler {
   };
 }
 
+type WholeResponse = ApiResponse & { body: string | Uint8Array };
+
 /** Bytes of the JSON that Lambda receives; a lower bound for a response that certainly fits. */
-function lambdaBytesOf({ status, headers, body }: ApiResponse): number {
+function lambdaBytesOf({ status, headers, body }: WholeResponse): number {
   // A UTF-16 unit of JSON text takes at most three bytes as a JSON string: control characters are escaped already.
   if (body.length * 3 <= maxLambdaBytes) return body.length;
   const text = typeof body === "string" ? body : Buffer.from(body).toString("base64");
   return Buffer.byteLength(JSON.stringify({ statusCode: status, headers, body: text, isBase64Encoded: true }));
 }
 
-function gzip(response: ApiResponse): ApiResponse {
+function gzip(response: WholeResponse): WholeResponse {
   return {
     ...response,
     headers: { ...response.headers, "content-encoding": "gzip", vary: "accept-encoding" },

@@ -21,6 +21,11 @@ export function lambdaHandler(
       parseBody: async (parse) => parse(isBase64Encoded ? Buffer.from(text, "base64") : text),
     });
     if (typeof body === "string") return { statusCode: status, headers: response.headers, body };
+    if (typeof body === "function") {
+      let sent = "";
+      for await (const part of body(new AbortController().signal)) sent += part;
+      return { statusCode: status, headers: response.headers, body: sent };
+    }
     const base64 = Buffer.from(body).toString("base64");
     return { statusCode: status, headers: response.headers, body: base64, isBase64Encoded: true };
   };

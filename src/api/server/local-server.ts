@@ -20,14 +20,20 @@ export function localServer(handlers: ApiHandlers, { spoolDirectory, hosts }: Lo
     idleMilliseconds: 300_000, // as Node's limit for a whole request
     spoolDirectory,
   });
+  const closing = new AbortController();
   const server = nodeServer({ keepAliveTimeout: 65_000 }, async (incoming, outgoing, sendContinue) => {
     const refusal = hostRefusal(incoming, hosts);
     const { response, complete } = refusal
       ? { response: addRequestId(refusal, randomUUID()), complete: false }
       : await handle(incoming, sendContinue);
     if (!complete || !server.listening) outgoing.setHeader("connection", "close");
-    await writeResponse(outgoing, response);
+    await writeResponse(outgoing, response, closing.signal);
   });
+  const close = server.close.bind(server);
+  server.close = (done) => {
+    closing.abort(); // an open stream would keep the server open
+    return close(done);
+  };
   // Lets a client end its side of the connection after its request. Node has the option, its types do not.
   Object.assign(server, { httpAllowHalfOpen: true });
   return server;

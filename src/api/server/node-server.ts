@@ -13,6 +13,7 @@ import { semaphore } from "../../async/semaphore.ts";
 import { log } from "../../log.ts";
 import { type ApiHandler, type ApiRequest, type ApiResponse, jsonResponse } from "../handlers/handler.ts";
 import { addRequestId } from "../handlers/middleware.ts";
+import { writeStream } from "./write-stream.ts";
 import { type BodyLimits, ClientDisconnected, receiveBody, tooLarge } from "./read-body.ts";
 
 /**
@@ -138,11 +139,20 @@ export function pathOf(url: string): string {
   return unescape(path.split("?", 1)[0] || "/"); // /v1/agent%73 is the same path (RFC 3986, 2.3)
 }
 
-/** Writes a response. Resolves when it has been sent, or when the client has disconnected. */
-export function writeResponse(response: ServerResponse, { status, headers, body }: ApiResponse): Promise<void> {
+/**
+ * Writes a response. Resolves when it has been sent, or when the client has disconnected. `closing`: aborts when the server
+ * closes, which ends streams.
+ */
+export function writeResponse(
+  response: ServerResponse,
+  { status, headers, body }: ApiResponse,
+  closing: AbortSignal,
+): Promise<void> {
+  if (typeof body === "function") return writeStream(response, { status, headers, body }, closing);
   return new Promise((resolve) => {
     response.once("close", resolve);
-    response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
+    const length = status === 204 ? {} : { "content-length": Buffer.byteLength(body) }; // RFC 9110, 8.6
+    response.writeHead(status, { ...headers, ...length });
     response.end(body, resolve);
   });
 }
@@ -154,7 +164,7 @@ function errorResponse(status: number, detail = STATUS_CODES[status]): ApiRespon
 /** Answers on a connection whose request could not be parsed, and closes it. */
 function rejectConnection(socket: Duplex, status: number): void {
   if (!socket.writable) return void socket.destroy();
-  const { body } = errorResponse(status);
+  const body = String(errorResponse(status).body);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
-  socket.end(`${head}\r\nconnection: close\r\n\r\n${body.toString()}`, () => socket.destroy());
+  socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`, () => socket.destroy());
 }

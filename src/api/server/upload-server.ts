@@ -57,16 +57,17 @@ export function uploadServer({
     idleMilliseconds: limits.idle,
     spoolDirectory,
   });
-  let stopping = false;
+  const closing = new AbortController();
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse, sendContinue?: () => void): Promise<void> {
-    if (incoming.url === healthPath) return writeResponse(outgoing, jsonResponse(200, { status: "ok" }));
+    if (incoming.url === healthPath)
+      return writeResponse(outgoing, jsonResponse(200, { status: "ok" }), closing.signal);
     const started = performance.now();
     const { response, complete } = isOriginSecret(incoming.headers[originSecretHeader])
       ? await handle(incoming, sendContinue)
       : forbidden;
-    if (!complete || stopping) outgoing.setHeader("connection", "close");
-    await writeResponse(outgoing, response);
+    if (!complete || closing.signal.aborted) outgoing.setHeader("connection", "close");
+    await writeResponse(outgoing, response, closing.signal);
     onResponse(response.status);
     log("info", "request", {
       requestId: response.headers["x-request-id"],
@@ -90,7 +91,7 @@ export function uploadServer({
   return {
     server,
     async stop() {
-      stopping = true;
+      closing.abort();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       await Promise.race([closed, pause(limits.shutdown)]);

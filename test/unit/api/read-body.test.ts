@@ -36,7 +36,7 @@ async function startServer({ idleMilliseconds = 10_000, handler = echo, ...optio
   const server = nodeServer(options, async (incoming, outgoing) => {
     const { response, complete } = await handle(incoming);
     if (!complete) outgoing.setHeader("connection", "close");
-    await writeResponse(outgoing, response);
+    await writeResponse(outgoing, response, new AbortController().signal);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = async (): Promise<void> => {

@@ -39,11 +39,12 @@ async function open(stores: Stores) {
     await stores.runs.create(run, messages);
     return run;
   }
-  const ids = async (search: Partial<RunSearch>): Promise<string[]> => {
+  const ids = async ({ agent, organization, ...search }: Partial<RunSearch> & RunSearch["of"]): Promise<string[]> => {
+    const of = { ...(agent !== undefined && { agent }), ...(organization !== undefined && { organization }) };
     const found: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = await searchRuns(deps, { limit: 10, ...search, ...(cursor !== undefined && { cursor }) });
+      const page = await searchRuns(deps, { of, limit: 10, ...search, ...(cursor !== undefined && { cursor }) });
       found.push(...page.runs.map(({ run }) => run.id));
       ({ cursor } = page);
     } while (cursor !== undefined);
@@ -88,10 +89,10 @@ describe.each<[string, () => Stores]>([
     await deps.add({ status: "technical_error", createdAt: noon - day });
     for (let count = 0; count < 3; count++) await deps.add({ name: "Busy" });
     const counts = { running: 3, finished: 1, waiting_for_input: 1, technical_error: 1, terminated: 0 };
-    expect(await countRuns(deps, {})).toEqual({ ...counts, complete: true });
-    expect(await countRuns(deps, { since: noon })).toEqual({ ...counts, technical_error: 0, complete: true });
+    expect(await countRuns(deps, { of: {} })).toEqual({ ...counts, complete: true });
+    expect(await countRuns(deps, { of: {}, since: noon })).toEqual({ ...counts, technical_error: 0, complete: true });
     const busy = { finished: 0, waiting_for_input: 0, technical_error: 0 };
-    expect(await countRuns(deps, { text: "busy" })).toEqual({ ...counts, ...busy, complete: true });
+    expect(await countRuns(deps, { of: {}, text: "busy" })).toEqual({ ...counts, ...busy, complete: true });
   });
 
   test("have their usage added up by day, agent and model", async () => {
@@ -118,7 +119,7 @@ describe.each<[string, () => Stores]>([
       used: { ...noUsage, steps: count, inputTokens, dollars: count / 2 },
     });
     const unused = { day: "2026-11-20", agentId: first.id, organizationId: first.organizationId };
-    const { rows, complete } = await usageByDay({ accounts, runs }, { of: "all" });
+    const { rows, complete } = await usageByDay({ accounts, runs }, { of: {} });
     expect(complete).toBe(true);
     expect(rows.at(-1)).toEqual(row(3, "2026-11-19", 13));
     expect(rows).toHaveLength(4);
@@ -138,10 +139,10 @@ test("a search reads a bounded number of runs, and continues with its cursor", a
   const deps = await open(temporaryStores());
   await deps.add({ name: "Needle", createdAt: 1 });
   await Promise.all(Array.from({ length: 1_500 }, (_, index) => deps.add({ createdAt: noon + index })));
-  const page = await searchRuns(deps, { text: "needle", limit: 10 });
+  const page = await searchRuns(deps, { of: {}, text: "needle", limit: 10 });
   expect(page).toEqual({ runs: [], cursor: expect.any(String) as string });
-  const next = await searchRuns(deps, { text: "needle", limit: 10, cursor: page.cursor ?? "" });
+  const next = await searchRuns(deps, { of: {}, text: "needle", limit: 10, cursor: page.cursor ?? "" });
   expect(next.runs.map(({ run }) => run.name)).toEqual(["Needle"]);
   expect(next.cursor).toBeUndefined();
-  expect(await countRuns(deps, {})).toMatchObject({ running: 1_000, complete: false });
+  expect(await countRuns(deps, { of: {} })).toMatchObject({ running: 1_000, complete: false });
 });

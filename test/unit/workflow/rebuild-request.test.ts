@@ -134,7 +134,6 @@ test.each([
   }
   expect(again.received.map(({ body }) => body)).toEqual(sent);
   expect(sent.filter((body) => JSON.stringify(body).includes(pixel)).length).toBeGreaterThan(2);
-  expect(await rebuildRequest(stores, runId, { turn: 1, step: 99 })).toEqual({
-    unknown: "The run has no answer in turn 1, step 99.",
-  });
+  const missing = rebuildRequest(stores, runId, { turn: 1, step: 99 });
+  await expect(missing).rejects.toThrow("has no answer in turn 1, step 99");
 });
