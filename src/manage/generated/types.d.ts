@@ -785,6 +785,9 @@ export interface components {
              * @example key.create
              * @example key.enable
              * @example key.disable
+             * @example operator.create
+             * @example operator.revoke
+             * @example run.create
              * @example run.input
              * @example run.stop
              * @example run.delete
