@@ -6,6 +6,9 @@ import { getHandler } from "../../src/api/handlers/get.ts";
 import { notFoundHandler } from "../../src/api/handlers/not-found.ts";
 import { openapiHandler } from "../../src/api/handlers/openapi.ts";
 import { bracketed } from "../../src/api/server/host-check.ts";
+import type { ApiHandler } from "../../src/api/handlers/handler.ts";
+import { router } from "../../src/api/routes.ts";
+import { maxBodyBytes } from "../../src/api/server/read-body.ts";
 import { localServer } from "../../src/api/server/local-server.ts";
 import { createSpoolDirectory } from "../../src/api/server/spool-file.ts";
 import { traceSettings } from "../../src/env.ts";
@@ -18,6 +21,11 @@ import { startToken } from "../../src/platform/local/start-token.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
 import type { Agent } from "../../src/accounts/types.ts";
 import { consoleLink } from "../console-link.ts";
+import { tokenAuthentication } from "../../src/manage/authenticate.ts";
+import type { ServiceInfo } from "../../src/manage/deps.ts";
+import { manageHandlers } from "../../src/manage/handlers/index.ts";
+import { isManagePath, manageRouter } from "../../src/manage/router.ts";
+import packageFile from "../../package.json" with { type: "json" };
 import type { LocalOptions } from "./options.ts";
 import { notAllowedWarning } from "./secret-warning.ts";
 import { seedStarterAgent } from "../../src/accounts/seed.ts";
@@ -55,13 +63,24 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const telemetry = traces && (await (await import("../../src/observability/tracing.ts")).openTelemetry(traces));
   const runner = startRunner({ ...platform, telemetry, fileVersions, now: Date.now });
   const deps = { ...platform, workflow: runner, now: Date.now };
-  const handlers = {
+  let baseUrl: string | null = null;
+  const service: ServiceInfo = {
+    platform: "local",
+    version: packageFile.version,
+    sign_in: "token",
+    stack: null,
+    bodyBytes: maxBodyBytes,
+    serviceUrl: () => baseUrl,
+  };
+  const manage = manageRouter(manageHandlers({ ...deps, service }), tokenAuthentication(platform.accounts));
+  const publicApi = router({
     create: createHandler(deps),
     get: getHandler(deps),
     openapi: openapiHandler(),
     notFound: notFoundHandler(),
-  };
-  const server = localServer(handlers, {
+  });
+  const handler: ApiHandler = (request) => (isManagePath(request.path) ? manage : publicApi)(request);
+  const server = localServer(handler, {
     spoolDirectory: createSpoolDirectory(join(dataDir, "uploads")),
     hosts: options,
   });
@@ -69,6 +88,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
     server.once("error", (error: NodeJS.ErrnoException) => reject(new Error(listenProblem(error, host, port))));
     server.listen(port, host, resolve);
   });
+  const { port: boundPort } = server.address() as AddressInfo;
+  baseUrl = `http://${bracketed(host)}:${boundPort}`;
   platform.database.preallocateLog();
   saveAllowedSecrets(dataDir, options.allowedSecrets);
   // After listening: a start that fails must neither create the key, which is shown only once, nor change the model.
@@ -78,7 +99,6 @@ export async function serve(options: LocalOptions): Promise<Service> {
     actor: "npm start",
   });
   const { agent, key } = await starter.catch((error: unknown) => Promise.reject(unusable(dataDir, error)));
-  const { port: boundPort } = server.address() as AddressInfo;
   const consoleAddress = `http://${bracketed(reachable[host] ?? host)}:${boundPort}`;
   const consoleUrl = consoleLink(consoleAddress, await startToken(platform.accounts, dataDir, "npm start"));
   saveServerAddress(dataDir, consoleAddress);
@@ -101,7 +121,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     .catch((error: unknown) => log("error", "orphaned files could not be removed", { error }));
 
   return {
-    baseUrl: `http://${bracketed(host)}:${boundPort}`,
+    baseUrl,
     consoleUrl,
     templateId: agent.id,
     ...(key === undefined ? {} : { apiKey: key }),

@@ -1,13 +1,10 @@
 import { operations } from "./contract.ts";
 import type { ApiHandler } from "./handlers/handler.ts";
+import { routeTable } from "./route-table.ts";
 
 export type OperationName = keyof typeof operations;
 
-const routes = (Object.keys(operations) as OperationName[]).map((name) => {
-  const { method, path } = operations[name];
-  // A parameter stands for one segment of a path.
-  return { name, method, pattern: new RegExp(`^${path.replace(/\{([^}]+)\}/g, "(?<$1>[^/]+)")}$`) };
-});
+const routes = routeTable(operations);
 
 /** The handlers of a server. `notFound` receives requests of operations that have none. */
 export type ApiHandlers = Partial<Record<OperationName, ApiHandler>> & { notFound: ApiHandler };
@@ -15,16 +12,13 @@ export type ApiHandlers = Partial<Record<OperationName, ApiHandler>> & { notFoun
 /** One handler that passes each request to its operation's handler. */
 export function router(handlers: ApiHandlers): ApiHandler {
   return (request) => {
-    for (const { name, method, pattern } of routes) {
-      const match = method === request.method && pattern.exec(request.path);
+    for (const { name, parameters } of routes.find(request.method, request.path)) {
       const handler = handlers[name];
-      if (match && handler) return handler({ ...request, parameters: match.groups ?? {} });
+      if (handler) return handler({ ...request, parameters });
     }
     return handlers.notFound(request);
   };
 }
 
-/** The methods that a path accepts; none if it is not an operation's. */
-export function methodsOf(path: string): string[] {
-  return [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
-}
+/** The methods that a path of v1 accepts; none if it is not an operation's. */
+export const { methodsOf } = routes;

@@ -1,4 +1,4 @@
-import { validateCreate, validateRunId } from "../../src/api/validation/issues.ts";
+import { validateCreate, validateRunId } from "../../src/api/validation/public-requests.ts";
 import { parseJsonBody } from "../../src/api/validation/parse-json.ts";
 import type { Case } from "./cases.ts";
 

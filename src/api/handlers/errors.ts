@@ -1,6 +1,6 @@
 import { ServiceError, type ServiceErrorCode } from "../../errors.ts";
 import { log } from "../../log.ts";
-import type { Issues, ValidationIssue } from "../validation/issues.ts";
+import type { Issues, ValidationIssue } from "../validation/issue.ts";
 import { type ApiResponse, jsonResponse } from "./handler.ts";
 
 /** The HTTP status of every error code (specification section 7.2). The codes of operators never reach HTTP today. */
@@ -40,18 +40,32 @@ const statusOf: Record<ServiceErrorCode, number> = {
 export class HttpError extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
+  /** For APIs whose errors have one. */
+  readonly code: string;
 
-  constructor(status: number, message: string, { headers = {}, ...options }: HttpErrorOptions = {}) {
+  constructor(status: number, message: string, { headers = {}, code, ...options }: HttpErrorOptions) {
     super(message, options);
     this.name = "HttpError";
     this.status = status;
     this.headers = headers;
+    this.code = code;
   }
 }
 
 interface HttpErrorOptions extends ErrorOptions {
   headers?: Record<string, string>;
+  code: string;
 }
+
+/** How an API reports errors. */
+export interface ErrorFormat {
+  statusOf: (code: ServiceErrorCode) => number;
+  /** The body. `detail`: a sentence, or the violations of a schema. */
+  body: (detail: string | ValidationIssue[], code: string) => object;
+}
+
+/** The format of v1. */
+const publicFormat: ErrorFormat = { statusOf: (code) => statusOf[code], body: (detail) => ({ detail }) };
 
 /** A request that violates the schema: 422 with one item per violation. */
 export class InvalidRequest extends Error {
@@ -71,22 +85,32 @@ export function validOrThrow<Value>(checked: { value: Value } | Issues): Value {
 }
 
 /** The response to a request that failed. Logs errors of the service; unexpected errors show clients no detail. */
-export function toResponse(error: unknown, requestId: string): ApiResponse {
-  if (error instanceof InvalidRequest) return jsonResponse(422, { detail: error.issues });
-  const known = describe(error);
+export function toResponse(error: unknown, requestId: string, format = publicFormat): ApiResponse {
+  if (error instanceof InvalidRequest) return jsonResponse(422, format.body(error.issues, "invalid_request"));
+  const known = describe(error, format);
   if (!known || known.status >= 500) log("error", known?.detail ?? "unexpected error", { requestId, error });
-  if (!known) return jsonResponse(500, { detail: "Internal Server Error" });
-  return jsonResponse(known.status, { detail: known.detail }, known.headers);
+  if (!known) return jsonResponse(500, format.body("Internal Server Error", "internal_error"));
+  return jsonResponse(known.status, format.body(known.detail, known.code), known.headers);
 }
 
-function describe(error: unknown): { status: number; detail: string; headers: Record<string, string> } | undefined {
-  if (error instanceof HttpError) return { status: error.status, detail: error.message, headers: error.headers };
+interface KnownError {
+  status: number;
+  detail: string;
+  code: string;
+  headers: Record<string, string>;
+}
+
+function describe(error: unknown, format: ErrorFormat): KnownError | undefined {
+  if (error instanceof HttpError) {
+    const { status, message: detail, code, headers } = error;
+    return { status, detail, code, headers };
+  }
   if (!(error instanceof ServiceError)) return undefined;
-  const status = statusOf[error.code];
-  const { retryAfterSeconds } = error;
+  const { code, message: detail, retryAfterSeconds } = error;
+  const status = format.statusOf(code);
   const headers = {
     ...(status === 401 && { "www-authenticate": "Bearer" }),
     ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
   };
-  return { status, detail: error.message, headers };
+  return { status, detail, code, headers };
 }

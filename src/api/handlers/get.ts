@@ -3,7 +3,7 @@ import type { Accounts } from "../../accounts/types.ts";
 import type { Runs } from "../../runs/ports.ts";
 import { readRun } from "../../runs/read-run.ts";
 import type { StatusResponse } from "../contract.ts";
-import { validateRunId } from "../validation/issues.ts";
+import { validateRunId } from "../validation/public-requests.ts";
 import { InvalidRequest } from "./errors.ts";
 import { type ApiHandler, jsonResponse } from "./handler.ts";
 import { apiKeyOf, withErrorResponses } from "./middleware.ts";

@@ -7,6 +7,7 @@ export interface ApiRequest {
   method: string;
   /** Percent-decoded, without the query. */
   path: string;
+  query: URLSearchParams;
   /** The parameters in the path: `agent_id`. */
   parameters: Record<string, string | undefined>;
   /** By lower-case name. */

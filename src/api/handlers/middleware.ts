@@ -1,17 +1,20 @@
-import { toResponse } from "./errors.ts";
+import { type ErrorFormat, toResponse } from "./errors.ts";
 import type { ApiHandler, ApiRequest, ApiResponse } from "./handler.ts";
 
-/** Wraps an operation's handler: errors become responses, and every response carries the request id. */
-export function withErrorResponses(handler: ApiHandler): ApiHandler {
-  return async (request) => addRequestId(await errorHandler(handler)(request), request.id);
+/**
+ * Wraps an operation's handler: errors become responses, and every response carries the request id. `format`: how the API
+ * reports errors. Default: that of v1.
+ */
+export function withErrorResponses(handler: ApiHandler, format?: ErrorFormat): ApiHandler {
+  return async (request) => addRequestId(await errorHandler(handler, format)(request), request.id);
 }
 
-function errorHandler(handler: ApiHandler): ApiHandler {
+function errorHandler(handler: ApiHandler, format: ErrorFormat | undefined): ApiHandler {
   return async (request) => {
     try {
       return await handler(request);
     } catch (error) {
-      return toResponse(error, request.id);
+      return toResponse(error, request.id, format);
     }
   };
 }
@@ -22,6 +25,11 @@ export function addRequestId(response: ApiResponse, id: string): ApiResponse {
 
 /** The API key of a request: a Bearer credential, or else `X-API-Key` (specification section 5). */
 export function apiKeyOf(headers: ApiRequest["headers"]): string | undefined {
+  return bearerOf(headers) ?? (headers["x-api-key"]?.trim() || undefined);
+}
+
+/** The Bearer credential of a request. */
+export function bearerOf(headers: ApiRequest["headers"]): string | undefined {
   const bearer = /^bearer[ \t]+(.+)$/i.exec(headers["authorization"]?.trim() ?? "")?.[1];
-  return bearer?.trim() || headers["x-api-key"]?.trim() || undefined;
+  return bearer?.trim() || undefined;
 }

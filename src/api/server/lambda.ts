@@ -3,7 +3,7 @@ import type { ApiHandler } from "../handlers/handler.ts";
 
 /** The fields of an API Gateway event (payload format 2.0) that are read. Header names are lower case. */
 export type ApiGatewayEvent = Pick<APIGatewayProxyEventV2, "headers" | "rawPath" | "isBase64Encoded"> &
-  Partial<Pick<APIGatewayProxyEventV2, "body" | "pathParameters">> & {
+  Partial<Pick<APIGatewayProxyEventV2, "body" | "pathParameters" | "rawQueryString">> & {
     requestContext: { requestId: string; http: { method: string } };
   };
 
@@ -11,11 +11,20 @@ export type ApiGatewayEvent = Pick<APIGatewayProxyEventV2, "headers" | "rawPath"
 export function lambdaHandler(
   handler: ApiHandler,
 ): (event: ApiGatewayEvent) => Promise<APIGatewayProxyStructuredResultV2> {
-  return async ({ headers, rawPath, pathParameters, body: text = "", isBase64Encoded, requestContext }) => {
+  return async ({
+    headers,
+    rawPath,
+    rawQueryString = "",
+    pathParameters,
+    body: text = "",
+    isBase64Encoded,
+    requestContext,
+  }) => {
     const { status, body, ...response } = await handler({
       id: requestContext.requestId,
       method: requestContext.http.method,
       path: rawPath,
+      query: new URLSearchParams(rawQueryString),
       parameters: pathParameters ?? {},
       headers,
       parseBody: async (parse) => parse(isBase64Encoded ? Buffer.from(text, "base64") : text),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Server } from "node:http";
+import type { ApiHandler } from "../handlers/handler.ts";
 import { addRequestId } from "../handlers/middleware.ts";
-import { type ApiHandlers, router } from "../routes.ts";
 import { type HostRules, hostRefusal } from "./host-check.ts";
 import { bodyHandler, nodeServer, writeResponse } from "./node-server.ts";
 import { maxBodyBytes } from "./read-body.ts";
@@ -13,8 +13,8 @@ interface LocalServerOptions {
 }
 
 /** The HTTP server of one machine. */
-export function localServer(handlers: ApiHandlers, { spoolDirectory, hosts }: LocalServerOptions): Server {
-  const handle = bodyHandler(router(handlers), {
+export function localServer(handler: ApiHandler, { spoolDirectory, hosts }: LocalServerOptions): Server {
+  const handle = bodyHandler(handler, {
     maxBytes: maxBodyBytes,
     drainBytes: 128 * 1024 * 1024,
     idleMilliseconds: 300_000, // as Node's limit for a whole request

@@ -126,6 +126,7 @@ function apiRequest(
     id: randomUUID(),
     method,
     path: pathOf(url),
+    query: queryOf(url),
     parameters: {},
     headers: headers as ApiRequest["headers"],
     parseBody,
@@ -137,6 +138,12 @@ export function pathOf(url: string): string {
   // Clients with a configured proxy send a whole URL instead of a path (RFC 9112, 3.2.2).
   const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
   return unescape(path.split("?", 1)[0] || "/"); // /v1/agent%73 is the same path (RFC 3986, 2.3)
+}
+
+/** The query of a request's URL. */
+function queryOf(url: string): URLSearchParams {
+  const at = url.indexOf("?");
+  return new URLSearchParams(at < 0 ? "" : url.slice(at));
 }
 
 /**

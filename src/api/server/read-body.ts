@@ -98,7 +98,7 @@ export async function receiveBody(request: IncomingMessage, limits: BodyLimits):
 
   function onIdle(): void {
     if (request.isPaused()) return void idle.refresh(); // the disk is slow, not the client
-    failure ??= new HttpError(408, "Timed out while reading the request body");
+    failure ??= new HttpError(408, "Timed out while reading the request body", { code: "body_timeout" });
     received.resolve({ complete: false });
   }
 
@@ -154,5 +154,5 @@ const diskFull = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 function storageError(error: unknown): unknown {
   if (!diskFull.has((error as NodeJS.ErrnoException).code ?? "")) return error;
   const message = "Not enough disk space to receive the request body; retry later";
-  return new HttpError(503, message, { headers: { "retry-after": "5" }, cause: error });
+  return new HttpError(503, message, { code: "storage_full", headers: { "retry-after": "5" }, cause: error });
 }

@@ -1,9 +1,10 @@
 import type { CreateBody } from "../contract.ts";
 import { withExactIntegers } from "./exact-integers.ts";
-import { type Issues, validateCreate } from "./issues.ts";
+import type { Issues } from "./issue.ts";
 import { parseJsonBody, textOf, withoutByteOrderMark, yieldBefore } from "./parse-json.ts";
+import { validateCreate } from "./public-requests.ts";
 
-/** Parses and validates the body of a create. The only place where a request body is parsed. */
+/** Parses and validates the body of a create.  */
 export async function parseCreateBody(
   raw: string | Uint8Array,
   contentType?: string,

@@ -1,4 +1,4 @@
-import { type Issues, maxEchoLength, type ValidationIssue } from "./issues.ts";
+import { type Issues, maxEchoLength, type ValidationIssue } from "./issue.ts";
 
 /*
  * FastAPI echoes integers with all their digits. JSON.parse rounds those over 2^53: an issue would show 9007199254740992

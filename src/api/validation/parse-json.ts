@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
-import { issue, type Issues, notAnObject } from "./issues.ts";
+import { issue, type Issues, notAnObject } from "./issue.ts";
 import { type Fault, findExcess } from "./json-bounds.ts";
 
 /**

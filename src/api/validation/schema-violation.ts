@@ -6,6 +6,8 @@ export interface SchemaViolation {
   schema: unknown;
   parentSchema: { type?: unknown; format?: unknown };
   data: unknown;
+  /** Of a property whose name violates `propertyNames`. */
+  propertyName?: string;
 }
 
 /** A generated validator. It can change the value: see its module. */

@@ -8,7 +8,6 @@ type ManageErrorCode =
   | "method_not_allowed"
   | "modified"
   | "request_unknown"
-  | "body_too_large"
   | "body_timeout"
   | "storage_full"
   | "store_unavailable"
@@ -34,11 +33,19 @@ export const errors = {
     when: "The request matches its schema, but cannot be applied. `detail` says why, and what is accepted.",
     detail: "prices is missing; limits.dollars requires it",
   },
-  key_missing: { status: 401, when: "No `Authorization` header.", detail: "Missing operator token" },
-  key_invalid: { status: 401, when: "The token is unknown or revoked.", detail: "Invalid operator token" },
+  key_missing: {
+    status: 401,
+    when: "No token in the header `Authorization`.",
+    detail: "Missing operator token (ao_…)",
+  },
+  key_invalid: {
+    status: 401,
+    when: "The token is unknown or revoked, or it is an API key of an agent.",
+    detail: "Invalid operator token: it is unknown or was revoked",
+  },
   forbidden: {
     status: 403,
-    when: "The token has the role `viewer`, which may only read.",
+    when: "The token has the role `viewer`, which may only read; or a page of another site sent the request.",
     detail: "This token may only read. Ask an operator for a token with the role operator.",
   },
   not_found: { status: 404, when: "The path does not exist.", detail: "Not Found" },
@@ -113,11 +120,6 @@ export const errors = {
     when: "The body did not arrive in time.",
     detail: "Timed out while reading the request body",
   },
-  body_too_large: {
-    status: 413,
-    when: "The body is too large.",
-    detail: "The body is larger than 20971520 bytes",
-  },
   files_too_large: {
     status: 413,
     when: "The files are larger than 10 MiB together, or the body is larger than 20 MiB.",
@@ -168,7 +170,10 @@ export const errors = {
     when: "The service failed. Its log has the cause; `x-request-id` finds it.",
     detail: "Internal Server Error",
   },
-} as const satisfies Partial<Record<ServiceErrorCode | ManageErrorCode | "operator_not_found", ErrorEntry>>;
+} as const satisfies Record<Exclude<ServiceErrorCode, PrefixErrorCode> | ManageErrorCode, ErrorEntry>;
+
+/** Operators pass whole ids here, and no `template_id`: these errors are of other callers. */
+type PrefixErrorCode = "key_ambiguous" | "operator_ambiguous" | "template_mismatch";
 
 /** The value of `code` in an error's body. */
 export type ErrorCode = keyof typeof errors;

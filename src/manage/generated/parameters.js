@@ -387,7 +387,7 @@ return errors === 0;
 validate23.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const path_operator_id = validate24;
-const schema35 = {"$id":"path_operator_id","type":"object","additionalProperties":false,"properties":{"operator_id":{"type":"string","pattern":"^[0-9a-f]{64}$","wellFormed":true}}};
+const schema35 = {"$id":"path_operator_id","type":"object","additionalProperties":false,"properties":{"operator_id":{"type":"string","format":"uuid","wellFormed":true}}};
 
 function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="path_operator_id" */;
@@ -454,8 +454,8 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!pattern4.test(data0)){
-const err3 = {instancePath:instancePath+"/operator_id",schemaPath:"#/properties/operator_id/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},schema:"^[0-9a-f]{64}$",parentSchema:schema35.properties.operator_id,data:data0};
+if(!(formats0.test(data0))){
+const err3 = {instancePath:instancePath+"/operator_id",schemaPath:"#/properties/operator_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema35.properties.operator_id,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -942,7 +942,7 @@ validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const query_list_audit = validate32;
 const schema43 = {"$id":"query_list_audit","type":"object","additionalProperties":false,"properties":{"since":{"type":"string","format":"date-time","wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":50}}};
-const formats6 = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+const formats8 = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_list_audit" */;
@@ -1012,7 +1012,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!(formats6.test(data0))){
+if(!(formats8.test(data0))){
 const err3 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema43.properties.since,data:data0};
 if(vErrors === null){
 vErrors = [err3];
@@ -2480,7 +2480,7 @@ vErrors.push(err8);
 }
 errors++;
 }
-if(!(formats6.test(data2))){
+if(!(formats8.test(data2))){
 const err9 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema64.properties.since,data:data2};
 if(vErrors === null){
 vErrors = [err9];
@@ -2533,7 +2533,7 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(!(formats6.test(data3))){
+if(!(formats8.test(data3))){
 const err12 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema64.properties.until,data:data3};
 if(vErrors === null){
 vErrors = [err12];
@@ -2963,7 +2963,7 @@ vErrors.push(err8);
 }
 errors++;
 }
-if(!(formats6.test(data2))){
+if(!(formats8.test(data2))){
 const err9 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema65.properties.since,data:data2};
 if(vErrors === null){
 vErrors = [err9];
@@ -3016,7 +3016,7 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(!(formats6.test(data3))){
+if(!(formats8.test(data3))){
 const err12 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema65.properties.until,data:data3};
 if(vErrors === null){
 vErrors = [err12];
@@ -3314,7 +3314,7 @@ validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const query_get_usage = validate60;
 const schema71 = {"$id":"query_get_usage","type":"object","additionalProperties":false,"properties":{"since":{"type":"string","format":"date","wellFormed":true},"until":{"type":"string","format":"date","wellFormed":true},"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true}}};
-const formats26 = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+const formats28 = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
 function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_get_usage" */;
@@ -3381,7 +3381,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!(formats26.test(data0))){
+if(!(formats28.test(data0))){
 const err3 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date"},schema:"date",parentSchema:schema71.properties.since,data:data0};
 if(vErrors === null){
 vErrors = [err3];
@@ -3434,7 +3434,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!(formats26.test(data1))){
+if(!(formats28.test(data1))){
 const err6 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date"},schema:"date",parentSchema:schema71.properties.until,data:data1};
 if(vErrors === null){
 vErrors = [err6];
@@ -3809,7 +3809,7 @@ validate62.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const query_get_model_request = validate63;
 const schema74 = {"$id":"query_get_model_request","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}},"required":["at"]};
-const pattern6 = new RegExp("^[0-9]{1,9}\\.[0-9]{1,9}$", "u");
+const pattern5 = new RegExp("^[0-9]{1,9}\\.[0-9]{1,9}$", "u");
 
 function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_get_model_request" */;
@@ -3886,7 +3886,7 @@ vErrors.push(err3);
 }
 errors++;
 }
-if(!pattern6.test(data0)){
+if(!pattern5.test(data0)){
 const err4 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema74.properties.at,data:data0};
 if(vErrors === null){
 vErrors = [err4];
@@ -3982,7 +3982,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!pattern6.test(data0)){
+if(!pattern5.test(data0)){
 const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema75.properties.at,data:data0};
 if(vErrors === null){
 vErrors = [err3];
@@ -4078,7 +4078,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!pattern6.test(data0)){
+if(!pattern5.test(data0)){
 const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema76.properties.at,data:data0};
 if(vErrors === null){
 vErrors = [err3];

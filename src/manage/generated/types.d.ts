@@ -676,7 +676,10 @@ export interface components {
         };
         /** @description A person or program that calls this API, without its token. */
         Operator: {
-            /** @description The operator's ID: the SHA-256 of the token, in hex. */
+            /**
+             * Format: uuid
+             * @description The operator's ID.
+             */
             id: string;
             /**
              * @description The first characters of the token.
@@ -727,7 +730,10 @@ export interface components {
         };
         /** @description A new operator. */
         CreatedOperator: {
-            /** @description The operator's ID: the SHA-256 of the token, in hex. */
+            /**
+             * Format: uuid
+             * @description The operator's ID.
+             */
             id: string;
             /**
              * @description The first characters of the token.
@@ -1992,7 +1998,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "key_missing" | "key_invalid" | "forbidden" | "not_found" | "method_not_allowed" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "request_unknown" | "agent_deleted" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "modified" | "body_timeout" | "body_too_large" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_runs" | "dollars_spent" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error";
+            code: "invalid_request" | "invalid_argument" | "key_missing" | "key_invalid" | "forbidden" | "not_found" | "method_not_allowed" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "request_unknown" | "agent_deleted" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "modified" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_runs" | "dollars_spent" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error";
         };
         /** @description One schema violation. */
         ValidationError: {
@@ -2164,10 +2170,20 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -2206,10 +2222,20 @@ export interface operations {
                     "application/json": components["schemas"]["OperatorPage"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -2252,7 +2278,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedOperator"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2263,7 +2289,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2283,7 +2309,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `body_too_large`: The body is too large. */
+            /** @description `files_too_large`: The files are larger than 10 MiB together, or the body is larger than 20 MiB. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2321,7 +2347,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The operator's ID: the SHA-256 of the token, in hex. */
+                /** @description The operator's ID. */
                 operator_id: string;
             };
             cookie?: never;
@@ -2338,7 +2364,7 @@ export interface operations {
                     "application/json": components["schemas"]["Operator"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2349,7 +2375,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2425,10 +2451,20 @@ export interface operations {
                     "application/json": components["schemas"]["AuditPage"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -2482,10 +2518,20 @@ export interface operations {
                     "application/json": components["schemas"]["OrganizationPage"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -2538,7 +2584,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2549,7 +2595,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2569,7 +2615,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `body_too_large`: The body is too large. */
+            /** @description `files_too_large`: The files are larger than 10 MiB together, or the body is larger than 20 MiB. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2624,10 +2670,20 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -2693,7 +2749,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2704,7 +2760,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2744,7 +2800,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `body_too_large`: The body is too large. */
+            /** @description `files_too_large`: The files are larger than 10 MiB together, or the body is larger than 20 MiB. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2803,7 +2859,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2814,7 +2870,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2854,7 +2910,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `body_too_large`: The body is too large. */
+            /** @description `files_too_large`: The files are larger than 10 MiB together, or the body is larger than 20 MiB. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2909,7 +2965,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2920,7 +2976,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2998,7 +3054,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelTest"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3009,7 +3065,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3039,7 +3095,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `body_too_large`: The body is too large. */
+            /** @description `files_too_large`: The files are larger than 10 MiB together, or the body is larger than 20 MiB. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3100,10 +3156,20 @@ export interface operations {
                     "application/json": components["schemas"]["AgentSummaryPage"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -3167,7 +3233,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3178,7 +3244,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3208,7 +3274,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `body_too_large`: The body is too large. */
+            /** @description `files_too_large`: The files are larger than 10 MiB together, or the body is larger than 20 MiB. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3264,10 +3330,20 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -3337,7 +3413,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3348,7 +3424,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3398,7 +3474,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `body_too_large`: The body is too large. */
+            /** @description `files_too_large`: The files are larger than 10 MiB together, or the body is larger than 20 MiB. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3451,7 +3527,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3462,7 +3538,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3537,7 +3613,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3548,7 +3624,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3623,7 +3699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3634,7 +3710,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3711,10 +3787,20 @@ export interface operations {
                     "application/json": components["schemas"]["AgentVersionHeadPage"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -3778,10 +3864,20 @@ export interface operations {
                     "application/json": components["schemas"]["AgentVersion"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -3843,10 +3939,20 @@ export interface operations {
                     "application/json": components["schemas"]["KeyPage"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -3912,7 +4018,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedKey"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3923,7 +4029,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3963,7 +4069,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `body_too_large`: The body is too large. */
+            /** @description `files_too_large`: The files are larger than 10 MiB together, or the body is larger than 20 MiB. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4018,7 +4124,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4029,7 +4135,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4103,7 +4209,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4114,7 +4220,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4202,10 +4308,20 @@ export interface operations {
                     "application/json": components["schemas"]["RunPage"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -4268,7 +4384,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4279,7 +4395,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4319,7 +4435,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `body_too_large`: The body is too large. `files_too_large`: The files are larger than 10 MiB together, or the body is larger than 20 MiB. */
+            /** @description `files_too_large`: The files are larger than 10 MiB together, or the body is larger than 20 MiB. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4393,10 +4509,20 @@ export interface operations {
                     "application/json": components["schemas"]["RunCounts"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -4458,10 +4584,20 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -4531,7 +4667,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4542,7 +4678,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4620,7 +4756,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4631,7 +4767,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4671,7 +4807,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `body_too_large`: The body is too large. */
+            /** @description `files_too_large`: The files are larger than 10 MiB together, or the body is larger than 20 MiB. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4737,7 +4873,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4748,7 +4884,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read. */
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4828,10 +4964,20 @@ export interface operations {
                     "application/json": components["schemas"]["UsageReport"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -4904,10 +5050,20 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -4981,10 +5137,20 @@ export interface operations {
                     "application/json": components["schemas"]["Event"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -5059,10 +5225,20 @@ export interface operations {
                     "application/json": components["schemas"]["ModelRequest"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -5147,10 +5323,20 @@ export interface operations {
                     "application/json": components["schemas"]["RunFilePage"];
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -5227,10 +5413,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description `key_missing`: No `Authorization` header. `key_invalid`: The token is unknown or revoked. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };

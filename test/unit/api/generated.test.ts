@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { expect, expectTypeOf, test } from "vitest";
 import type { CreateBody, CreateResponse, StatusResponse } from "../../../src/api/contract.ts";
-import type { ValidationIssue } from "../../../src/api/validation/issues.ts";
+import type { ValidationIssue } from "../../../src/api/validation/issue.ts";
 import { generatedFiles } from "../../../scripts/generate.ts";
 import type { components } from "../../client/generated/api.d.ts";
 

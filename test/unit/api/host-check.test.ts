@@ -22,8 +22,8 @@ afterAll(() => {
 /** A server with these rules, whose handler answers every request with 200. Resolves with its port. */
 async function listen(rules: HostRules, address = "127.0.0.1"): Promise<number> {
   const spoolDirectory = createSpoolDirectory(`${directory}/${servers.length}`);
-  const notFound = withErrorResponses(async ({ method, path }) => jsonResponse(200, { method, path }));
-  const server = localServer({ notFound }, { spoolDirectory, hosts: rules });
+  const handler = withErrorResponses(async ({ method, path }) => jsonResponse(200, { method, path }));
+  const server = localServer(handler, { spoolDirectory, hosts: rules });
   servers.push(server);
   await once(server.listen(0, address), "listening");
   return (server.address() as AddressInfo).port;

@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { operations, schemas } from "../../../src/api/contract.ts";
 import { parseJsonBody } from "../../../src/api/validation/parse-json.ts";
-import { validateCreate, validateRunId } from "../../../src/api/validation/issues.ts";
+import { validateCreate, validateRunId } from "../../../src/api/validation/public-requests.ts";
 import { openapiDocument } from "../../../src/api/generated/openapi.ts";
 import { lintDocument } from "../../support/redocly.ts";
 

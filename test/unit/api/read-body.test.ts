@@ -171,7 +171,7 @@ const diskFull = `
   });
   const { withErrorResponses } = await import("./src/api/handlers/middleware.ts");
   const server = localServer(
-    { notFound: withErrorResponses(notFound) },
+    withErrorResponses(notFound),
     { spoolDirectory: createSpoolDirectory(mkdtempSync(tmpdir() + "/full-")), hosts: { host: "", allowedHosts: [] } },
   );
   await once(server.listen(0, "127.0.0.1"), "listening");

@@ -16,7 +16,7 @@ async function startServer(body: StreamBody) {
   const spoolDirectory = mkdtempSync(join(tmpdir(), "streams-"));
   const stream: ApiResponse = { status: 200, headers: { "content-type": "text/event-stream" }, body };
   const hosts = { host: "127.0.0.1", allowedHosts: [] };
-  const server = localServer({ notFound: async () => stream }, { spoolDirectory, hosts });
+  const server = localServer(async () => stream, { spoolDirectory, hosts });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {

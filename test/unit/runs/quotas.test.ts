@@ -306,7 +306,11 @@ async function newService(stores: Stores, quota: Quota, shared: Quota = {}, id: 
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
       const request = { id: "r", method: "POST", path: "/v1/agents", parameters: {}, headers };
       const handler = createHandler({ ...service.deps, secretRefusal: () => undefined });
-      const response = await handler({ ...request, parseBody: async (parse) => parse(body) });
+      const response = await handler({
+        ...request,
+        query: new URLSearchParams(),
+        parseBody: async (parse) => parse(body),
+      });
       const { agent_id: runId = "", detail } = JSON.parse(String(response.body)) as Record<string, string>;
       return { id: runId, status: response.status, detail, retryAfter: response.headers["retry-after"] };
     },

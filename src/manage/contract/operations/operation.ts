@@ -38,10 +38,9 @@ export function operation(operationId: string, entry: OperationEntry): ManageOpe
   const [method, path] = at.split(" ") as [Operation["method"], string];
   const role = method === "GET" ? "viewer" : "operator";
   const { status = 200, body, ...response } = success;
-  const codes: ErrorCode[] = authenticated ? ["key_missing", "key_invalid"] : [];
-  if (role === "operator") codes.push("forbidden");
+  const codes: ErrorCode[] = authenticated ? ["key_missing", "key_invalid", "forbidden"] : [];
   if (more.query || path.includes("{") || more.request) codes.push("invalid_request");
-  if (more.request) codes.push("body_too_large", "body_timeout", "storage_full");
+  if (more.request) codes.push("files_too_large", "body_timeout", "storage_full");
   if (authenticated) codes.push("store_unavailable");
   return {
     ...more,

@@ -11,7 +11,7 @@ export const pathParameters = {
   agent_id: parameter("The agent's ID.", id),
   run_id: parameter("The run's ID.", id),
   key_id: parameter("The key's ID: the SHA-256 of the key, in hex.", hash),
-  operator_id: parameter("The operator's ID: the SHA-256 of the token, in hex.", hash),
+  operator_id: parameter("The operator's ID.", id),
   version: parameter("Number of the version, from 1.", { type: "integer", minimum: 1, maximum: 1e9 }),
   sequence: parameter("Number of the event, from 1.", { type: "integer", minimum: 1, maximum: 1e9 }),
   name: parameter("The file's name, percent-encoded.", { type: "string", minLength: 1, maxLength: 255 }),

@@ -47,7 +47,6 @@ export const runOperations = {
       "agent_not_found",
       "agent_deleted",
       "agent_archived",
-      "files_too_large",
       "file_not_base64",
       "no_model",
       "invalid_argument",

@@ -1,11 +1,11 @@
 import { auditActions } from "../../../accounts/types.ts";
 import { reference } from "../../../api/description.ts";
-import { body, flag, integer, list, nullable, object, oneOfTexts, page, sha256, text, time } from "./schema.ts";
+import { body, flag, integer, list, nullable, object, oneOfTexts, page, text, time, uuid } from "./schema.ts";
 
 const role = oneOfTexts("`viewer` may only read.", ["operator", "viewer"]);
 
 const operator = {
-  id: sha256("The operator's ID: the SHA-256 of the token, in hex."),
+  id: uuid("The operator's ID."),
   hint: text("The first characters of the token.", { examples: ["ao_9sKd02"] }),
   name: text("Name for people. It is the actor in the audit log."),
   role,

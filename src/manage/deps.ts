@@ -1,0 +1,18 @@
+import type { Secrets } from "../agent/secret.ts";
+import type { Stores, Workflow } from "../runs/ports.ts";
+import type { Schemas } from "./call.ts";
+
+/** What the service is, for `GET /me`. */
+export interface ServiceInfo extends Pick<Schemas["Me"], "platform" | "version" | "sign_in" | "stack"> {
+  /** Base address of v1. Null: unknown. */
+  serviceUrl: () => string | null;
+  /** Bytes of the longest request body. */
+  bodyBytes: number;
+}
+
+/** What the handlers of the management API need. */
+export interface ManageDeps extends Stores, Secrets {
+  workflow: Workflow;
+  now: () => number;
+  service: ServiceInfo;
+}

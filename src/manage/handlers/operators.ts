@@ -1,0 +1,47 @@
+import { createOperator, listOperators, revokeOperator } from "../../accounts/operators.ts";
+import type { AuditEntry, Operator } from "../../accounts/types.ts";
+import { jsonResponse } from "../../api/handlers/handler.ts";
+import { newRunLimits } from "../../runs/new-run-limits.ts";
+import type { ManageHandlers, Schemas } from "../call.ts";
+import type { ManageDeps } from "../deps.ts";
+import { timeOf } from "../views.ts";
+
+export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageDeps) {
+  return {
+    async get_me({ operator: { name, role } }) {
+      const { platform, version, sign_in, stack } = service;
+      const me = { name, role, platform, version, service_url: service.serviceUrl(), stack, sign_in };
+      const secrets = acceptedSecrets();
+      const { files, fileBytes, nameLength } = newRunLimits;
+      const limits = { files, file_bytes: fileBytes, name_length: nameLength, body_bytes: service.bodyBytes };
+      return jsonResponse(200, { ...me, secrets, limits } satisfies Schemas["Me"]);
+    },
+
+    async list_operators() {
+      const data = (await listOperators(accounts)).map(operatorView);
+      return jsonResponse(200, { data, next: null } satisfies Schemas["OperatorPage"]);
+    },
+
+    async create_operator({ body, operator: { actor } }) {
+      const { token, stored } = await createOperator(accounts, body, actor);
+      return jsonResponse(201, { ...operatorView(stored), token } satisfies Schemas["CreatedOperator"]);
+    },
+
+    async revoke_operator({ path, operator: { actor } }) {
+      return jsonResponse(200, operatorView(await revokeOperator(accounts, path.operator_id, actor)));
+    },
+
+    async list_audit({ query: { since, limit } }) {
+      const entries = await accounts.listAudit({ since: since === undefined ? 0 : Date.parse(since), limit });
+      return jsonResponse(200, { data: entries.map(auditView), next: null } satisfies Schemas["AuditPage"]);
+    },
+  } satisfies ManageHandlers;
+}
+
+function operatorView({ id, hint, name, role, enabled, createdAt, lastUsedAt }: Operator): Schemas["Operator"] {
+  return { id, hint, name, role, enabled, created_at: timeOf(createdAt), last_used_at: timeOf(lastUsedAt) };
+}
+
+function auditView({ at, actor, action, id, version }: AuditEntry): Schemas["AuditEntry"] {
+  return { at: timeOf(at), actor, action, id, version: version ?? null };
+}

@@ -1,0 +1,84 @@
+import type { ApiRequest } from "../api/handlers/handler.ts";
+import { InvalidRequest } from "../api/handlers/errors.ts";
+import type { ValidationIssue } from "../api/validation/issue.ts";
+import { parseJsonBody } from "../api/validation/parse-json.ts";
+import type { SchemaValidator } from "../api/validation/schema-violation.ts";
+import { canonicalUuid } from "../api/validation/uuid-errors.ts";
+import { issuesOf } from "../api/validation/violation-issues.ts";
+import type { ManageOperation } from "./contract/operations/operation.ts";
+import * as bodyValidators from "./generated/bodies.js";
+import * as parameterValidators from "./generated/parameters.js";
+
+type Validators = Record<string, SchemaValidator | undefined>;
+const [bodies, parameters]: Validators[] = [bodyValidators, parameterValidators];
+
+/** The parameters of a request. Throws `InvalidRequest` with the issues of path and query. */
+export function validParameters(
+  { operationId }: ManageOperation,
+  { parameters: inPath, query }: Pick<ApiRequest, "parameters" | "query">,
+): { path: object; query: object } {
+  const checkedPath = Object.entries(inPath).map(([name, value]) =>
+    checked(parameters?.[`path_${name}`], { [name]: value }, "path"),
+  );
+  const checkedQuery = checked(parameters?.[`query_${operationId}`], queryObject(query), "query");
+  const issues = [...checkedPath, checkedQuery].flatMap((each) => each.issues);
+  if (issues.length > 0) throw new InvalidRequest(issues);
+  return {
+    path: withCanonicalIds(Object.assign({}, ...checkedPath.map(({ value }) => value)) as object),
+    query: withCanonicalIds(checkedQuery.value),
+  };
+}
+
+/**
+ * The body of a request; undefined if it was left out and may be. Rejects with `InvalidRequest`. Issues do not repeat what
+ * was received: it may contain a secret that was pasted in the wrong place.
+ */
+export async function validBody(
+  { request, requestOptional }: ManageOperation,
+  { headers, parseBody }: Pick<ApiRequest, "headers" | "parseBody">,
+): Promise<object | undefined> {
+  if (request === undefined) return undefined;
+  const { value, issues } = await parseBody(async (raw) => {
+    if (raw.length === 0 && requestOptional) return { value: undefined, issues: [] };
+    const parsed = await parseJsonBody(raw, headers["content-type"]);
+    return "issues" in parsed ? { value: undefined, ...parsed } : checked(bodies?.[request], parsed.value, "body");
+  });
+  if (issues.length > 0) throw new InvalidRequest(issues.map(withoutInput));
+  return value && withCanonicalIds(value);
+}
+
+/** Validates a value, which gets the defaults of what is missing. */
+function checked<Value>(
+  validate: SchemaValidator | undefined,
+  value: Value,
+  place: "body" | "path" | "query",
+): { value: Value & object; issues: ValidationIssue[] } {
+  if (!validate) throw new Error(`no validator for a ${place}: run npm run generate`);
+  const valid = validate(value);
+  const issues = valid ? [] : issuesOf(validate.errors, place);
+  validate.errors = null; // they reference the whole value
+  return { value: value as Value & object, issues };
+}
+
+/** A parameter that is given twice is a list, which no parameter accepts. */
+function queryObject(query: URLSearchParams): Record<string, string | string[]> {
+  return Object.fromEntries(
+    [...new Set(query.keys())].map((name) => {
+      const values = query.getAll(name);
+      return [name, values.length > 1 ? values : (values[0] ?? "")];
+    }),
+  );
+}
+
+/** The fields that are UUIDs have names that end in `_id`. Of those, only the hash `key_id` is none: it stays as it is. */
+function withCanonicalIds<Value extends object>(value: Value): Value {
+  const entries = Object.entries(value).map(([name, field]: [string, unknown]) => {
+    const isUuid = name.endsWith("_id") && name !== "key_id" && typeof field === "string";
+    return [name, isUuid ? canonicalUuid(field) : field];
+  });
+  return Object.fromEntries(entries) as Value;
+}
+
+function withoutInput({ input: _input, ...issue }: ValidationIssue): ValidationIssue {
+  return issue;
+}
