@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { authenticate } from "../../src/accounts/authenticate.ts";
+import { authenticateOperator, createOperator, listOperators, revokeOperator } from "../../src/accounts/operators.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
 import { eventsOf, journalOf } from "../../src/runs/list-events.ts";
@@ -14,7 +15,6 @@ import { readRun } from "../../src/runs/read-run.ts";
 import type { RunEvent } from "../../src/runs/types.ts";
 
 // The data directory of an earlier version: two finished runs, and one that was killed after two steps.
-const fixture = new URL("data-dir-v2/", import.meta.url);
 const key = "ak_XchWZFiUwVfV0o6GQIod6VKQ4DR8Y3AXOSHBEPiX8Nk0bAfPi";
 const [finished, withFile, killed] = [
   "415e58ca-81fd-458b-bb44-0b10ce11f51e",
@@ -24,12 +24,7 @@ const [finished, withFile, killed] = [
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "upgrade-"));
-  cpSync(new URL("workspaces", fixture), join(dataDir, "workspaces"), { recursive: true });
-  const database = new DatabaseSync(join(dataDir, "runs.sqlite"));
-  // The demo model waits before each response; the test has no time for it.
-  database.exec(readFileSync(new URL("runs.sql", fixture), "utf8").replace("delay=600", "delay=1"));
-  database.close();
+  dataDir = restored("data-dir-v2/");
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
@@ -104,6 +99,49 @@ test("a run of an earlier version that was killed in a turn resumes and takes it
   await runner.close();
   platform.close();
 });
+
+test("a data directory of schema 3 is read, its killed run resumes, and it takes operators", async () => {
+  const schema3 = restored("data-dir-v3/");
+  const [withUpload, stopped] = ["5f5d1946-9f03-4416-ae3f-f7887ed877cc", "4a48e955-a40e-40e1-b1b2-928697a23190"];
+  const platform = openLocalPlatform({ dataDir: schema3 });
+  const { accounts, runs } = platform;
+  const principal = authenticate(platform, "ak_eyQctdhhwspFg46AfsIKvWSztUYQOuZ6HgrAFBwmC0T4e6kuc");
+  const { run } = await readRun(platform, principal, withUpload);
+  expect(run).toMatchObject({ status: "finished", name: "Run with a file" });
+  expect(run).not.toHaveProperty("model");
+  expect(String((await readRunFile(platform, withUpload, "notes.txt")).content)).toContain("Second line.");
+  expect((await accounts.listAudit({ since: 0, limit: 10 })).map(({ action }) => action)).toContain("key.create");
+
+  expect(await listOperators(accounts)).toEqual([]);
+  const { token, stored } = await createOperator(accounts, { name: "mira", role: "operator" }, "alice");
+  expect(await authenticateOperator(accounts, token)).toMatchObject({ name: "mira" });
+  await revokeOperator(accounts, stored.id, "alice");
+  await expect(authenticateOperator(accounts, token)).rejects.toMatchObject({ code: "key_invalid" });
+
+  const before = await journalOf(platform, stopped);
+  expect(before.length).toBeGreaterThan(0);
+  const { updatedAt = 0 } = (await runs.read(stopped))?.run ?? {};
+  const began = Date.now();
+  const runner = startRunner({ ...platform, now: () => updatedAt + 60_000 + Date.now() - began });
+  await runner.resumeRuns();
+  await vi.waitFor(async () => expect(await runs.status(stopped)).toBe("finished"), { timeout: 10_000 });
+  expect((await journalOf(platform, stopped)).slice(0, before.length)).toEqual(before);
+  await runner.close();
+  platform.close();
+  rmSync(schema3, { recursive: true });
+});
+
+/** A data directory that an earlier version wrote. */
+function restored(name: string): string {
+  const fixture = new URL(name, import.meta.url);
+  const directory = mkdtempSync(join(tmpdir(), "upgrade-"));
+  cpSync(new URL("workspaces", fixture), join(directory, "workspaces"), { recursive: true });
+  const database = new DatabaseSync(join(directory, "runs.sqlite"));
+  // The demo model waits before each response; the test has no time for it.
+  database.exec(readFileSync(new URL("runs.sql", fixture), "utf8").replaceAll("delay=600", "delay=1"));
+  database.close();
+  return directory;
+}
 
 async function eventsIn(stores: { runs: Runs }, runId: string): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
