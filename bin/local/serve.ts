@@ -31,6 +31,8 @@ import { notAllowedWarning } from "./secret-warning.ts";
 import { seedStarterAgent } from "../../src/accounts/seed.ts";
 
 const watchMilliseconds = 250;
+/** Time between two looks at a run whose events are streamed. */
+const streamMilliseconds = 200;
 /** Time between attempts to start waiting runs: at midnight UTC, the dollars of a quota are free again. */
 const resumeMilliseconds = 60_000;
 
@@ -72,7 +74,10 @@ export async function serve(options: LocalOptions): Promise<Service> {
     bodyBytes: maxBodyBytes,
     serviceUrl: () => baseUrl,
   };
-  const manage = manageRouter(manageHandlers({ ...deps, service }), tokenAuthentication(platform.accounts));
+  const manage = manageRouter(
+    manageHandlers({ ...deps, service, streamInterval: streamMilliseconds }),
+    tokenAuthentication(platform.accounts),
+  );
   const publicApi = router({
     create: createHandler(deps),
     get: getHandler(deps),

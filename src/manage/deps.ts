@@ -15,4 +15,6 @@ export interface ManageDeps extends Stores, Secrets {
   workflow: Workflow;
   now: () => number;
   service: ServiceInfo;
+  /** Milliseconds between two looks at a run whose events are streamed. Absent: streams end with what there is. */
+  streamInterval?: number;
 }

@@ -4540,7 +4540,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5081,7 +5081,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

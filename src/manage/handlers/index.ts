@@ -1,13 +1,19 @@
 import { jsonResponse } from "../../api/handlers/handler.ts";
+import { runDescriber } from "../../runs/describe-runs.ts";
 import type { ManageHandlers } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { openapiDocument } from "../generated/openapi.ts";
 import { operatorHandlers } from "./operators.ts";
+import { runRecordHandlers } from "./run-records.ts";
+import { runHandlers } from "./runs.ts";
 
 /** The handlers of the management API. */
 export function manageHandlers(deps: ManageDeps): ManageHandlers {
+  const describer = runDescriber(deps);
   return {
     get_openapi: async () => jsonResponse(200, openapiDocument),
     ...operatorHandlers(deps),
+    ...runHandlers(deps, describer),
+    ...runRecordHandlers(deps, describer),
   };
 }

@@ -32,7 +32,7 @@ export const runRecordOperations = {
       },
     },
     success: { description: "A page, or a stream.", body: "EventPage", media: { "text/event-stream": stream } },
-    errors: [...readErrors],
+    errors: [...readErrors, "invalid_argument"],
   }),
   get_event: operation("get_event", {
     at: "GET /runs/{run_id}/events/{sequence}",

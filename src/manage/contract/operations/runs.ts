@@ -34,7 +34,7 @@ export const runOperations = {
     description: "How many runs have each state, of the newest 1,000 that match.",
     query: runFilters,
     success: { description: "The counts.", body: "RunCounts" },
-    errors: ["organization_not_found", "agent_not_found"],
+    errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
   }),
   create_run: operation("create_run", {
     at: "POST /runs",

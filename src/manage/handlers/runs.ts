@@ -1,0 +1,113 @@
+import { findAgent } from "../../accounts/agents.ts";
+import { jsonResponse } from "../../api/handlers/handler.ts";
+import { base64Uploads } from "../../api/validation/base64-files.ts";
+import { ServiceError } from "../../errors.ts";
+import { log } from "../../log.ts";
+import { acceptInput, deleteRun, stopRun } from "../../runs/control-run.ts";
+import { createRun } from "../../runs/create-run.ts";
+import type { RunDescriber } from "../../runs/describe-runs.ts";
+import { findRunHead } from "../../runs/find-run.ts";
+import { countRuns, type RunSearch, searchRuns } from "../../runs/search-runs.ts";
+import type { Run } from "../../runs/types.ts";
+import { usageByDay } from "../../runs/usage-by-day.ts";
+import type { Call, ManageHandlers, Schemas } from "../call.ts";
+import type { ManageDeps } from "../deps.ts";
+import { wireDayUsage, wireDetail, wireRun } from "../wire/run.ts";
+
+/** Runs of all agents: lists, counts, usage, and everything that an operator does with a run. */
+export function runHandlers(deps: ManageDeps, describer: RunDescriber) {
+  const { accounts, runs, now } = deps;
+
+  async function viewOf(run: Run): Promise<Schemas["Run"]> {
+    const agent = await accounts.findAgent(run.agentId);
+    const described = await describer.describe([run], new Map(agent && [[agent.id, agent]]));
+    const [view] = described.map(wireRun);
+    if (!view) throw new Error("one run has one description");
+    return view;
+  }
+
+  return {
+    async list_runs({ query }) {
+      const { status, limit, cursor } = query;
+      const page = { limit, ...(status && { status }), ...(cursor !== undefined && { cursor }) };
+      const found = await searchRuns({ ...deps, describer }, { ...searchOf(query), ...page });
+      const next = found.cursor ?? null;
+      return jsonResponse(200, { data: found.runs.map(wireRun), next } satisfies Schemas["RunPage"]);
+    },
+
+    async count_runs({ query }) {
+      return jsonResponse(
+        200,
+        (await countRuns({ ...deps, describer }, searchOf(query))) satisfies Schemas["RunCounts"],
+      );
+    },
+
+    async create_run({ request, body, operator: { actor } }) {
+      const { id: agentId, organizationId } = await findAgent(accounts, body.agent_id);
+      const { name, input, files = [] } = body;
+      const newRun = { name, text: input ?? undefined, files: base64Uploads(files) };
+      const id = await createRun({ ...deps, actor }, { agentId, organizationId }, newRun);
+      log("info", "run created", { requestId: request.id, runId: id });
+      return jsonResponse(201, await viewOf(await findRunHead(runs, id)));
+    },
+
+    async get_run({ path }) {
+      const run = await findRunHead(runs, path.run_id);
+      return jsonResponse(200, wireDetail(await describer.detail(run)));
+    },
+
+    async create_input({ path, body, operator: { actor } }) {
+      return jsonResponse(202, await viewOf(await acceptInput({ ...deps, actor }, path.run_id, body.text)));
+    },
+
+    async stop_run({ path, operator: { actor } }) {
+      return jsonResponse(200, await viewOf(await stopRun({ ...deps, actor }, path.run_id)));
+    },
+
+    async delete_run({ path, operator: { actor } }) {
+      await deleteRun({ ...deps, actor }, path.run_id);
+      return { status: 204, headers: {}, body: "" };
+    },
+
+    async get_usage({ query }) {
+      const today = startOfDay(now());
+      const until = query.until === undefined ? today : timeIn("until", query.until);
+      const since = query.since === undefined ? until - 30 * dayMilliseconds : timeIn("since", query.since);
+      if (since > until) throw new ServiceError("invalid_argument", "since is after until; choose an earlier day");
+      const { rows, complete } = await usageByDay(deps, {
+        of: searchOf(query).of,
+        since,
+        until: until + dayMilliseconds,
+      });
+      const report: Schemas["UsageReport"] = { data: rows.map(wireDayUsage), next: null, complete };
+      return jsonResponse(200, report);
+    },
+  } satisfies ManageHandlers;
+}
+
+const dayMilliseconds = 86_400_000;
+
+function startOfDay(milliseconds: number): number {
+  return milliseconds - (milliseconds % dayMilliseconds);
+}
+
+type Filters = Pick<Call<"list_runs">["query"], "organization_id" | "agent_id" | "since" | "until" | "q">;
+
+function searchOf({ organization_id, agent_id, since, until, q }: Filters): Omit<RunSearch, "limit" | "cursor"> {
+  return {
+    of: {
+      ...(organization_id !== undefined && { organization: organization_id }),
+      ...(agent_id !== undefined && { agent: agent_id }),
+    },
+    ...(since !== undefined && { since: timeIn("since", since) }),
+    ...(until !== undefined && { until: timeIn("until", until) }),
+    ...(q !== undefined && { text: q }),
+  };
+}
+
+/** Milliseconds since 1970. Date.parse takes February 30 for March 2. */
+function timeIn(parameter: string, text: string): number {
+  const [milliseconds, day] = [Date.parse(text), Date.parse(text.slice(0, 10))];
+  if (!Number.isNaN(milliseconds) && new Date(day).toISOString().startsWith(text.slice(0, 10))) return milliseconds;
+  throw new ServiceError("invalid_argument", `${parameter} is ${JSON.stringify(text)}, which is not a date`);
+}

@@ -1,0 +1,138 @@
+import type { Attachment, TokenUsage, ToolCall } from "../../agent/model.ts";
+import type { FileVersion } from "../../agent/turn/manifest.ts";
+import { startOf } from "../../runs/text.ts";
+import type { RunEvent, RunJournalEntry } from "../../runs/types.ts";
+import type { Schemas } from "../call.ts";
+import { timeOf } from "../views.ts";
+
+type WireEvent = Schemas["Event"];
+
+/**
+ * An event as the API sends it. With `maxText`, longer texts are cut to this number of characters, and `cut` has their full
+ * lengths. The provider's original message (`echo`) and contents of attachments are never sent.
+ */
+export function wireEvent(event: RunEvent, maxText = Infinity): WireEvent {
+  const cut: Record<string, number> = {};
+  const short = (path: string, text: string): string => {
+    if (text.length <= maxText) return text;
+    cut[path] = text.length;
+    return startOf(text, maxText);
+  };
+  const stamp = { sequence: event.sequence ?? null, at: timeOf(event.at), turn: event.turn };
+  const wire = { ...stamp, ...bodyOf(event, short) } as WireEvent;
+  return Object.keys(cut).length > 0 ? { ...wire, cut } : wire;
+}
+
+/** Cuts a text. `path`: of its field. */
+type Shorten = (path: string, text: string) => string;
+
+type Unstamped<Event> = Event extends WireEvent ? Omit<Event, "sequence" | "at" | "turn" | "cut"> : never;
+
+function bodyOf(event: RunEvent, short: Shorten): Unstamped<WireEvent> {
+  if ("part" in event) return entryBody(event, short);
+  const text = short("text", event.text);
+  return event.role === "output_from_agent"
+    ? { type: "output", text }
+    : { type: "input", text, agent_version: event.agentVersion ?? null };
+}
+
+function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent> {
+  const { step } = entry;
+  switch (entry.part) {
+    case "answer":
+      return answerBody(entry, short);
+    case "began":
+      return { type: "tool_started", step, call: entry.call };
+    case "result": {
+      const { call, result, milliseconds, files = [] } = entry;
+      return {
+        type: "tool_result",
+        step,
+        call,
+        text: short("text", result.text),
+        is_error: result.error === true,
+        milliseconds: wireNumber(milliseconds),
+        files: files.map(wireFile),
+        attachments: wireAttachments(result.attachments),
+      };
+    }
+    case "summary": {
+      const { text, messages, throughTurn, usage, milliseconds, dollars } = entry;
+      return {
+        type: "summary",
+        step,
+        text: short("text", text),
+        messages,
+        through_turn: throughTurn,
+        usage: wireTokens(usage),
+        milliseconds: wireNumber(milliseconds),
+        dollars: dollars ?? null,
+      };
+    }
+    case "failed": {
+      const { failure, attempt, milliseconds, waitMs, last } = entry;
+      return {
+        type: "model_call_failed",
+        step,
+        category: failure.category,
+        title: short("title", failure.title),
+        attempt,
+        milliseconds: Math.round(milliseconds),
+        wait_ms: wireNumber(waitMs),
+        last: last === true,
+      };
+    }
+  }
+}
+
+type AnswerEntry = Extract<RunJournalEntry, { part: "answer" }>;
+
+function answerBody(entry: AnswerEntry, short: Shorten): Unstamped<Schemas["ModelCallEvent"]> {
+  const { step, answer, note, cut, ended, model, milliseconds, dollars, configuration, agentVersion } = entry;
+  return {
+    type: "model_call",
+    step,
+    text: short("text", answer.text),
+    tool_calls: answer.toolCalls.map((call, index) => {
+      const { name, arguments: text } = wireToolCall(call);
+      return { name, arguments: short(`tool_calls.${index}.arguments`, text) };
+    }),
+    model: model ?? null,
+    finish_reason: answer.finishReason,
+    ended: ended ?? null,
+    usage: wireTokens(answer.usage),
+    dollars: dollars ?? null,
+    milliseconds: wireNumber(milliseconds),
+    note: note === undefined ? null : short("note", note),
+    configuration: configuration ?? null,
+    agent_version: agentVersion ?? null,
+    truncated_results: cut?.results ?? null,
+  };
+}
+
+export function wireToolCall({ name, input }: ToolCall): Schemas["ToolCall"] {
+  return { name, arguments: typeof input === "string" ? input : (JSON.stringify(input) ?? "") };
+}
+
+export function wireAttachments(attachments: Attachment[] = []): Schemas["UserMessage"]["attachments"] {
+  return attachments.map(({ name, mediaType, sha256 }) => ({ name, media_type: mediaType, sha256: sha256 ?? null }));
+}
+
+function wireFile({ name, size, sha256 }: FileVersion): { name: string; size: number; sha256: string | null } {
+  return { name, size, sha256: sha256 ?? null };
+}
+
+function wireTokens(usage: TokenUsage): Schemas["TokenUsage"] {
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cached_input_tokens: usage.cachedInputTokens ?? null,
+    cache_write_input_tokens: usage.cacheWriteInputTokens ?? null,
+    reasoning_tokens: usage.reasoningTokens ?? null,
+  };
+}
+
+/** A whole number. Null: not recorded. */
+function wireNumber(value: number | undefined): number | null {
+  return value === undefined ? null : Math.round(value);
+}

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Schemas } from "../../../src/manage/call.ts";
+import { attachment } from "../../../src/manage/attachment.ts";
+import { wireEvent } from "../../../src/manage/wire/event.ts";
+import { anAnswer } from "../../platform/run-fixtures.ts";
+import { type ManageService, manageService } from "../../support/manage-service.ts";
+
+type EventPage = Schemas["EventPage"];
+type FilePage = Schemas["RunFilePage"];
+
+const note = `Bring coffee. ${"Long. ".repeat(100)}`;
+let service: ManageService;
+/** Path of a finished run of five steps with an uploaded file. */
+let run: string;
+
+beforeAll(async () => {
+  service = await manageService();
+  const content_base64 = Buffer.from(note).toString("base64");
+  const files = [{ filename: "note.txt", content_base64 }];
+  const body = { agent_id: service.templateId, name: "Run", input: "Read.\ndemo: steps=4", files };
+  const { body: created } = await service.call<Schemas["Run"]>("POST", "/runs", { body });
+  run = `/runs/${created.id}`;
+  const isFinished = async () => expect((await service.call("GET", run)).body["status"]).toBe("finished");
+  await vi.waitFor(isFinished, { interval: 10, timeout: 8_000 });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+async function outcome(path: string): Promise<[number, unknown]> {
+  const { status, body } = await service.call("GET", `${run}${path}`);
+  return [status, body["code"]];
+}
+
+const events = async (query = ""): Promise<EventPage> =>
+  (await service.call<EventPage>("GET", `${run}/events${query}`)).body;
+
+describe("events", () => {
+  test("are listed in order and in pages", async () => {
+    const { data, next } = await events();
+    expect(next).toBeNull();
+    expect(data.map(({ sequence }) => sequence)).toEqual(data.map((_, index) => index + 1));
+    expect([data[0]?.type, data[1]?.type, data.at(-1)?.type]).toEqual(["input", "model_call", "output"]);
+    expect(data[0]).toMatchObject({ text: "Read.\ndemo: steps=4", agent_version: 1, turn: 1 });
+    expect(data[1]).toMatchObject({
+      step: 1,
+      tool_calls: [{ name: "list_files", arguments: "{}" }],
+      model: "demo",
+      ended: null,
+      agent_version: 1,
+      configuration: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    });
+    const paged: unknown[] = [];
+    let after: string | null = "0";
+    while (after !== null) {
+      const page: EventPage = await events(`?after=${after}&limit=3`);
+      expect(page.data.length).toBeLessThanOrEqual(3);
+      paged.push(...page.data);
+      after = page.next;
+    }
+    expect(paged).toEqual(data);
+    expect(await events(`?after=${data.length}`)).toEqual({ data: [], next: null });
+    expect(await events("?after=9999")).toEqual({ data: [], next: null });
+  });
+
+  test("are cut to a length, and complete one by one", async () => {
+    const whole = (await events()).data;
+    const { data } = await events("?max_text=20");
+    for (const [index, event] of data.entries()) {
+      const { cut, ...shown } = event as { cut?: Record<string, number> } & Record<string, unknown>;
+      const complete = (await service.call("GET", `${run}/events/${index + 1}`)).body;
+      expect(complete).toEqual(whole[index]);
+      for (const [path, length] of Object.entries(cut ?? {})) {
+        const text = path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], complete);
+        expect((text as string).length).toBe(length);
+      }
+      expect(JSON.stringify(shown).length).toBeLessThan(1_500);
+      if (!cut) expect(shown).toEqual(complete);
+    }
+    const result = data.find((event) => event.type === "tool_result" && event.text.startsWith("note.txt"));
+    expect(result).toBeDefined();
+    expect(data.some((event) => event.cut !== undefined)).toBe(true);
+    expect(data[0]).not.toHaveProperty("cut");
+  });
+
+  test("never contain the provider's message or contents of attachments", () => {
+    const secret = "x".repeat(100);
+    const answer = {
+      ...anAnswer,
+      echo: { reasoning: secret },
+      toolCalls: [{ id: "c", name: "t", input: { a: "👋👋" } }],
+    };
+    const event = wireEvent({ turn: 1, step: 1, part: "answer", answer, sequence: 7, at: 0 }, 8);
+    expect(JSON.stringify(event)).not.toContain("xx");
+    expect(event).toMatchObject({
+      tool_calls: [{ name: "t", arguments: '{"a":"👋' }],
+      cut: { "tool_calls.0.arguments": 12 },
+    });
+    const attachments = [{ name: "a.png", mediaType: "image/png", sha256: "0".repeat(64) }];
+    const result = { callId: "c", name: "t", text: "Shown.", attachments };
+    expect(wireEvent({ turn: 1, step: 1, part: "result", call: 0, result })).toEqual({
+      type: "tool_result",
+      sequence: null,
+      at: null,
+      turn: 1,
+      step: 1,
+      call: 0,
+      text: "Shown.",
+      is_error: false,
+      milliseconds: null,
+      files: [],
+      attachments: [{ name: "a.png", media_type: "image/png", sha256: "0".repeat(64) }],
+    });
+  });
+
+  test("that do not exist are 404", async () => {
+    expect(await outcome("/events/9999")).toEqual([404, "step_not_found"]);
+    expect(await outcome("/events/0")).toEqual([422, "invalid_request"]);
+    expect(await outcome("/events?max_text=-1")).toEqual([422, "invalid_request"]);
+  });
+});
+
+describe("requests", () => {
+  test("of a step are rebuilt", async () => {
+    const { body } = await service.call<Schemas["ModelRequest"]>("GET", `${run}/request?at=1.2`);
+    expect(body).toMatchObject({
+      provider: "demo",
+      model: null,
+      instructions: expect.stringContaining("Answer") as string,
+    });
+    expect(body.tools.map(({ name }) => name)).toContain("read_file");
+    const [input, listNote, answer, results] = body.messages;
+    expect(input).toEqual({ role: "user", text: "Read.\ndemo: steps=4", note: false, attachments: [] });
+    expect(listNote).toMatchObject({ role: "user", note: true, text: expect.stringContaining("note.txt") as string });
+    expect(answer).toEqual({ role: "assistant", text: "", tool_calls: [{ name: "list_files", arguments: "{}" }] });
+    expect(results).toMatchObject({ role: "tool", results: [{ name: "list_files", is_error: false }] });
+  });
+
+  test("of a step that does not exist are 404", async () => {
+    expect(await outcome("/request?at=1.99")).toEqual([404, "step_not_found"]);
+    expect(await outcome("/request?at=9.1")).toEqual([404, "step_not_found"]);
+    expect(await outcome("/request")).toEqual([422, "invalid_request"]);
+    expect(await outcome("/request?at=one")).toEqual([422, "invalid_request"]);
+  });
+});
+
+describe("files", () => {
+  test("are listed now and after a step, with the step that changed them", async () => {
+    const { data } = (await service.call<FilePage>("GET", `${run}/files`)).body;
+    expect(data.map(({ name, changed_at_step }) => [name, changed_at_step === null])).toEqual([
+      ["demo-scratch.txt", false],
+      ["note.txt", true],
+    ]);
+    const before = (await service.call<FilePage>("GET", `${run}/files?at=1.0`)).body;
+    expect(before.data.map(({ name, size }) => [name, size])).toEqual([["note.txt", note.length]]);
+    expect((await service.call("GET", `${run}/files?at=1.5`)).body).toEqual({ data, next: null });
+  });
+
+  test("are downloads, whatever they contain", async () => {
+    const { status, headers, body } = await service.call<string>("GET", `${run}/files/note.txt`);
+    expect([status, body]).toEqual([200, note]);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "content-type": "application/octet-stream",
+      "content-disposition": "attachment; filename*=UTF-8''note.txt",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "sandbox",
+    });
+    expect((await service.call<string>("GET", `${run}/files/note%2Etxt?at=1.0`)).body).toBe(note);
+  });
+
+  test("have names that cannot end the header", () => {
+    const { headers } = attachment(`a"b'c(d)*\r\n; é 👋.txt`, new Uint8Array());
+    expect(headers["content-disposition"]).toBe(
+      "attachment; filename*=UTF-8''a%22b%27c%28d%29%2A%0D%0A%3B%20%C3%A9%20%F0%9F%91%8B.txt",
+    );
+  });
+
+  test("that do not exist are 404", async () => {
+    expect(await outcome("/files/other.txt")).toEqual([404, "file_not_found"]);
+    expect(await outcome("/files/demo-scratch.txt?at=1.1")).toEqual([404, "file_not_found"]);
+    expect(await outcome("/files?at=1.99")).toEqual([404, "step_not_found"]);
+  });
+});

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createAgent, setAgentStatus } from "../../../src/accounts/agents.ts";
+import { createOrganization } from "../../../src/accounts/organizations.ts";
+import type { Schemas } from "../../../src/manage/call.ts";
+import { type ManageService, manageService } from "../../support/manage-service.ts";
+
+type Run = Schemas["Run"];
+type RunPage = Schemas["RunPage"];
+
+let service: ManageService;
+beforeAll(async () => {
+  service = await manageService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const unknown = "00000000-0000-4000-8000-000000000001";
+
+async function start(body: object = {}): Promise<Run> {
+  const run = { agent_id: service.templateId, name: "Run", ...body };
+  const response = await service.call<Run>("POST", "/runs", { body: run });
+  expect(response).toMatchObject({ status: 201 });
+  return response.body;
+}
+
+async function read(id: string): Promise<Schemas["RunDetail"]> {
+  return (await service.call<Schemas["RunDetail"]>("GET", `/runs/${id}`)).body;
+}
+
+async function untilState(id: string, state: Run["state"]): Promise<Schemas["RunDetail"]> {
+  await expect.poll(async () => (await read(id)).state, { interval: 10, timeout: 8_000 }).toBe(state);
+  return read(id);
+}
+
+/** Status and code of a response. */
+async function outcome(method: string, path: string, body?: object): Promise<[number, unknown]> {
+  const response = await service.call(method, path, body === undefined ? {} : { body });
+  return [response.status, response.body["code"]];
+}
+
+const ids = ({ data }: RunPage): string[] => data.map(({ id }) => id);
+const list = async (query: string): Promise<RunPage> => (await service.call<RunPage>("GET", `/runs?${query}`)).body;
+
+describe("a run", () => {
+  test("is started with files, read while it works, finishes and is deleted", async () => {
+    const content_base64 = Buffer.from("Bring coffee.").toString("base64");
+    const input = "Read the file.\ndemo: steps=3 delay=30";
+    const files = [{ filename: "note.txt", content_base64 }];
+    const started = await start({ name: "With a file", input, files });
+    expect(started).toMatchObject({
+      name: "With a file",
+      agent_name: "Starter agent",
+      status: "running",
+      state: "running",
+      turn: 1,
+      input_excerpt: input,
+      activity: { turn: 1, tools: [] },
+    });
+    const run = await untilState(started.id, "finished");
+    expect(run).toMatchObject({
+      model: "demo",
+      finish_reason: "completed",
+      activity: null,
+      failure: null,
+      limits: { turn: { steps: 50 }, run: {} },
+      agent_version: 1,
+      agent_status: "active",
+    });
+    expect(run.usage.steps).toBeGreaterThan(2);
+    expect(run.turn_usage).toEqual({ ...run.usage, milliseconds: expect.any(Number) as number });
+    expect(run.turn_started_at).toBe(run.created_at);
+    expect((await service.call("DELETE", `/runs/${run.id}`)).status).toBe(204);
+    expect(await read(run.id)).toMatchObject({ name: "", state: "terminated", input_excerpt: null, sequence: 0 });
+    expect((await service.call("GET", `/runs/${run.id}/files`)).body).toEqual({ data: [], next: null });
+  });
+
+  test("is created without input, gets inputs, queues them and is stopped", async () => {
+    const idle = await start();
+    expect(idle).toMatchObject({ status: "finished", state: "waiting_for_input", turn: 0, input_excerpt: null });
+    expect(await read(idle.id)).toMatchObject({ turn_started_at: null, limits: { turn: { steps: 50 } } });
+    const inputs = `/runs/${idle.id}/input`;
+    const first = await service.call<Run>("POST", inputs, { body: { text: "demo: steps=90 delay=50" } });
+    expect(first).toMatchObject({ status: 202, body: { state: "running", turn: 1, queued_inputs: 0 } });
+    const second = await service.call<Run>("POST", inputs, { body: { text: "Later." } });
+    expect(second).toMatchObject({ status: 202, body: { turn: 1, queued_inputs: 1 } });
+    const stopped = await service.call<Run>("POST", `/runs/${idle.id}/stop`);
+    expect(stopped).toMatchObject({ status: 200, body: { state: "terminated", activity: null } });
+    expect(await outcome("POST", inputs, { text: "Too late." })).toEqual([409, "run_ended"]);
+    const { body: audit } = await service.call<Schemas["AuditPage"]>("GET", "/audit?limit=10");
+    const own = audit.data.filter(({ id }) => id === idle.id);
+    expect(own.map(({ action }) => action)).toEqual(["run.stop", "run.input", "run.input", "run.create"]);
+    expect(own.every(({ actor }) => actor.startsWith("Op (ao_"))).toBe(true);
+  });
+
+  test("that fails shows why", async () => {
+    const { id } = await createOrganization(service.platform.accounts, {
+      name: "Broken",
+      model: { provider: "openai-compatible", enabled: true, baseUrl: "http://127.0.0.1:9/v1", model: "m" },
+    });
+    const limits = { steps: 1, tokens: 10_000, seconds: 1 };
+    const definition = { name: "Broken agent", instructions: "", tools: [], limits };
+    const agent = await createAgent(service.platform.accounts, id, definition);
+    const started = await start({ agent_id: agent.id, input: "Fail." });
+    await expect.poll(async () => (await read(started.id)).activity?.kind, { interval: 10 }).toBe("retry_wait");
+    const { activity } = await read(started.id);
+    expect(Date.parse(activity?.until ?? "")).toBeGreaterThan(Date.parse(activity?.since ?? ""));
+    await service.call("POST", `/runs/${started.id}/stop`);
+  });
+
+  test.for([
+    ["GET", ""],
+    ["POST", "/stop"],
+    ["DELETE", ""],
+    ["GET", "/events"],
+    ["GET", "/events/1"],
+    ["GET", "/request?at=1.1"],
+    ["GET", "/files"],
+    ["GET", "/files/a.txt"],
+  ] as const)("that does not exist is 404: %s /runs/ID%s", async ([method, path]) => {
+    expect(await outcome(method, `/runs/${unknown}${path}`)).toEqual([404, "run_not_found"]);
+    expect((await outcome(method, `/runs/no-id${path}`))[0]).toBe(422);
+  });
+
+  test("of an unknown, archived or deleted agent, or with bad files, is not created", async () => {
+    const { accounts } = service.platform;
+    const current = await accounts.findAgent(service.templateId);
+    if (!current) throw new Error("no agent");
+    const { id } = await createAgent(accounts, current.organizationId, {
+      name: "Archived",
+      instructions: "",
+      tools: [],
+      limits: current.limits,
+    });
+    const body = { agent_id: id, name: "Run", input: "Go." };
+    await setAgentStatus(accounts, id, "archived");
+    expect(await outcome("POST", "/runs", body)).toEqual([409, "agent_archived"]);
+    await setAgentStatus(accounts, id, "deleted");
+    expect(await outcome("POST", "/runs", body)).toEqual([409, "agent_deleted"]);
+    expect(await outcome("POST", "/runs", { ...body, agent_id: unknown })).toEqual([404, "agent_not_found"]);
+    const own = { ...body, agent_id: service.templateId };
+    const bad = [{ filename: "a", content_base64: "Q" }];
+    expect(await outcome("POST", "/runs", { ...own, files: bad })).toEqual([422, "file_not_base64"]);
+    const large = [{ filename: "a", content_base64: "QUFB".repeat(3_500_000) }];
+    expect(await outcome("POST", "/runs", { ...own, files: large })).toEqual([413, "files_too_large"]);
+    const huge = [{ filename: "a", content_base64: "QUFB".repeat(5_300_000) }];
+    expect(await outcome("POST", "/runs", { ...own, files: huge })).toEqual([413, "files_too_large"]);
+    expect(await outcome("POST", "/runs", { ...own, name: "" })).toEqual([422, "invalid_request"]);
+    expect(await outcome("POST", "/runs", { ...own, template_id: unknown })).toEqual([422, "invalid_request"]);
+    expect(await outcome("POST", `/runs/${unknown}/input`, { text: "Go." })).toEqual([404, "run_not_found"]);
+    expect(await outcome("POST", `/runs/${unknown}/input`, {})).toEqual([422, "invalid_request"]);
+  });
+});
+
+describe("lists", () => {
+  test("runs are filtered, counted and paged", async () => {
+    const since = new Date().toISOString();
+    const started: Run[] = [];
+    for (const name of ["Alpha", "Beta", "Gamma"]) started.push(await start({ name, input: `For ${name}` }));
+    started.push(await start({ name: "Delta" }));
+    const [alpha, beta, gamma, delta] = started.map(({ id }) => id);
+    for (const { id } of started.slice(0, 3)) await untilState(id, "finished");
+    const newest = [delta, gamma, beta, alpha];
+    expect(ids(await list(`since=${since}`))).toEqual(newest);
+    expect(ids(await list(`since=${since}&status=finished`))).toEqual(newest.slice(1));
+    expect(ids(await list(`since=${since}&status=waiting_for_input`))).toEqual([delta]);
+    expect(ids(await list(`since=${since}&q=for%20b`))).toEqual([beta]);
+    expect(ids(await list(`q=${gamma?.slice(0, 13)}`))).toEqual([gamma]);
+    expect(ids(await list(`since=${since}&agent_id=${service.templateId}&limit=1`))).toEqual([delta]);
+    expect(ids(await list(`until=${since}&q=alpha`))).toEqual([]);
+
+    const pages: string[] = [];
+    let next: string | null = null;
+    do {
+      const page: RunPage = await list(`since=${since}&limit=2${next === null ? "" : `&cursor=${next}`}`);
+      pages.push(...ids(page));
+      ({ next } = page);
+    } while (next !== null);
+    expect(pages).toEqual(newest);
+
+    const counts = (await service.call("GET", `/runs/counts?since=${since}`)).body;
+    const none = { running: 0, technical_error: 0, terminated: 0 };
+    expect(counts).toEqual({ ...none, finished: 3, waiting_for_input: 1, complete: true });
+  });
+
+  test.for([
+    ["/runs?status=waiting", 422, "invalid_request"],
+    ["/runs?limit=201", 422, "invalid_request"],
+    ["/runs?since=yesterday", 422, "invalid_request"],
+    ["/runs?cursor=x", 422, "invalid_argument"],
+    [`/runs?agent_id=${unknown}`, 404, "agent_not_found"],
+    [`/runs?organization_id=${unknown}`, 404, "organization_not_found"],
+    ["/runs/counts?status=running", 422, "invalid_request"],
+    [`/runs/counts?agent_id=${unknown}`, 404, "agent_not_found"],
+    ["/usage?since=2026-11-02&until=2026-11-01", 422, "invalid_argument"],
+    ["/usage?since=2026-02-31", 422, "invalid_argument"],
+    ["/runs/counts?since=2026-02-31T00:00:00Z", 422, "invalid_argument"],
+    ["/runs?since=2026-02-31T00:00:00Z", 422, "invalid_argument"],
+    [`/usage?agent_id=${unknown}`, 404, "agent_not_found"],
+  ] as const)("GET %s is %i", async ([path, status, code]) => {
+    expect(await outcome("GET", path)).toEqual([status, code]);
+  });
+
+  test("usage is reported by day, agent and model", async () => {
+    const { id } = await start({ input: "Count me." });
+    await untilState(id, "finished");
+    const { body } = await service.call<Schemas["UsageReport"]>("GET", `/usage?agent_id=${service.templateId}`);
+    const today = new Date().toISOString().slice(0, 10);
+    const row = body.data.find(({ day, model }) => day === today && model === "demo");
+    expect(row).toMatchObject({ agent_id: service.templateId, dollars: 0 });
+    expect(row?.steps).toBeGreaterThan(0);
+    expect(body.complete).toBe(true);
+    const past = await service.call<Schemas["UsageReport"]>("GET", "/usage?since=2020-01-01&until=2020-01-31");
+    expect(past.body).toEqual({ data: [], next: null, complete: true });
+  });
+});
