@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { createHandler } from "../../src/api/handlers/create.ts";
 import { getHandler } from "../../src/api/handlers/get.ts";
 import { notFoundHandler } from "../../src/api/handlers/not-found.ts";
@@ -24,6 +25,7 @@ import { consoleLink } from "../console-link.ts";
 import { tokenAuthentication } from "../../src/manage/authenticate.ts";
 import type { ServiceInfo } from "../../src/manage/deps.ts";
 import { manageHandlers } from "../../src/manage/handlers/index.ts";
+import { consoleFiles, isConsolePath } from "../../src/manage/console-files.ts";
 import { isManagePath, manageRouter } from "../../src/manage/router.ts";
 import packageFile from "../../package.json" with { type: "json" };
 import type { LocalOptions } from "./options.ts";
@@ -84,7 +86,9 @@ export async function serve(options: LocalOptions): Promise<Service> {
     openapi: openapiHandler(),
     notFound: notFoundHandler(),
   });
-  const handler: ApiHandler = (request) => (isManagePath(request.path) ? manage : publicApi)(request);
+  const files = consoleFiles({ directory: fileURLToPath(new URL("../../dist/console", import.meta.url)) });
+  const handler: ApiHandler = (request) =>
+    (isManagePath(request.path) ? manage : isConsolePath(request.path) ? files : publicApi)(request);
   const server = localServer(handler, {
     spoolDirectory: createSpoolDirectory(join(dataDir, "uploads")),
     hosts: options,

@@ -1,0 +1,18 @@
+import type { IconName } from "../ui/icon.tsx";
+
+export interface Section {
+  path: string;
+  name: string;
+  icon: IconName;
+  /** The key after G. */
+  key: string;
+}
+
+/** The main parts of the console. */
+export const sections: Section[] = [
+  { path: "runs", name: "Runs", icon: "runs", key: "r" },
+  { path: "agents", name: "Agents", icon: "agent", key: "a" },
+  { path: "models", name: "Models", icon: "model", key: "m" },
+  { path: "usage", name: "Usage", icon: "usage", key: "u" },
+  { path: "settings", name: "Settings", icon: "settings", key: "s" },
+];

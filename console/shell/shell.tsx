@@ -1,0 +1,63 @@
+import type { ComponentChildren } from "preact";
+import { lazy, useLocation } from "preact-iso";
+import { useEffect } from "preact/hooks";
+import { poll } from "../api/poll.ts";
+import { get } from "../api/client.ts";
+import type { Me } from "../api/types.ts";
+import { readAgents } from "../state/agents.ts";
+import { helpOpen, openStart, paletteOpen, startDialog } from "../state/dialogs.ts";
+import { useShortcuts } from "../state/keyboard.ts";
+import { readOrganizations } from "../state/organization.ts";
+import { me } from "../state/session.ts";
+import { copyText } from "../ui/copy-button.tsx";
+import { toast, Toasts } from "../ui/toast.tsx";
+import { ConnectionBanner } from "./connection.tsx";
+import { sections } from "./sections.ts";
+import { TopBar } from "./top-bar.tsx";
+
+const StartDialog = lazy(() => import("../start/start-dialog.tsx").then((module) => module.StartDialog));
+const Palette = lazy(() => import("./palette.tsx").then((module) => module.Palette));
+const Help = lazy(() => import("./help.tsx").then((module) => module.Help));
+
+/** How often organizations, agents and the connection are looked at, in milliseconds. */
+const overviewMs = 15_000;
+
+/** The bar at the top, the page below it, and the dialogs that every page can open. */
+export function Shell({ children }: { children: ComponentChildren }) {
+  const { path, route } = useLocation();
+  useEffect(() => {
+    const controller = new AbortController();
+    void poll(overviewMs, controller.signal, async () => {
+      if (!me.peek()) me.value = await get<Me>("/me");
+      await Promise.all([readOrganizations(), readAgents()]);
+    });
+    return () => controller.abort();
+  }, []);
+  useShortcuts("Everywhere", [
+    { keys: "mod+k", label: "Search or run a command", run: () => (paletteOpen.value = true) },
+    { keys: "n", label: "Start run", run: () => openStart() },
+    ...sections.map(({ path: to, name, key }) => ({
+      keys: `g ${key}`,
+      label: `Go to ${name}`,
+      run: () => route(`/console/${to}`),
+    })),
+    {
+      keys: "mod+shift+c",
+      label: "Copy link to this page",
+      run: () => void copyText(location.href).then(() => toast("Link copied")),
+    },
+    { keys: "?", label: "Show all shortcuts", run: () => (helpOpen.value = true) },
+  ]);
+  const isRun = /^\/console\/runs\/./.test(path);
+  return (
+    <div class={isRun ? "shell fixed" : "shell"}>
+      <TopBar path={path} />
+      <ConnectionBanner />
+      {children}
+      {startDialog.value && <StartDialog />}
+      {paletteOpen.value && <Palette />}
+      {helpOpen.value && <Help />}
+      <Toasts />
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { computed, signal } from "@preact/signals";
+import type { Me } from "../api/types.ts";
+
+const storageKey = "agent-run-service.token";
+
+/** The operator's token. Undefined: the page was opened without a link. */
+export const token = signal<string | undefined>(undefined);
+
+/** Whether the service refused the token: it was revoked, or is another service's. */
+export const refused = signal(false);
+
+/** The operator and the service. Undefined until the first response. */
+export const me = signal<Me | undefined>(undefined);
+
+/** Why the operator cannot change anything. Undefined: they can. */
+export const readOnlyReason = computed(() =>
+  me.value?.role === "viewer" ? "You can read here. Ask an operator to change something." : undefined,
+);
+
+/** Takes the token out of the address, so that it is in no bookmark and no shared link, and keeps it for later visits. */
+export function takeToken(): void {
+  const found = /^#(ao_[0-9A-Za-z]+)$/.exec(location.hash)?.[1];
+  if (found !== undefined) {
+    localStorage.setItem(storageKey, found);
+    history.replaceState(history.state, "", location.pathname + location.search);
+  }
+  token.value = found ?? localStorage.getItem(storageKey) ?? undefined;
+  refused.value = false;
+}
+
+export function tokenRefused(): void {
+  refused.value = true;
+}
+
+export function signOut(): void {
+  localStorage.removeItem(storageKey);
+  token.value = undefined;
+  me.value = undefined;
+}

@@ -1,0 +1,48 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { Button } from "./button.tsx";
+
+interface DialogProps {
+  title: ComponentChildren;
+  /** Called for Escape, the close button, and a click beside the dialog. The opener then removes the dialog. */
+  onClose: () => void;
+  narrow?: boolean;
+  /** Buttons; the primary one comes last. */
+  footer?: ComponentChildren;
+  class?: string;
+  children: ComponentChildren;
+}
+
+/** A modal dialog that is open while it is rendered. The focus returns to the opener. */
+export function Dialog({ title, onClose, narrow = false, footer, class: more = "", children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (opener instanceof HTMLElement) opener.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={`${narrow ? "narrow" : ""} ${more}`}
+      aria-labelledby={heading}
+      onCancel={(event) => {
+        event.preventDefault(); // the opener decides
+        onClose();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === dialog.current) onClose();
+      }}
+    >
+      <header>
+        <h2 id={heading}>{title}</h2>
+        <Button kind="plain" size="small" icon="close" label="Close" onClick={onClose} />
+      </header>
+      <div class="body">{children}</div>
+      {footer !== undefined && <footer>{footer}</footer>}
+    </dialog>
+  );
+}

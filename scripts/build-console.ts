@@ -1,0 +1,84 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build, type Metafile } from "esbuild";
+
+/** Where the built page is. Not committed. */
+export const consoleDirectory: string = fileURLToPath(new URL("../dist/console", import.meta.url));
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const indexFile = join(consoleDirectory, "index.html");
+
+/** Bytes after gzip. `first`: what the browser loads before a page is shown; `all`: with every chunk that can follow. */
+export interface ConsoleSizes {
+  firstJavaScript: number;
+  firstCss: number;
+  all: number;
+}
+
+/** Builds the page into `dist/console`: hashed files, and an index.html that names the first of them. */
+export async function buildConsole(): Promise<ConsoleSizes> {
+  await rm(consoleDirectory, { recursive: true, force: true });
+  await mkdir(consoleDirectory, { recursive: true });
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { main: "console/main.tsx", style: "console/styles/main.css" },
+    outdir: consoleDirectory,
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    target: "es2023",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    minify: true,
+    metafile: true,
+    logLevel: "warning",
+  });
+  const first = firstLoad(metafile);
+  const tags = first.map((file) =>
+    file.endsWith(".css")
+      ? `<link rel="stylesheet" href="/console/${file}" />`
+      : file.startsWith("main-")
+        ? `<script type="module" src="/console/${file}"></script>`
+        : `<link rel="modulepreload" href="/console/${file}" />`,
+  );
+  const html = await readFile(join(root, "console/index.html"), "utf8");
+  await writeFile(indexFile, html.replace("<!-- assets -->", tags.join("\n    ")));
+  return sizesOf(metafile, first);
+}
+
+/** The outputs that are loaded before anything else: the entries and what they import statically. */
+function firstLoad({ outputs }: Metafile): string[] {
+  const entries = Object.keys(outputs).filter((path) => /^(main|style)-/.test(basename(path)));
+  const found = new Set<string>();
+  const visit = (path: string): void => {
+    if (found.has(path)) return;
+    found.add(path);
+    for (const each of outputs[path]?.imports ?? []) if (each.kind === "import-statement") visit(each.path);
+  };
+  for (const entry of entries) visit(entry);
+  return [...found].map((path) => basename(path));
+}
+
+async function sizesOf({ outputs }: Metafile, first: string[]): Promise<ConsoleSizes> {
+  const sizes: ConsoleSizes = { firstJavaScript: 0, firstCss: 0, all: 0 };
+  for (const path of Object.keys(outputs)) {
+    const name = basename(path);
+    const bytes = gzipSync(await readFile(join(consoleDirectory, name)), { level: 9 }).length;
+    sizes.all += bytes;
+    if (first.includes(name)) sizes[name.endsWith(".css") ? "firstCss" : "firstJavaScript"] += bytes;
+  }
+  return sizes;
+}
+
+function kib(bytes: number): string {
+  return `${(bytes / 1024).toFixed(1)} KiB`;
+}
+
+if (import.meta.main) {
+  const { firstJavaScript, firstCss, all } = await buildConsole();
+  console.log(`first load: ${kib(firstJavaScript)} of JavaScript and ${kib(firstCss)} of CSS; all: ${kib(all)} (gzip)`);
+}
