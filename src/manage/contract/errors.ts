@@ -6,7 +6,6 @@ type ManageErrorCode =
   | "forbidden"
   | "not_found"
   | "method_not_allowed"
-  | "modified"
   | "request_unknown"
   | "body_timeout"
   | "storage_full"
@@ -113,7 +112,7 @@ export const errors = {
   modified: {
     status: 412,
     when: "The agent has another revision than the one in `If-Match`. Read it again, and apply your change to that.",
-    detail: 'agent … has the revision "5", not "4"; read it again',
+    detail: "agent … has the revision 5, not 4: it was changed since; read it again",
   },
   body_timeout: {
     status: 408,
