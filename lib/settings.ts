@@ -147,9 +147,9 @@ function unknownNames(context: Record<string, unknown>): string[] {
 }
 
 /** Settings that are valid separately but not together. */
-function conflicts(settings: Settings): string[] {
-  const { domain, certificate, largeBodies, monthlyBudget, alarmEmail } = settings;
-  const problems = consoleConflicts(settings);
+function conflicts(given: Settings): string[] {
+  const { domain, certificate, largeBodies, monthlyBudget, alarmEmail } = given;
+  const problems = consoleConflicts(given);
   if (domain !== "" && certificate === "") {
     problems.push(`certificate: missing; set the ARN of a certificate for ${domain} in us-east-1, or remove domain`);
   }

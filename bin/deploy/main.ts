@@ -97,7 +97,7 @@ async function protect(aws: Aws, name: string, io: Io): Promise<void> {
 async function testService(aws: Aws, plan: Plan, runbook: string, io: Io): Promise<void> {
   const { service, frontDoor, webConsole, settings } = plan;
   const [api, door, page] = await Promise.all(
-    [service, frontDoor, webConsole].map((stack) => stack && stackOf(aws, stack.name)),
+    [service, frontDoor, webConsole].map(async (stack) => stack && stackOf(aws, stack.name)),
   ).catch((error: unknown) => {
     io.err(`deploy: the address of the service cannot be read: ${String(error)}`);
     return [];

@@ -133,7 +133,8 @@ async function requestTokens(config: OidcConfig, parameters: Record<string, stri
   const body = (await response.json().catch(() => ({}))) as TokenResponse;
   if (response.ok) return body;
   // 4xx: the code or the refresh token is not valid (any more). Otherwise, a later attempt may succeed.
-  const reason = String(body["error_description"] ?? body["error"] ?? response.status).slice(0, 300);
+  const text = [body["error_description"], body["error"]].find((each) => typeof each === "string");
+  const reason = (text ?? `status ${response.status}`).slice(0, 300);
   if (response.status < 500) throw new SignInError(`The sign-in has ended (${reason}). Sign in again.`);
   throw new Error(`The sign-in service failed (${reason}).`);
 }

@@ -11,11 +11,16 @@ import {
   type UserPoolClient,
 } from "aws-cdk-lib/aws-cognito";
 import { ManagedPolicy, PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { roleGroups } from "../../src/manage/sign-in/types.ts";
+import { type ConsoleRoles, roleGroups, type SignIn } from "../../src/manage/sign-in/types.ts";
 import type { Settings } from "../settings.ts";
 import { allowDescribeStacks } from "../describe-stack.ts";
 import { consoleOutputs } from "./outputs.ts";
-import type { ConsoleSignIn } from "./sign-in.ts";
+
+/** How people sign in: what the page needs for it, and how a token decides about a person's role. */
+export interface ConsoleSignIn {
+  page: SignIn;
+  roles: ConsoleRoles;
+}
 
 /** A token of a person who lost the role, or whose account was disabled, stays valid for so long. */
 const tokenMinutes = 15;

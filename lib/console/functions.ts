@@ -13,7 +13,7 @@ import {
   objectStatements,
   type ObjectPermissions,
 } from "../storage.ts";
-import type { ConsoleSignIn } from "./sign-in.ts";
+import type { ConsoleSignIn } from "./cognito.ts";
 
 /** The service stack's outputs that the console uses. */
 export const sharedOutputs = [

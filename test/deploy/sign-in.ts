@@ -10,9 +10,12 @@ import { endpoint } from "./service.ts";
 /** What a person types into the forms of the sign-in page, by field. */
 type Answers = Record<string, string>;
 
+function at(address: string): string {
+  return new URL(new URL(address).pathname, endpoint()).href;
+}
+
 /** The configuration of the page with the emulator's address instead of the domain of the user pool. */
 export function emulatedConfig(config: OidcConfig): OidcConfig {
-  const at = (address: string): string => new URL(new URL(address).pathname, endpoint()).href;
   return {
     ...config,
     authorization_endpoint: at(config.authorization_endpoint),

@@ -55,8 +55,9 @@ const bootstrap = (outputs: Record<string, string>, status = "CREATE_COMPLETE"):
   bootstrap: { value: stack(status, outputs) },
 });
 
+const namesOf = (...args: string[]): string[] => planOf(args).stacks.map(({ name }) => name.replace("AgentRun", ""));
+
 test("the plan has the stacks that cdk deploy takes along", () => {
-  const namesOf = (...args: string[]): string[] => planOf(args).stacks.map(({ name }) => name.replace("AgentRun", ""));
   const cognito = ["--context", "console=cognito"];
   const all = ["Service-prod", "FrontDoor-prod", "Console-prod"];
   expect(namesOf(...cognito)).toEqual(all);

@@ -78,8 +78,7 @@ function newTab(
 }
 
 function idToken(claims: object): string {
-  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-  return `${part({ alg: "RS256" })}.${part(claims)}.c2ln`;
+  return `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c2ln`;
 }
 
 /** Starts a sign-in in a tab, and returns what the provider got. */
@@ -110,7 +109,7 @@ test("a person signs in with PKCE and returns to the page that they asked for", 
   };
   const finished = await finishSignIn(tab, config());
   expect(finished).toEqual({
-    tokens: { bearer: expect.stringMatching(/^ey/) as string, expiresAt: 1_800_000_000_000, refreshToken: "r1" },
+    tokens: { bearer: expect.stringMatching(/^e30\.ey/) as string, expiresAt: 1_800_000_000_000, refreshToken: "r1" },
     returnTo: "/console/runs/7?at=2.3#tools",
   });
   const [{ code_verifier = "", ...request } = {}] = asked;

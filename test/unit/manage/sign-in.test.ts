@@ -142,12 +142,13 @@ test.each([
   expect(await call(authenticate, "GET", "/operators", { authorization, over })).toMatchObject({ status: 200 });
 });
 
+const ask = async (path: string, response: ApiResponse) => {
+  const { status, body } = await limitOnLambda(async () => response, "AgentRunService-test")(request("GET", path));
+  return { status, body: JSON.parse(String(body)) as unknown };
+};
+
 test("a response that Lambda would not return names the command for it", async () => {
   const run = "6a7cf6a5-5a40-4f9e-9b4e-9a0b1c2d3e4f";
-  const ask = async (path: string, response: ApiResponse) => {
-    const { status, body } = await limitOnLambda(async () => response, "AgentRunService-test")(request("GET", path));
-    return { status, body: JSON.parse(String(body)) as unknown };
-  };
   const file = { status: 200, headers: {}, body: Buffer.alloc(4_800_000, "x") };
   expect(await ask(`/runs/${run}/files/$(reboot).csv`, file)).toEqual({
     status: 413,
