@@ -8,8 +8,11 @@ import { pathOf } from "./node-server.ts";
 export interface HostRules {
   /** The address or name that the server listens on, such as `127.0.0.1`, or `0.0.0.0` for all. */
   host: string;
-  /** Further names, with or without a port: those that a reverse proxy sends. Lower case. */
-  allowedHosts: string[];
+  /**
+   * Further names, with or without a port: those that a reverse proxy sends. Lower case. Absent: the server has no option for
+   * them.
+   */
+  allowedHosts?: string[];
 }
 
 const guarded = /^\/(console|manage)(\/|$)/;
@@ -32,13 +35,14 @@ export function hostRefusal(
   if (host === undefined || !acceptsHost(host, port, rules)) {
     return forbidden(
       `${host === undefined ? "The request has no Host header" : `The Host header is ${shown(host)}`}; accepted: ` +
-        `${acceptedText(port, rules)}. To accept another name, such as that of a reverse proxy, start the service with ` +
-        "--allow-host NAME.",
+        `${acceptedText(port, rules)}.${rules.allowedHosts ? advice : ""}`,
     );
   }
   if (origin === undefined || reads.has(method) || isOwnOrigin(origin, host, rules)) return undefined;
   return forbidden(`The request comes from a page of ${shown(origin)}; only pages of this service may change data.`);
 }
+
+const advice = " To accept another name, such as that of a reverse proxy, start the service with --allow-host NAME.";
 
 const reads = new Set(["GET", "HEAD", "OPTIONS"]);
 
@@ -53,7 +57,7 @@ export function parseHost(text: string): { name: string; port: number | undefine
 
 const loopback = new Set(["127.0.0.1", "localhost", "::1"]);
 
-function acceptsHost(received: string, localPort: number, { host, allowedHosts }: HostRules): boolean {
+function acceptsHost(received: string, localPort: number, { host, allowedHosts = [] }: HostRules): boolean {
   const parsed = parseHost(received);
   if (!parsed) return false;
   const { name, port = 80 } = parsed;
@@ -70,7 +74,7 @@ function isAllowed({ name, port }: { name: string; port: number | undefined }, a
   });
 }
 
-function isOwnOrigin(origin: string, host: string, { allowedHosts }: HostRules): boolean {
+function isOwnOrigin(origin: string, host: string, { allowedHosts = [] }: HostRules): boolean {
   const parsed = URL.parse(origin);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) return false;
   // A proxy may speak https with the browser and http with this server.
@@ -79,7 +83,7 @@ function isOwnOrigin(origin: string, host: string, { allowedHosts }: HostRules):
   return from !== undefined && isAllowed(from, allowedHosts);
 }
 
-function acceptedText(port: number, { host, allowedHosts }: HostRules): string {
+function acceptedText(port: number, { host, allowedHosts = [] }: HostRules): string {
   const own = isWildcard(host)
     ? ["any IP address", "localhost", hostname().toLowerCase()]
     : [...new Set(["127.0.0.1", "localhost", "[::1]", bracketed(host)])].map((name) => `${name}:${port}`);

@@ -38,7 +38,7 @@ async function send(port: number, lines: string[], address = "127.0.0.1") {
 }
 
 const own = await listen({ host: "127.0.0.1", allowedHosts: ["runs.example.com", "proxy.example:8443"] });
-const wildcard = await listen({ host: "0.0.0.0", allowedHosts: [] });
+const wildcard = await listen({ host: "0.0.0.0" });
 
 describe.each(["/manage/v1/me", "/console/", "/console", "/%6danage/v1/me", "http://evil.example/manage/v1/me"])(
   "%s",
@@ -118,7 +118,7 @@ test("a server on all addresses accepts any address and port, and the name of th
   }
   const { status, body } = await send(wildcard, ["GET /console/ HTTP/1.1", "Host: evil.example"]);
   expect(status).toBe(403);
-  expect(body).toContain(`accepted: any IP address, localhost, ${hostname().toLowerCase()}. To accept`);
+  expect(body).toContain(`accepted: any IP address, localhost, ${hostname().toLowerCase()}."`);
 });
 
 test.each([
@@ -126,7 +126,7 @@ test.each([
   ["::", "::1"],
   ["127.0.0.2", "127.0.0.2"],
 ])("a server on %s accepts its address", async (host, address) => {
-  const port = await listen({ host, allowedHosts: [] }, address);
+  const port = await listen({ host }, address);
   const named = address.includes(":") ? `[${address}]` : address;
   expect((await send(port, ["GET /console/ HTTP/1.1", `Host: ${named}:${port}`], address)).status).toBe(200);
   expect((await send(port, ["GET /console/ HTTP/1.1", `Host: evil.example:${port}`], address)).status).toBe(403);

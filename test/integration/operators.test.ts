@@ -1,0 +1,119 @@
+import { request } from "node:http";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newToken } from "../../src/accounts/token.ts";
+import { done } from "./admin.ts";
+import { newDataDir, type Service, startService } from "./service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService(newDataDir(), ["--allow-host", "runs.example.com"]);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const tokenOf = (link: unknown): string => String(link).split("#")[1] ?? "";
+const link = async (role: string) => done(service.dataDir, "operator", "link", "--name", "mira", "--role", role);
+
+async function call(method: string, path: string, token: string | undefined, body?: object) {
+  const response = await fetch(service.baseUrl + path, {
+    method,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body && { "content-type": "application/json" }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const answer = await response.text();
+  const json = (answer === "" ? {} : JSON.parse(answer)) as Partial<Record<"detail" | "code" | "id" | "token", string>>;
+  return { status: response.status, headers: response.headers, ...json };
+}
+
+test("the link of npm start signs in; a new operator is known at once, and a revoked one no more", async () => {
+  expect(await call("GET", "/manage/v1/me", tokenOf(service.consoleUrl))).toMatchObject({
+    status: 200,
+    name: "npm start",
+    role: "operator",
+    secrets: { accepted: expect.arrayContaining(["env:OPENAI_API_KEY"]), hint: expect.stringContaining("env:NAME") },
+  });
+  const created = await link("operator");
+  const token = tokenOf(created["console_url"]);
+  expect(await call("GET", "/manage/v1/me", token)).toMatchObject({ status: 200, name: "mira" });
+  const other = await call("POST", "/manage/v1/operators", token, { name: "noor", role: "viewer" });
+  expect(other).toMatchObject({ status: 201, token: expect.stringMatching(/^ao_/) });
+  const audit = (await done(service.dataDir, "audit", "--limit", "1")) as unknown as Record<string, string>[];
+  expect(audit[0]).toMatchObject({
+    actor: `mira (${String(created["hint"])})`,
+    action: "operator.create",
+    id: other.id,
+  });
+
+  expect((await call("POST", `/manage/v1/operators/${other.id}/revoke`, token)).status).toBe(200);
+  await done(service.dataDir, "operator", "revoke", created.id);
+  for (const revoked of [token, String(other.token)]) {
+    const { status, headers, code } = await call("GET", "/manage/v1/me", revoked);
+    expect([status, code, headers.get("www-authenticate")]).toEqual([401, "key_invalid", "Bearer"]);
+  }
+});
+
+test("each API refuses the credentials of the other, and malformed ones", async () => {
+  const path = `/v1/agents/${crypto.randomUUID()}`;
+  const operator = tokenOf(service.consoleUrl);
+  expect(await call("GET", path, operator)).toMatchObject({ status: 401, detail: "Invalid API key" });
+  expect((await fetch(service.baseUrl + path, { headers: { "x-api-key": operator } })).status).toBe(401);
+  const me = (token: string | undefined) => call("GET", "/manage/v1/me", token);
+  const headers = { "x-api-key": operator };
+  expect((await fetch(`${service.baseUrl}/manage/v1/me`, { headers })).status).toBe(401);
+  expect(await me(undefined)).toMatchObject({ status: 401, code: "key_missing" });
+  expect(await me(service.apiKey)).toMatchObject({
+    status: 401,
+    code: "key_invalid",
+    detail: "This is an API key (ak_…), which is for /v1; here, send an operator token (ao_…)",
+  });
+  const malformed = ["ao_", `${operator}x`, operator.toUpperCase(), newToken("ao").token, "x"];
+  for (const token of malformed) expect(await me(token)).toMatchObject({ status: 401, code: "key_invalid" });
+});
+
+test("a viewer reads and changes nothing", async () => {
+  const viewer = tokenOf((await link("viewer"))["console_url"]);
+  expect(await call("GET", "/manage/v1/operators", viewer)).toMatchObject({ status: 200 });
+  const created = await call("POST", "/manage/v1/operators", viewer, { name: "self", role: "operator" });
+  expect(created).toMatchObject({ status: 403, code: "forbidden", detail: expect.stringContaining("may only read") });
+  const [{ id }] = (await done(service.dataDir, "operator", "list")) as unknown as [{ id: string }];
+  expect((await call("POST", `/manage/v1/operators/${id}/revoke`, viewer)).status).toBe(403);
+});
+
+test("there are no CORS headers, and OPTIONS is 405", async () => {
+  for (const path of ["/manage/v1/me", "/v1/agents"]) {
+    const response = await fetch(service.baseUrl + path, {
+      method: "OPTIONS",
+      headers: { origin: "https://evil.example", "access-control-request-method": "GET" },
+    });
+    await response.text();
+    expect([response.status, [...response.headers.keys()].filter((name) => name.startsWith("access-"))]).toEqual([
+      405,
+      [],
+    ]);
+  }
+});
+
+test.each([
+  ["/manage/v1/me", "evil.example", 403],
+  ["/manage/v1/me", "runs.example.com", 200],
+  ["/v1/openapi.json", "evil.example", 200],
+])("%s with the Host %s is %d", async (path, host, status) => {
+  const headers = { host, authorization: `Bearer ${tokenOf(service.consoleUrl)}` };
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const sent = request(service.baseUrl + path, { headers }, (response) => {
+    void text(response).then(() => resolve(response.statusCode ?? 0));
+  });
+  sent.once("error", reject).end();
+  expect(await promise).toBe(status);
+});
+
+test("a page stays signed in over a restart", async () => {
+  const { dataDir, consoleUrl } = service;
+  await service.end("SIGKILL");
+  service = await startService(dataDir);
+  expect(tokenOf(service.consoleUrl)).toBe(tokenOf(consoleUrl));
+  expect((await call("GET", "/manage/v1/me", tokenOf(consoleUrl))).status).toBe(200);
+});
