@@ -13,7 +13,6 @@ import {
   alarmPeriod,
   createAlarm,
   defaultRunbook,
-  failedRequests,
   formula,
   sumOverDimensions,
 } from "./alarm.ts";
@@ -53,7 +52,11 @@ export class Alarms extends Construct {
     return [
       create("errors", {
         symptom: "More than 5 % of requests fail with a 5xx status",
-        metric: failedRequests(api),
+        // Divided by at least 20, so that a single failure does not alarm. API Gateway may omit periods without failures.
+        metric: formula("FILL(failed, 0) / IF(requests > 20, requests, 20)", {
+          failed: api.metricServerError(sum),
+          requests: api.metricCount(sum),
+        }),
         above: 0.05,
       }),
       create("failed-runs", {

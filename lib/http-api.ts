@@ -21,16 +21,11 @@ export interface HttpApiProps {
   /** Handles every other path and method. */
   notFound: IFunction;
   logRetention: RetentionDays;
-  throttle: Throttle;
+  /** Requests per second, and burst. */
+  throttle: { rateLimit: number; burstLimit: number };
 }
 
-/** Requests per second, and burst. */
-interface Throttle {
-  rateLimit: number;
-  burstLimit: number;
-}
-
-/** One line of the access log. It contains no headers, so no API key and no token can be logged. */
+/** One line of the access log. It contains no headers, so no API key can be logged. */
 const accessLog = {
   time: "$context.requestTime",
   requestId: "$context.requestId",
@@ -70,7 +65,24 @@ export class HttpApi extends Construct {
       notFound: route("NotFound", HttpRouteKey.DEFAULT, notFound),
     };
 
-    newStage(this, { httpApi, logRetention, throttle, metricsPerRoute: true });
+    new HttpStage(this, "Stage", {
+      httpApi,
+      stageName: "$default",
+      autoDeploy: true,
+      detailedMetricsEnabled: true,
+      throttle,
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(
+          new LogGroup(this, "AccessLog", {
+            // AWS's resource policy for delivered logs covers this prefix. Without it, the policy grows with every stack.
+            logGroupName: `/aws/vendedlogs/apis/${Stack.of(this).stackName}`,
+            retention: logRetention,
+            removalPolicy: RemovalPolicy.DESTROY,
+          }),
+        ),
+        format: AccessLogFormat.custom(JSON.stringify(accessLog)),
+      },
+    });
     this.url = httpApi.apiEndpoint;
 
     for (const each of [routes.create, routes.get]) {
@@ -87,33 +99,4 @@ export class HttpApi extends Construct {
       });
     }
   }
-}
-
-interface StageProps {
-  httpApi: Api;
-  logRetention: RetentionDays;
-  throttle: Throttle;
-  /** Six metrics for each route, which are billed while it is used. Those of the whole API are free. */
-  metricsPerRoute: boolean;
-}
-
-/** The stage of an HTTP API, with an access log. */
-export function newStage(scope: Construct, { httpApi, logRetention, throttle, metricsPerRoute }: StageProps): void {
-  const accessLogGroup = new LogGroup(scope, "AccessLog", {
-    // AWS's resource policy for delivered logs covers this prefix. Without it, the policy grows with every stack.
-    logGroupName: `/aws/vendedlogs/apis/${Stack.of(scope).stackName}`,
-    retention: logRetention,
-    removalPolicy: RemovalPolicy.DESTROY,
-  });
-  new HttpStage(scope, "Stage", {
-    httpApi,
-    stageName: "$default",
-    autoDeploy: true,
-    detailedMetricsEnabled: metricsPerRoute,
-    throttle,
-    accessLogSettings: {
-      destination: new LogGroupLogDestination(accessLogGroup),
-      format: AccessLogFormat.custom(JSON.stringify(accessLog)),
-    },
-  });
 }

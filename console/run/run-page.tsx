@@ -1,10 +1,49 @@
-/** The page "Run". */
+import { useLocation, useRoute } from "preact-iso";
+import { useEffect, useState } from "preact/hooks";
+import { Empty, Loading } from "../ui/empty.tsx";
+import { isMissing, runApi } from "./run-api.ts";
+import { RunContent } from "./run-content.tsx";
+import { RunStore } from "./run-store.ts";
+import { formatPlace } from "./selection.ts";
+import { useQuery } from "../state/url.ts";
+
+/** The page of one run. */
 export function RunPage() {
-  return (
-    <main class="page">
-      <div class="page-head">
-        <h1>Run</h1>
-      </div>
-    </main>
-  );
+  const { params } = useRoute();
+  const id = params["id"] ?? "";
+  return <OpenRun key={id} id={id} />;
+}
+
+function OpenRun({ id }: { id: string }) {
+  const [, setQuery] = useQuery();
+  const [api] = useState(() => runApi(id));
+  const [store] = useState(() => new RunStore(api, (place) => setQuery({ at: formatPlace(place) })));
+  const { route } = useLocation();
+  useEffect(() => {
+    void store.open();
+    return () => store.close();
+  }, [store]);
+
+  const detail = store.detail.value;
+  const error = store.error.value;
+  if (error !== undefined && (!detail || isMissing(error))) {
+    return (
+      <main class="page">
+        <Empty title={isMissing(error) ? "This run does not exist" : "The run could not be loaded"}>
+          <p>{error.message}</p>
+          <a class="button" href="/console/runs">
+            Show runs
+          </a>
+        </Empty>
+      </main>
+    );
+  }
+  if (!detail) {
+    return (
+      <main class="page">
+        <Loading />
+      </main>
+    );
+  }
+  return <RunContent store={store} api={api} detail={detail} onDeleted={() => route("/console/runs", true)} />;
 }

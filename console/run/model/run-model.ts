@@ -27,6 +27,8 @@ export class RunModel {
   readonly gaps: Gap[] = [];
   readonly tools = new Map<string, ToolTotal>();
   readonly points: Point[] = [];
+  /** Steps whose tool calls changed files. */
+  readonly fileSteps: Step[] = [];
   readonly time = new TimeMap();
   /** Number of the last event. 0: none. */
   sequence = 0;
@@ -134,7 +136,7 @@ export class RunModel {
     this.calls += step.calls.length;
     this.#charge(event, at);
     this.#gapFinder.answered(step, at);
-    if (event.ended !== null) this.#endTurn(turn, event.ended);
+    if (event.ended !== null && event.ended !== "completed") this.#endTurn(turn, event.ended);
   }
 
   #endTurn(turn: Turn, reason: string): void {
@@ -178,6 +180,8 @@ export class RunModel {
       recorded({ startedAt, endedAt: at, milliseconds: event.milliseconds, sequence: event.sequence }),
     );
     if (event.is_error) this.failedCalls++;
+    const step = this.step(event.turn, event.step);
+    if (event.files.length > 0 && step && this.fileSteps.at(-1) !== step) this.fileSteps.push(step);
     if (gap) this.#addGap(gap);
     if (startedAt !== undefined && at !== undefined) this.time.add(startedAt, at);
     addToolResult(this.tools, call);

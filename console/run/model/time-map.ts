@@ -34,6 +34,17 @@ export class TimeMap {
     return Math.max(0, time - this.#start - removed);
   }
 
+  /** The time at a place: the opposite of `place`. */
+  timeAt(place: number): number {
+    const start = this.#start ?? 0;
+    let removed = 0;
+    for (const cut of this.#cuts) {
+      if (cut.from - start - removed >= place) break;
+      removed = cut.removed;
+    }
+    return start + place + removed;
+  }
+
   #cut(from: number, until: number): void {
     const before = this.#cuts.at(-1)?.removed ?? 0;
     this.#cuts.push({ from, until, removed: before + until - from });

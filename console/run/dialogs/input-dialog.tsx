@@ -1,0 +1,82 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+
+interface Props {
+  /** A turn is in progress: the input is queued. */
+  running: boolean;
+  send: (text: string) => Promise<void>;
+  onClose: () => void;
+}
+
+/** Sends the next input. Its text is kept until it was accepted. */
+export function InputDialog({ running, send, onClose }: Props) {
+  const [text, setText] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const [leaving, setLeaving] = useState(false);
+  const empty = text.trim() === "";
+
+  function submit(): void {
+    if (empty || busy) return;
+    setBusy(true);
+    setProblem(undefined);
+    send(text).then(onClose, (error: unknown) => {
+      setBusy(false);
+      setProblem(error instanceof Error ? error.message : String(error));
+    });
+  }
+
+  const close = (): void => {
+    if (empty || leaving) onClose();
+    else setLeaving(true);
+  };
+  const footer = leaving ? (
+    <>
+      <span>Discard the text?</span>
+      <Button onClick={() => setLeaving(false)}>Keep writing</Button>
+      <Button kind="danger" onClick={onClose}>
+        Discard
+      </Button>
+    </>
+  ) : (
+    <>
+      <span class="muted">{running ? "A turn is in progress. This input starts the next one." : ""}</span>
+      <Button onClick={close}>Cancel</Button>
+      <Button
+        kind="primary"
+        icon="send"
+        hint="⌘↵"
+        blocked={empty ? "Write an input first." : undefined}
+        disabled={busy}
+        onClick={submit}
+      >
+        {busy ? "Sending…" : "Send input"}
+      </Button>
+    </>
+  );
+
+  return (
+    <Dialog title="Send input" onClose={close} footer={footer}>
+      <Field name="Input" problem={problem}>
+        {(control) => (
+          <textarea
+            {...control}
+            class="input"
+            rows={8}
+            autofocus
+            value={text}
+            onInput={(event) => {
+              setText(event.currentTarget.value);
+              setLeaving(false);
+            }}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) submit();
+            }}
+          />
+        )}
+      </Field>
+    </Dialog>
+  );
+}

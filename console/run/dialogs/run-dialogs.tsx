@@ -1,0 +1,78 @@
+import { useEffect, useState } from "preact/hooks";
+import { Confirm } from "../../ui/confirm.tsx";
+import type { RunApi, RunDetail } from "../api.ts";
+import type { RunDialog } from "../header/actions.tsx";
+import type { RunStore } from "../run-store.ts";
+import { count } from "../text/words.ts";
+import { CopyDialog } from "./copy-dialog.tsx";
+import { InputDialog } from "./input-dialog.tsx";
+
+interface Props {
+  dialog: RunDialog | undefined;
+  store: RunStore;
+  api: RunApi;
+  detail: RunDetail;
+  onClose: () => void;
+  onDeleted: () => void;
+}
+
+/** The dialog that is open. */
+export function RunDialogs({ dialog, store, api, detail, onClose, onDeleted }: Props) {
+  switch (dialog) {
+    case undefined:
+      return null;
+    case "input":
+      return <InputDialog running={detail.status === "running"} send={(text) => api.input(text)} onClose={onClose} />;
+    case "stop":
+      return (
+        <Confirm
+          danger
+          title="Stop this run?"
+          action="Stop run"
+          cancel="Keep running"
+          onConfirm={() => api.stop()}
+          onClose={onClose}
+        >
+          The step in progress is dropped. Finished steps and files stay.
+        </Confirm>
+      );
+    case "delete":
+      return <DeleteDialog api={api} onClose={onClose} onDeleted={onDeleted} />;
+    default:
+      return (
+        <CopyDialog
+          store={store}
+          detail={detail}
+          first={dialog.copy}
+          // Files that no step wrote were uploaded; of those that a step changed since, the name is not known to be one.
+          uploads={async () => (await api.files(undefined)).filter(isUpload).map(({ name }) => name)}
+          onClose={onClose}
+        />
+      );
+  }
+}
+
+function isUpload({ changed_at_step: changedAt }: { changed_at_step: string | null }): boolean {
+  return changedAt === null;
+}
+
+function DeleteDialog({ api, onClose, onDeleted }: Pick<Props, "api" | "onClose" | "onDeleted">) {
+  const [files, setFiles] = useState<number>();
+  useEffect(() => {
+    api.files(undefined).then(
+      (list) => setFiles(list.length),
+      () => undefined, // the number is only said if it is known
+    );
+  }, [api]);
+  return (
+    <Confirm
+      danger
+      title="Delete this run?"
+      action="Delete run"
+      onConfirm={() => api.remove().then(onDeleted)}
+      onClose={onClose}
+    >
+      Transcript, steps and {files === undefined ? "files" : count(files, "file")} go for good.
+    </Confirm>
+  );
+}

@@ -1,0 +1,236 @@
+import { useMemo, useState } from "preact/hooks";
+import { formatBytes } from "../../format.ts";
+import { Icon } from "../../ui/icon.tsx";
+import type { RunApi } from "../api.ts";
+import type { RunModel } from "../model/run-model.ts";
+import { formatPlace, parsePlace, placeName } from "../selection.ts";
+import { visibleLine } from "../text/visible.ts";
+import { count } from "../text/words.ts";
+import type { RunView } from "../view.ts";
+import { saveBlob } from "./download.ts";
+import { compareFiles, type ListedFile } from "./file-changes.ts";
+import { FileView } from "./file-view.tsx";
+import { useLoaded } from "./use-loaded.ts";
+
+/** Steps to choose from at most, the last ones that changed files. */
+const mostChoices = 60;
+
+/** The chosen points of the run and file, from the URL. `at` undefined: now. */
+export interface FileChoice {
+  at: string | undefined;
+  compared: string | undefined;
+  name: string | undefined;
+}
+
+interface Props {
+  view: RunView;
+  api: RunApi;
+  choice: FileChoice;
+  onChoose: (choice: Partial<FileChoice>) => void;
+}
+
+/** The files of the run at one point, and their difference to another point. */
+export function FilesTab({ view, api, choice, onChoose }: Props) {
+  const changes = (view.version.value, view.model.fileSteps.length);
+  const { at } = choice;
+  const compared = choice.compared ?? stepBefore(view.model, at);
+  const after = useLoaded(`${at ?? "now"} ${at ? "" : changes}`, () => api.files(at));
+  const before = useLoaded(compared, async () => (compared === undefined ? [] : api.files(compared)));
+  const files = useMemo(
+    () => after.value && compareFiles(compared === undefined ? undefined : before.value, after.value),
+    [after.value, before.value, compared],
+  );
+  const open =
+    files?.find(({ file }) => file.name === choice.name) ?? files?.find(({ change }) => change) ?? files?.[0];
+  const error = after.error ?? before.error;
+
+  return (
+    <>
+      <div class="run-files-bar">
+        <StepChoice
+          label="Files at"
+          none="now"
+          value={at}
+          view={view}
+          onChoose={(value) => onChoose({ at: value, compared: undefined })}
+        />
+        <StepChoice
+          label="Compared with"
+          none="nothing"
+          value={compared}
+          view={view}
+          onChoose={(value) => onChoose({ compared: value })}
+        />
+        {files && files.length > 0 && <AllFiles files={files} at={at} api={api} />}
+      </div>
+      {error && (
+        <p class="run-callout bad" role="alert">
+          {error}
+        </p>
+      )}
+      {files?.length === 0 && <p class="run-empty">The run has no files here.</p>}
+      {files && files.length > 0 && (
+        <div class="run-files">
+          <FileList files={files} open={open} onOpen={(name) => onChoose({ name })} />
+          {open && (
+            <FileView
+              key={`${open.file.name} ${at} ${compared} ${open.file.sha256}`}
+              listed={open}
+              at={at}
+              compared={compared}
+              api={api}
+            />
+          )}
+        </div>
+      )}
+      {open && <FileFacts listed={open} view={view} />}
+    </>
+  );
+}
+
+/** The step before the one that last changed a file up to a point. */
+function stepBefore(model: RunModel, at: string | undefined): string | undefined {
+  const place = parsePlace(at);
+  const step = place ? model.step(place.turn, place.step) : model.fileSteps.at(-1);
+  const before = step && model.steps[step.index - 1];
+  return before && formatPlace(before);
+}
+
+interface ChoiceProps {
+  label: string;
+  /** Name of the choice without a step. */
+  none: string;
+  value: string | undefined;
+  view: RunView;
+  onChoose: (value: string | undefined) => void;
+}
+
+function StepChoice({ label, none, value, view, onChoose }: ChoiceProps) {
+  const { model } = view;
+  const steps = model.fileSteps.slice(-mostChoices);
+  const places = steps.map((step) => ({ turn: step.turn, step: step.step }));
+  const chosen = parsePlace(value);
+  if (chosen && !places.some(({ turn, step }) => turn === chosen.turn && step === chosen.step)) places.push(chosen);
+  places.sort((a, b) => a.turn - b.turn || a.step - b.step);
+  return (
+    <label class="run-choice">
+      {label}
+      <select
+        value={value ?? ""}
+        onChange={(event) => onChoose(event.currentTarget.value === "" ? undefined : event.currentTarget.value)}
+      >
+        <option value="">{none}</option>
+        {places.map((place) => (
+          <option value={formatPlace(place)}>{lower(placeName(model, place))}</option>
+        ))}
+      </select>
+      <Icon name="down" />
+    </label>
+  );
+}
+
+function AllFiles({ files, at, api }: { files: ListedFile[]; at: string | undefined; api: RunApi }) {
+  const [state, setState] = useState<"idle" | "loading" | { error: string }>("idle");
+  async function save(): Promise<void> {
+    setState("loading");
+    try {
+      const names = files.filter(({ change }) => change !== "D").map(({ file }) => file.name);
+      const contents: { name: string; content: Blob }[] = [];
+      for (const name of names) contents.push({ name, content: await api.file(name, at) });
+      const { zipOf } = await import("./zip.ts");
+      saveBlob(await zipOf(contents), "files.zip");
+      setState("idle");
+    } catch (error) {
+      setState({ error: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return (
+    <>
+      <button type="button" class="button small run-all" disabled={state === "loading"} onClick={() => void save()}>
+        <Icon name="download" /> {state === "loading" ? "Loading…" : "All files"}
+      </button>
+      {typeof state === "object" && (
+        <p class="run-callout bad" role="alert">
+          {state.error}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Files in the list at most. */
+const mostFiles = 200;
+
+function FileList({
+  files,
+  open,
+  onOpen,
+}: {
+  files: ListedFile[];
+  open: ListedFile | undefined;
+  onOpen: (name: string) => void;
+}) {
+  const bytes = files.reduce((sum, { file, change }) => sum + (change === "D" ? 0 : file.size), 0);
+  return (
+    <div class="run-file-list">
+      {files.slice(0, mostFiles).map((listed) => {
+        const { file, change } = listed;
+        return (
+          <button type="button" aria-pressed={listed === open} title={file.name} onClick={() => onOpen(file.name)}>
+            <Icon name="file" />
+            <bdi>{visibleLine(file.name, 120)}</bdi>
+            {change && (
+              <span class={`letter ${change}`} title={changeNames[change]}>
+                {change}
+              </span>
+            )}
+          </button>
+        );
+      })}
+      {files.length > mostFiles && <p>{files.length - mostFiles} more files: download all files to see them.</p>}
+      <p>{`${count(files.length, "file")}, ${formatBytes(bytes)}`}</p>
+      {files.some(({ change }) => change) && <p>M changed, A new, D deleted</p>}
+    </div>
+  );
+}
+
+const changeNames = { M: "Changed", A: "New", D: "Deleted" };
+
+/** Who wrote the file. */
+function FileFacts({ listed, view }: { listed: ListedFile; view: RunView }) {
+  const { size, sha256, changed_at_step: changedAt, name } = listed.file;
+  const place = parsePlace(changedAt);
+  const step = place && view.model.step(place.turn, place.step);
+  const call = step?.calls.find(({ files }) => files.some((file) => file.name === name));
+  return (
+    <p class="run-file-facts">
+      {step ? (
+        <>
+          Written by{" "}
+          <button
+            type="button"
+            class="link"
+            onClick={() => view.select({ turn: step.turn, step: step.step, ...(call && { call: call.index }) })}
+          >
+            {lower(placeName(view.model, step))}
+            {call && `, ${visibleLine(call.name, 40)}`}
+          </button>
+          .{" "}
+        </>
+      ) : (
+        <>{changedAt === null ? "Uploaded, or not recorded who wrote it. " : ""}</>
+      )}
+      {formatBytes(size)}
+      {sha256 && (
+        <>
+          , SHA-256 <span title={sha256}>{`${sha256.slice(0, 6)}…${sha256.slice(-4)}`}</span>
+        </>
+      )}
+      . HTML and SVG files open in a frame without scripts.
+    </p>
+  );
+}
+
+function lower(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}

@@ -1,0 +1,95 @@
+import { readOnlyReason } from "../../state/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import type { RunDetail } from "../api.ts";
+import { type Language, languages } from "../text/copy-as.ts";
+
+export type RunDialog = "input" | "stop" | "delete" | { copy: Language };
+
+interface Props {
+  detail: RunDetail;
+  onOpen: (dialog: RunDialog) => void;
+  onAgain: () => void;
+  onLink: () => void;
+}
+
+/** What an operator can do with the run. What they may not do now is disabled, with the reason. */
+export function Actions({ detail, onOpen, onAgain, onLink }: Props) {
+  const stopped = detail.state === "terminated" || detail.state === "technical_error";
+  const noInput = stopped ? "The run has ended. Run it again instead." : undefined;
+  const running = detail.status === "running";
+  return (
+    <div class="run-actions">
+      <Button icon="send" blocked={readOnlyReason.value ?? noInput} onClick={() => onOpen("input")}>
+        Send input
+      </Button>
+      {running && (
+        <Button kind="danger" icon="stop" blocked={readOnlyReason.value} onClick={() => onOpen("stop")}>
+          Stop
+        </Button>
+      )}
+      <span class="wide">
+        <Button icon="again" blocked={readOnlyReason.value} onClick={onAgain}>
+          Run again…
+        </Button>
+      </span>
+      <span class="wide">
+        <Menu
+          label={
+            <>
+              Copy as <Icon name="down" />
+            </>
+          }
+          align="end"
+        >
+          <CopyItems onOpen={onOpen} />
+        </Menu>
+      </span>
+      <Menu label={<Icon name="more" />} name="More actions" class="button icon-only" align="end">
+        <MoreItems onOpen={onOpen} onAgain={onAgain} onLink={onLink} />
+      </Menu>
+    </div>
+  );
+}
+
+function CopyItems({ onOpen }: Pick<Props, "onOpen">) {
+  return (
+    <>
+      {languages.map(([language, name]) => (
+        <button type="button" onClick={() => onOpen({ copy: language })}>
+          {name}
+        </button>
+      ))}
+    </>
+  );
+}
+
+function MoreItems({ onOpen, onAgain, onLink }: Pick<Props, "onOpen" | "onAgain" | "onLink">) {
+  const reason = readOnlyReason.value;
+  return (
+    <>
+      <button type="button" onClick={onLink}>
+        <Icon name="link" /> Copy link
+      </button>
+      <button type="button" class="narrow-only" disabled={reason !== undefined} title={reason} onClick={onAgain}>
+        <Icon name="again" /> Run again…
+      </button>
+      {languages.map(([language, name]) => (
+        <button type="button" class="narrow-only" onClick={() => onOpen({ copy: language })}>
+          <Icon name="copy" /> Copy as {name}
+        </button>
+      ))}
+      <hr />
+      <button
+        type="button"
+        class="danger"
+        disabled={reason !== undefined}
+        title={reason}
+        onClick={() => onOpen("delete")}
+      >
+        <Icon name="trash" /> Delete…
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { formatDuration } from "../../format.ts";
+import { Gauge } from "../../ui/gauge.tsx";
+import type { RunDetail } from "../api.ts";
+import type { RunStore } from "../run-store.ts";
+import { gaugesOf } from "./limits.ts";
+
+/** What the run used: time, steps, tokens, dollars, against the limits of its turn and its own. */
+export function Gauges({ store, detail }: { store: RunStore; detail: RunDetail }) {
+  const live = store.running.value;
+  const turnMs = turnTime(store, detail, live);
+  const workedMs = detail.usage.milliseconds + (live ? turnMs : 0);
+  const end = live ? store.now.value : (store.model.lastAt ?? Date.parse(detail.updated_at));
+  const elapsed = Math.max(0, end - Date.parse(detail.created_at));
+  const priced = detail.usage.dollars > 0 || detail.limits.turn?.dollars != null || detail.limits.run?.dollars != null;
+  return (
+    <div class="run-gauges">
+      <div class="gauge plain">
+        <span class="label">Elapsed</span>
+        <span class="value">
+          <b>{formatDuration(elapsed)}</b>
+        </span>
+        <span class="note-line">worked {formatDuration(workedMs)}</span>
+      </div>
+      {gaugesOf(detail, turnMs, priced).map((gauge) => (
+        <Gauge key={gauge.label} {...gauge} live={live} />
+      ))}
+    </div>
+  );
+}
+
+/** Milliseconds of the current turn. */
+function turnTime({ model, now }: RunStore, detail: RunDetail, live: boolean): number {
+  if (detail.turn_started_at === null) return 0;
+  const start = Date.parse(detail.turn_started_at);
+  const turn = model.turns.at(-1);
+  const end = live ? now.value : turn?.turn === detail.turn ? (turn.endedAt ?? start) : start;
+  return Math.max(0, end - start);
+}

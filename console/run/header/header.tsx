@@ -1,0 +1,99 @@
+import { formatClock, formatDateTime, formatRelative } from "../../format.ts";
+import { Button } from "../../ui/button.tsx";
+import { copyText } from "../../ui/copy-button.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Status } from "../../ui/status.tsx";
+import { useNow } from "../../ui/time.tsx";
+import { toast } from "../../ui/toast.tsx";
+import type { RunDetail } from "../api.ts";
+import { Facts, notRecorded } from "../inspector/facts.tsx";
+import type { RunStore } from "../run-store.ts";
+import { visibleLine } from "../text/visible.ts";
+import { Actions, type RunDialog } from "./actions.tsx";
+import { Gauges } from "./gauges.tsx";
+
+interface Props {
+  store: RunStore;
+  detail: RunDetail;
+  onOpen: (dialog: RunDialog) => void;
+  onAgain: () => void;
+  onLink: () => void;
+}
+
+/** Name, status, actions, gauges and facts of the run. */
+export function RunHeader({ store, detail, onOpen, onAgain, onLink }: Props) {
+  const { agent_name: agent, agent_version: version } = detail;
+  const limited = detail.finish_reason !== null && detail.finish_reason !== "completed" && detail.status === "finished";
+  return (
+    <header class="run-header">
+      <nav class="breadcrumb" aria-label="Breadcrumb">
+        <a href="/console/runs">Runs</a>
+        <Icon name="right" />
+        <a href={`/console/agents/${detail.agent_id}`}>
+          <bdi>{agent === null ? "Agent" : visibleLine(agent, 80)}</bdi>
+        </a>
+        {version !== null && <span>version {version}</span>}
+      </nav>
+      <div class="run-name">
+        <h1 title={detail.name}>
+          <bdi>{visibleLine(detail.name)}</bdi>
+        </h1>
+        <Status state={detail.state} wire={detail.status} />
+        {detail.turn > 0 && <span class="badge">turn {detail.turn}</span>}
+        {limited && <span class="badge warn">limit</span>}
+        {detail.queued_inputs > 0 && <span class="badge">{detail.queued_inputs} queued</span>}
+        <span class="run-id" title={detail.id}>
+          {detail.id.slice(0, 8)}
+          <Button
+            kind="plain"
+            size="small"
+            icon="copy"
+            label="Copy the run's id"
+            onClick={() => void copyText(detail.id).then(() => toast("Id copied"))}
+          />
+        </span>
+      </div>
+      <Actions detail={detail} onOpen={onOpen} onAgain={onAgain} onLink={onLink} />
+      <Gauges store={store} detail={detail} />
+      <HeaderFacts detail={detail} />
+      {detail.failure && (
+        <div class="note bad run-failure" role="alert">
+          <Icon name="warning" />
+          <div>
+            <p>
+              <span class="badge bad outlined">{detail.failure.category}</span>{" "}
+              <strong>
+                <bdi>{visibleLine(detail.failure.title, 600)}</bdi>
+              </strong>
+            </p>
+            <p>
+              <bdi>{visibleLine(detail.failure.remedy, 600)}</bdi>
+            </p>
+          </div>
+        </div>
+      )}
+    </header>
+  );
+}
+
+function HeaderFacts({ detail }: { detail: RunDetail }) {
+  const started = Date.parse(detail.created_at);
+  const now = useNow();
+  return (
+    <Facts
+      facts={[
+        [
+          "Model",
+          detail.model === null ? notRecorded : <bdi title={detail.model}>{visibleLine(detail.model, 80)}</bdi>,
+        ],
+        ["Agent version", detail.agent_version ?? notRecorded],
+        [
+          "Started",
+          <time dateTime={detail.created_at} title={formatDateTime(detail.created_at)}>
+            {formatClock(started)}, {formatRelative(started, now)}
+          </time>,
+        ],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,43 @@
+import { connection } from "../state/connection.ts";
+import { formatDuration } from "../format.ts";
+import { useNow } from "../ui/time.tsx";
+import type { RunStore } from "./run-store.ts";
+
+const hints: [string[], string][] = [
+  [["[", "]"], "Step"],
+  [["J", "K"], "Row"],
+  [["E"], "Errors only"],
+  [["F"], "Follow"],
+  [["I"], "Send input"],
+  [["?"], "All shortcuts"],
+];
+
+/** Keys of the page, and how old what it shows is. */
+export function HintBar({ store }: { store: RunStore }) {
+  return (
+    <footer class="hint-bar">
+      {hints.map(([keys, name]) => (
+        <span key={name}>
+          {keys.map((key) => (
+            <kbd key={key}>{key}</kbd>
+          ))}{" "}
+          {name}
+        </span>
+      ))}
+      <LastEvent store={store} />
+    </footer>
+  );
+}
+
+function LastEvent({ store }: { store: RunStore }) {
+  void store.version.value;
+  const now = Math.max(useNow(), store.now.value);
+  const { lastAt } = store.model;
+  if (lastAt === undefined) return null;
+  const live = connection.value.state === "live";
+  return (
+    <span class="right">
+      {live ? "Connected" : "Not connected"}, last event {formatDuration(Math.max(0, now - lastAt))} ago
+    </span>
+  );
+}

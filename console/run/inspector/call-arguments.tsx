@@ -1,0 +1,50 @@
+import { useState } from "preact/hooks";
+import { Code } from "../../ui/code.tsx";
+import type { Call, Step } from "../model/types.ts";
+import { LoadMore } from "../text/load-more.tsx";
+import { useFullText } from "../text/use-full-text.ts";
+import { visible } from "../text/visible.ts";
+import type { RunView } from "../view.ts";
+import { FactTable } from "./facts.tsx";
+import { Segments } from "./segments.tsx";
+import { indented, shownArguments } from "./shown-arguments.ts";
+
+/** The arguments of a call. Texts with line breaks, such as programs, are shown as they are. */
+export function CallArguments({ call, step, view }: { call: Call; step: Step; view: RunView }) {
+  const path = `tool_calls.${call.index}.arguments`;
+  const shown = useFullText(view.texts, { loaded: call.arguments, sequence: step.sequence, path });
+  const [format, setFormat] = useState<"text" | "json">("text");
+  const values = format === "text" ? shownArguments(shown.text) : undefined;
+  const options: ["text" | "json", string][] = [
+    ["text", "Text"],
+    ["json", "JSON"],
+  ];
+  return (
+    <section class="run-section">
+      <div class="run-section-head">
+        <h3>Arguments</h3>
+        <Segments label="Show arguments as" options={options} value={format} onChange={setFormat} />
+      </div>
+      {values === undefined && <Code title="JSON" text={visible(indented(shown.text))} copied={shown.text} />}
+      {values?.length === 0 && <p class="muted">none</p>}
+      {values?.some(({ block }) => !block) && (
+        <FactTable
+          facts={values
+            .filter(({ block }) => !block)
+            .map(({ name, text }) => [visible(name), <bdi class="mono">{visible(text)}</bdi>])}
+        />
+      )}
+      {values
+        ?.filter(({ block }) => block)
+        .map(({ name, text }) => (
+          <Code title={`${visible(name)}, ${linesOf(text)}`} text={visible(text)} copied={text} />
+        ))}
+      <LoadMore shown={shown} />
+    </section>
+  );
+}
+
+function linesOf(text: string): string {
+  const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+  return `${lines.toLocaleString("en")} line${lines === 1 ? "" : "s"}`;
+}

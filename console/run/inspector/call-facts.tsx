@@ -1,0 +1,53 @@
+import { formatClockMs, formatDateTime, formatDuration } from "../../format.ts";
+import type { Call, Step } from "../model/types.ts";
+import { visibleLine } from "../text/visible.ts";
+import type { RunView } from "../view.ts";
+import { Facts, notRecorded } from "./facts.tsx";
+
+/** When a tool call ran, with what, and what it changed. */
+export function CallFacts({ call, step, view }: { call: Call; step: Step; view: RunView }) {
+  const startedAt = call.startedAt ?? (call.result ? undefined : step.endedAt);
+  const others = step.calls.filter((each) => each !== call);
+  return (
+    <>
+      <Facts
+        facts={[
+          [
+            "Started",
+            startedAt === undefined ? (
+              notRecorded
+            ) : (
+              <time title={formatDateTime(new Date(startedAt).toISOString())}>{formatClockMs(startedAt)}</time>
+            ),
+          ],
+          ["Took", <Took call={call} startedAt={startedAt} view={view} />],
+          ["In parallel with", others.length === 0 ? "none" : <bdi>{namesOf(others)}</bdi>],
+          ["Changed files", call.files.length === 0 ? call.result ? "none" : "—" : <bdi>{filesOf(call)}</bdi>],
+        ]}
+      />
+      {call.interrupted === "repeated" && (
+        <p class="run-callout">The service was interrupted during this call. It ran again.</p>
+      )}
+      {call.interrupted === "unknown" && (
+        <p class="run-callout">The service was interrupted during this call. Whether it took effect is unknown.</p>
+      )}
+    </>
+  );
+}
+
+function Took({ call, startedAt, view }: { call: Call; startedAt: number | undefined; view: RunView }) {
+  if (call.milliseconds !== undefined) return <>{formatDuration(call.milliseconds)}</>;
+  if (call.result || startedAt === undefined) return notRecorded;
+  if (!view.running.value) return <>not finished</>;
+  return <>{formatDuration(Math.max(0, view.now.value - startedAt))} so far</>;
+}
+
+function namesOf(calls: Call[]): string {
+  const names = calls.slice(0, 2).map(({ name }) => visibleLine(name, 40));
+  return calls.length > 2 ? `${names.join(", ")} and ${calls.length - 2} more` : names.join(", ");
+}
+
+function filesOf({ files }: Call): string {
+  const names = files.slice(0, 3).map(({ name }) => visibleLine(name, 60));
+  return files.length > 3 ? `${names.join(", ")} and ${files.length - 3} more` : names.join(", ");
+}

@@ -1,0 +1,40 @@
+import { Icon } from "../../ui/icon.tsx";
+import type { Call } from "../model/types.ts";
+import { useFullText } from "../text/use-full-text.ts";
+import { visibleLine } from "../text/visible.ts";
+import type { RunView } from "../view.ts";
+import { FormatSegments, TextView, useTextFormat } from "./text-view.tsx";
+
+/** The result of a call as the model sees it. */
+export function CallResult({ call, view }: { call: Call; view: RunView }) {
+  const loaded = call.result ?? { text: "", length: 0 };
+  const shown = useFullText(view.texts, { loaded, sequence: call.sequence, path: "text" });
+  const [format, setFormat] = useTextFormat();
+  return (
+    <section class="run-section">
+      <div class="run-section-head">
+        <h3>Result</h3>
+        {call.result && <ResultBadge failed={call.failed} />}
+        {call.result && <FormatSegments label="Show result as" value={format} onChange={setFormat} />}
+      </div>
+      {call.result ? (
+        <TextView shown={shown} format={format} />
+      ) : (
+        <p class="muted">{view.running.value ? "The call is running." : "The call did not finish."}</p>
+      )}
+      {call.attachments.length > 0 && (
+        <p class="run-attachments">
+          Attached for the model: <bdi>{call.attachments.map(({ name }) => visibleLine(name, 80)).join(", ")}</bdi>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function ResultBadge({ failed }: { failed: boolean }) {
+  return (
+    <span class={`badge ${failed ? "bad" : "ok"}`}>
+      <Icon name={failed ? "warning" : "finished"} /> {failed ? "failed" : "ok"}
+    </span>
+  );
+}

@@ -1,0 +1,33 @@
+import type { RunApi } from "../api.ts";
+import type { RunView } from "../view.ts";
+import { CallArguments } from "./call-arguments.tsx";
+import { CallFacts } from "./call-facts.tsx";
+import { CallResult } from "./call-result.tsx";
+import { ModelCall } from "./model-call.tsx";
+import { RequestDifference } from "./request-difference.tsx";
+
+/** The selected call: a tool call with the model call that asked for it, or a model call. */
+export function CallTab({ view, api }: { view: RunView; api: RunApi }) {
+  void view.version.value;
+  const selected = view.selected.value;
+  if (!selected) return <p class="run-empty">No step yet. What the agent does appears here.</p>;
+  const { step, call } = selected;
+  return (
+    <>
+      {call && (
+        <>
+          <CallFacts call={call} step={step} view={view} />
+          <CallArguments key={`a ${call.turn}.${call.step}.${call.index}`} call={call} step={step} view={view} />
+          <CallResult key={`r ${call.turn}.${call.step}.${call.index}`} call={call} view={view} />
+        </>
+      )}
+      <ModelCall
+        key={`m ${step.turn}.${step.step}`}
+        step={step}
+        view={view}
+        heading={call && "Model call that asked for it"}
+      />
+      {step.answered && <RequestDifference key={`d ${step.turn}.${step.step}`} step={step} view={view} api={api} />}
+    </>
+  );
+}

@@ -1,0 +1,136 @@
+import { useState } from "preact/hooks";
+import { formatDollars, formatNumber } from "../../format.ts";
+import type { Limits, RunDetail } from "../api.ts";
+import type { Point } from "../model/types.ts";
+import type { RunView } from "../view.ts";
+import { chart, stairsOf } from "./stairs.ts";
+
+/** Steps of the table at first, and that each click adds. */
+const pageSize = 50;
+
+/** Cost and tokens over the steps of the run, against its limits. */
+export function CostTab({ view, detail }: { view: RunView; detail: RunDetail }) {
+  void view.version.value;
+  const { points } = view.model;
+  const last = points.at(-1);
+  if (!last) return <p class="run-empty">No model call has ended yet.</p>;
+  const limits: Partial<Limits> = detail.limits.run ?? {};
+  const priced = points.some(({ dollars }) => dollars > 0);
+  return (
+    <>
+      {priced ? (
+        <Chart
+          title="Cost of the run"
+          total={`${last.priced ? "" : "at least "}${formatDollars(last.dollars)}`}
+          points={points}
+          value={({ dollars }) => dollars}
+          limit={limits.dollars}
+          format={(amount) => formatDollars(amount)}
+        />
+      ) : (
+        <p class="run-callout">
+          Cost is not recorded: the agent has no prices. Set them in the agent to see dollars here.
+        </p>
+      )}
+      <Chart
+        title="Tokens of the run"
+        total={formatNumber(last.tokens)}
+        points={points}
+        value={({ tokens }) => tokens}
+        limit={limits.tokens}
+        format={formatNumber}
+      />
+      <StepTable points={points} view={view} priced={priced} />
+    </>
+  );
+}
+
+interface ChartProps {
+  title: string;
+  total: string;
+  points: Point[];
+  value: (point: Point) => number;
+  limit: number | undefined;
+  format: (amount: number) => string;
+}
+
+function Chart({ title, total, points, value, limit, format }: ChartProps) {
+  const stairs = stairsOf(points, value, limit);
+  const ofLimit = limit === undefined ? "" : ` of ${format(limit)}`;
+  return (
+    <figure class="run-chart">
+      <figcaption>
+        <strong>{title}</strong>{" "}
+        <span>
+          {total}
+          {ofLimit}
+        </span>
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${chart.width} ${chart.height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${title}: ${total}${ofLimit} after ${points.length} model calls`}
+      >
+        <path class="area" d={stairs.area} />
+        <path class="line" d={stairs.line} />
+        {stairs.limitAt !== undefined && <path class="limit" d={`M0 ${stairs.limitAt.toFixed(1)}H${chart.width}`} />}
+      </svg>
+      {stairs.limitAt !== undefined && limit !== undefined && (
+        <span class="run-chart-limit" style={{ top: `${(stairs.limitAt / chart.height) * 100}%` }}>
+          limit {format(limit)}
+        </span>
+      )}
+    </figure>
+  );
+}
+
+/** The model calls, newest first. */
+function StepTable({ points, view, priced }: { points: Point[]; view: RunView; priced: boolean }) {
+  const [shown, setShown] = useState(pageSize);
+  const from = Math.max(0, points.length - shown);
+  return (
+    <div class="run-table-box">
+      <table class="run-table">
+        <thead>
+          <tr>
+            <th scope="col">Step</th>
+            <th scope="col">Tokens</th>
+            {priced && <th scope="col">Cost</th>}
+            <th scope="col">Tokens so far</th>
+            {priced && <th scope="col">Cost so far</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {points
+            .slice(from)
+            .toReversed()
+            .map((point, offset) => {
+              const before = points[points.length - 2 - offset];
+              const { turn, step } = point;
+              return (
+                <tr key={`${turn}.${step}`}>
+                  <th scope="row">
+                    <button type="button" class="link" onClick={() => view.select({ turn, step })}>
+                      {view.model.turns.length > 1 ? `${turn}.${step}` : step}
+                    </button>
+                  </th>
+                  <td>{formatNumber(point.tokens - (before?.tokens ?? 0))}</td>
+                  {priced && <td>{formatDollars(point.dollars - (before?.dollars ?? 0), 4)}</td>}
+                  <td>{formatNumber(point.tokens)}</td>
+                  {priced && <td>{formatDollars(point.dollars)}</td>}
+                </tr>
+              );
+            })}
+        </tbody>
+      </table>
+      {from > 0 && (
+        <p>
+          <button type="button" class="button small" onClick={() => setShown(shown + pageSize)}>
+            Show {Math.min(pageSize, from)} earlier
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}

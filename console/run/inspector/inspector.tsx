@@ -1,0 +1,146 @@
+import { useEffect, useRef } from "preact/hooks";
+import { useQuery } from "../../state/url.ts";
+import { Button } from "../../ui/button.tsx";
+import { copyText } from "../../ui/copy-button.tsx";
+import { toast } from "../../ui/toast.tsx";
+import type { RunApi, RunDetail } from "../api.ts";
+import { FilesTab } from "../files/files-tab.tsx";
+import { useLoaded } from "../files/use-loaded.ts";
+import type { RunStore } from "../run-store.ts";
+import { formatPlace, placeName } from "../selection.ts";
+import { visibleLine } from "../text/visible.ts";
+import { CallTab } from "./call-tab.tsx";
+import { CostTab } from "./cost-tab.tsx";
+import { ResizeHandle } from "./resize-handle.tsx";
+import { type TabId, tabs } from "./tabs.ts";
+import { ToolsTab } from "./tools-tab.tsx";
+
+interface Props {
+  store: RunStore;
+  api: RunApi;
+  detail: RunDetail;
+  tab: TabId;
+  /** Selects the next step (1) or the one before (-1). */
+  onStep: (by: 1 | -1) => void;
+  /** Goes back to the timeline, on small screens. */
+  onBack: () => void;
+}
+
+/** The selected call, and what the whole run did: tools, files, cost. */
+export function Inspector({ store, api, detail, tab, onStep, onBack }: Props) {
+  const [query, setQuery] = useQuery();
+  const panel = useRef<HTMLDivElement>(null);
+  const selected = store.selected.value;
+  const place = selected && { ...selected.step, ...(selected.call && { call: selected.call.index }) };
+  const key = place && `${place.turn}.${place.step}.${selected?.call?.index}`;
+  useEffect(() => panel.current?.scrollTo(0, 0), [key, tab]);
+  return (
+    <aside class="run-inspector" aria-label="Inspector">
+      <ResizeHandle />
+      <div class="run-inspector-head">
+        <span class="run-back">
+          <Button kind="plain" size="small" icon="left" label="Back to the timeline" onClick={onBack} />
+        </span>
+        <h2>
+          {selected ? placeName(store.model, selected.step) : "Step"}
+          {selected?.call && (
+            <>
+              {" "}
+              <span class="muted">/</span> <bdi class="mono">{visibleLine(selected.call.name, 60)}</bdi>
+            </>
+          )}
+        </h2>
+        <Button kind="plain" size="small" icon="left" label="Step before" onClick={() => onStep(-1)} />
+        <Button kind="plain" size="small" icon="right" label="Next step" onClick={() => onStep(1)} />
+        <Button
+          kind="plain"
+          size="small"
+          icon="link"
+          label="Copy link to this step"
+          onClick={() =>
+            void copyText(linkTo(selected && formatPlace(placeOf(selected)))).then(() => toast("Link copied"))
+          }
+        />
+      </div>
+      <TabList store={store} api={api} tab={tab} onTab={(id) => setQuery({ tab: id === "call" ? undefined : id })} />
+      <div ref={panel} class="run-panel" role="tabpanel" id="run-panel" aria-labelledby={`run-tab-${tab}`} tabIndex={0}>
+        {tab === "call" && <CallTab view={store} api={api} />}
+        {tab === "tools" && <ToolsTab view={store} />}
+        {tab === "files" && (
+          <FilesTab
+            view={store}
+            api={api}
+            choice={{ at: query["files"], compared: query["with"], name: query["file"] }}
+            onChoose={(choice) => {
+              setQuery({
+                ...("at" in choice && { files: choice.at }),
+                ...("compared" in choice && { with: choice.compared }),
+                ...("name" in choice && { file: choice.name }),
+              });
+            }}
+          />
+        )}
+        {tab === "cost" && <CostTab view={store} detail={detail} />}
+      </div>
+    </aside>
+  );
+}
+
+function placeOf({ step, call }: NonNullable<RunStore["selected"]["value"]>): {
+  turn: number;
+  step: number;
+  call?: number;
+} {
+  return { turn: step.turn, step: step.step, ...(call && { call: call.index }) };
+}
+
+/** The address of this page with a place selected. */
+function linkTo(at: string | undefined): string {
+  const url = new URL(location.href);
+  if (at !== undefined) url.searchParams.set("at", at);
+  return url.href;
+}
+
+interface TabListProps {
+  store: RunStore;
+  api: RunApi;
+  tab: TabId;
+  onTab: (id: TabId) => void;
+}
+
+function TabList({ store, api, tab, onTab }: TabListProps) {
+  void store.version.value;
+  const { model } = store;
+  const files = useLoaded(`files ${model.fileSteps.length}`, () => api.files(undefined));
+  const counts: Partial<Record<TabId, number>> = {
+    tools: model.calls,
+    ...(files.value && { files: files.value.length }),
+  };
+  const move = (event: KeyboardEvent): void => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (by === undefined) return;
+    const next = tabs.at((tabs.findIndex(({ id }) => id === tab) + by) % tabs.length);
+    if (!next) return;
+    onTab(next.id);
+    document.querySelector<HTMLElement>(`#run-tab-${next.id}`)?.focus();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label="Inspector" onKeyDown={move}>
+      {tabs.map(({ id, name }) => (
+        <button
+          key={id}
+          id={`run-tab-${id}`}
+          type="button"
+          role="tab"
+          aria-selected={id === tab}
+          aria-controls="run-panel"
+          tabIndex={id === tab ? 0 : -1}
+          onClick={() => onTab(id)}
+        >
+          {name}
+          {counts[id] !== undefined && <span class="count">{counts[id].toLocaleString("en")}</span>}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import type { ComponentChildren } from "preact";
+import { formatClockMs, formatDateTime, formatDollars, formatDuration, formatNumber } from "../../format.ts";
+import type { Attempt, Step } from "../model/types.ts";
+import { useFullText } from "../text/use-full-text.ts";
+import { visible, visibleLine } from "../text/visible.ts";
+import { count } from "../text/words.ts";
+import type { RunView } from "../view.ts";
+import { FactTable, notRecorded } from "./facts.tsx";
+import { FormatSegments, TextView, useTextFormat } from "./text-view.tsx";
+
+/** The model call of a step: facts, failed attempts and the answer's text. */
+export function ModelCall({ step, view, heading }: { step: Step; view: RunView; heading: string | undefined }) {
+  const shown = useFullText(view.texts, { loaded: step.text, sequence: step.sequence, path: "text" });
+  const [format, setFormat] = useTextFormat();
+  return (
+    <section class="run-section">
+      <div class="run-section-head">
+        <h3>{heading ?? "Model call"}</h3>
+      </div>
+      <FactTable facts={step.answered ? answerFacts(step) : [["Model", "has not answered"]]} />
+      {step.attempts.length > 0 && <Attempts attempts={step.attempts} />}
+      {step.text.length > 0 && (
+        <>
+          <div class="run-section-head">
+            <h3>Text</h3>
+            <FormatSegments label="Show text as" value={format} onChange={setFormat} />
+          </div>
+          <TextView shown={shown} format={format} />
+        </>
+      )}
+      {step.note !== undefined && (
+        <details class="run-details">
+          <summary>Note of the service to the model</summary>
+          <pre class="code-body">{visible(step.note)}</pre>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function answerFacts(step: Step): [string, ComponentChildren][] {
+  const { usage, model, startedAt, milliseconds, dollars, finishReason, truncatedResults } = step;
+  const cached = usage?.cached_input_tokens;
+  const tokens = usage && [
+    `${formatNumber(usage.input_tokens)} in`,
+    ...(cached ? [`${formatNumber(cached)} of it from cache`] : []),
+    `${formatNumber(usage.output_tokens)} out`,
+    ...(usage.reasoning_tokens ? [`${formatNumber(usage.reasoning_tokens)} of it reasoning`] : []),
+  ];
+  return [
+    ["Model", model === undefined ? notRecorded : <bdi class="mono">{visibleLine(model, 120)}</bdi>],
+    ["Tokens", tokens ? tokens.join(", ") : notRecorded],
+    ["Cost", dollars === undefined ? notRecorded : formatDollars(dollars, 4)],
+    [
+      "Started",
+      startedAt === undefined ? (
+        notRecorded
+      ) : (
+        <time title={formatDateTime(new Date(startedAt).toISOString())}>{formatClockMs(startedAt)}</time>
+      ),
+    ],
+    ["Took", milliseconds === undefined ? notRecorded : formatDuration(milliseconds)],
+    ["Stopped because", stopReasons[finishReason ?? ""] ?? finishReason ?? notRecorded],
+    ...(truncatedResults === undefined
+      ? []
+      : ([["Truncated", `results in ${count(truncatedResults, "message")} from the first one`]] as const).map(
+          ([name, value]): [string, ComponentChildren] => [name, value],
+        )),
+  ];
+}
+
+const stopReasons: Record<string, string> = {
+  stop: "the answer is complete",
+  "tool-calls": "it calls tools",
+  length: "it reached the maximum of output tokens",
+  "content-filter": "the provider's content filter cut it",
+};
+
+function Attempts({ attempts }: { attempts: Attempt[] }) {
+  return (
+    <ol class="run-attempts">
+      {attempts.map(({ category, title, startedAt, endedAt, resumedAt, waitMs }) => (
+        <li>
+          <span class="badge bad">{category}</span> <bdi>{visible(title)}</bdi>{" "}
+          <span class="muted">
+            {startedAt !== undefined && endedAt !== undefined && `after ${formatDuration(endedAt - startedAt)}`}
+            {resumedAt !== undefined && endedAt !== undefined
+              ? `, waited ${formatDuration(resumedAt - endedAt)}`
+              : waitMs !== undefined && `, waits ${formatDuration(waitMs)}`}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,144 @@
+import { useState } from "preact/hooks";
+import { formatNumber } from "../../format.ts";
+import { Code } from "../../ui/code.tsx";
+import type { ModelRequest, RequestMessage, RunApi } from "../api.ts";
+import type { Step } from "../model/types.ts";
+import { formatPlace, placeName } from "../selection.ts";
+import { visible, visibleLine } from "../text/visible.ts";
+import { count } from "../text/words.ts";
+import type { RunView } from "../view.ts";
+import { messageAuthor, messageText, requestChange } from "./request-change.ts";
+
+type State =
+  | { kind: "closed" }
+  | { kind: "loading" }
+  | { kind: "error"; message: string }
+  | { kind: "loaded"; request: ModelRequest; before: ModelRequest | undefined };
+
+interface Props {
+  step: Step;
+  view: RunView;
+  api: RunApi;
+}
+
+/** What the model was sent, and what of it is new since the model call before. Loaded when the reader asks. */
+export function RequestDifference({ step, view, api }: Props) {
+  const [state, setState] = useState<State>({ kind: "closed" });
+  const previous = view.model.steps.slice(0, step.index).findLast(({ answered }) => answered);
+
+  async function load(): Promise<void> {
+    setState({ kind: "loading" });
+    try {
+      const [request, before] = await Promise.all([
+        api.request(formatPlace(step)),
+        previous && api.request(formatPlace(previous)),
+      ]);
+      setState({ kind: "loaded", request, before });
+    } catch (error) {
+      setState({ kind: "error", message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  return (
+    <section class="run-section">
+      <div class="run-section-head">
+        <h3>{previous ? "Difference to the call before" : "What the model was sent"}</h3>
+      </div>
+      {state.kind === "loaded" ? (
+        <Difference request={state.request} before={state.before} name={previous && placeName(view.model, previous)} />
+      ) : (
+        <p>
+          <button type="button" class="button small" disabled={state.kind === "loading"} onClick={() => void load()}>
+            {state.kind === "loading"
+              ? "Loading…"
+              : previous
+                ? `Compare with ${lower(placeName(view.model, previous))}`
+                : "Show request"}
+          </button>
+        </p>
+      )}
+      {state.kind === "error" && (
+        <p class="run-load-error" role="alert">
+          {state.message}
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Messages that are shown at first. */
+const shownMessages = 20;
+
+function Difference({
+  request,
+  before,
+  name,
+}: {
+  request: ModelRequest;
+  before: ModelRequest | undefined;
+  name: string | undefined;
+}) {
+  const [all, setAll] = useState(false);
+  const change = requestChange(before, request);
+  const shown = all ? change.added : change.added.slice(0, shownMessages);
+  return (
+    <div class="run-difference">
+      <p>
+        {name ? `${count(change.kept, "message")} as in ${lower(name)}, ` : ""}
+        {change.removed.length > 0 && `${count(change.removed.length, "message")} replaced, `}
+        {`${formatNumber(change.added.length)} new. `}
+        {name && (change.instructionsChanged ? "Instructions changed. " : "Instructions and tools ")}
+        {name &&
+          !change.instructionsChanged &&
+          (change.toolsAdded.length + change.toolsRemoved.length > 0 ? "differ. " : "unchanged. ")}
+        {change.toolsAdded.length > 0 &&
+          `Tools added: ${change.toolsAdded.map((each) => visibleLine(each, 40)).join(", ")}. `}
+        {change.toolsRemoved.length > 0 &&
+          `Tools removed: ${change.toolsRemoved.map((each) => visibleLine(each, 40)).join(", ")}. `}
+        {change.modelBefore !== undefined && `Model before: ${visibleLine(change.modelBefore, 80)}.`}
+      </p>
+      {shown.map((message) => (
+        <MessageDetails message={message} />
+      ))}
+      {shown.length < change.added.length && (
+        <button type="button" class="button small" onClick={() => setAll(true)}>
+          Show all {formatNumber(change.added.length)} messages
+        </button>
+      )}
+      <details class="run-details">
+        <summary>Instructions, {formatNumber(request.instructions.length)} characters</summary>
+        <Code wrap title="Instructions" text={visible(request.instructions)} copied={request.instructions} />
+      </details>
+      <details class="run-details">
+        <summary>{count(request.tools.length, "tool")}</summary>
+        <Code title="Tools" text={visible(JSON.stringify(request.tools, undefined, 2))} />
+      </details>
+    </div>
+  );
+}
+
+/** Characters of a message that are drawn. */
+const longestMessage = 20_000;
+
+function MessageDetails({ message }: { message: RequestMessage }) {
+  const text = messageText(message);
+  const [open, setOpen] = useState(false);
+  return (
+    <details class="run-details" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <span class="run-plus">+</span> {messageAuthor(message)} <bdi class="muted">{visibleLine(text, 90)}</bdi>
+      </summary>
+      {open && (
+        <Code
+          title={`${formatNumber(text.length)} characters${text.length > longestMessage ? `, the first ${formatNumber(longestMessage)}` : ""}`}
+          text={visible(text.slice(0, longestMessage))}
+          copied={text}
+        />
+      )}
+    </details>
+  );
+}
+
+function lower(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}

@@ -1,0 +1,44 @@
+import { parseObject } from "../model/telling-argument.ts";
+
+/** One argument of a tool call, as it is shown. */
+export interface ShownArgument {
+  name: string;
+  text: string;
+  /** A text with line breaks, shown in its own box. */
+  block: boolean;
+}
+
+/** Longest text that is shown beside its name. */
+const longestInline = 120;
+
+/** The arguments of a call as texts: strings with their line breaks, everything else as JSON. Undefined: not an object. */
+export function shownArguments(json: string): ShownArgument[] | undefined {
+  const parsed = parseObject(json);
+  return (
+    parsed &&
+    Object.entries(parsed).map(([name, value]) => {
+      const text = typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+      return { name, text, block: text.includes("\n") || text.length > longestInline };
+    })
+  );
+}
+
+/** JSON with indentation. A text that is not JSON stays as it is. */
+export function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), undefined, 2);
+  } catch {
+    return json;
+  }
+}
+
+export function isJson(text: string): boolean {
+  const first = text.trimStart()[0];
+  if (first !== "{" && first !== "[") return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

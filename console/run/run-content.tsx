@@ -1,0 +1,138 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { openStart } from "../state/dialogs.ts";
+import { useShortcuts } from "../state/keyboard.ts";
+import { readOnlyReason } from "../state/session.ts";
+import { useQuery } from "../state/url.ts";
+import { copyText } from "../ui/copy-button.tsx";
+import { toast } from "../ui/toast.tsx";
+import type { RunApi, RunDetail } from "./api.ts";
+import { RunDialogs } from "./dialogs/run-dialogs.tsx";
+import type { RunDialog } from "./header/actions.tsx";
+import { RunHeader } from "./header/header.tsx";
+import { HintBar } from "./hint-bar.tsx";
+import { Inspector } from "./inspector/inspector.tsx";
+import { tabAt, tabs } from "./inspector/tabs.ts";
+import type { RunStore } from "./run-store.ts";
+import { neighbour, parsePlace } from "./selection.ts";
+import type { TimelineHandle } from "./timeline/timeline.tsx";
+import { TimelinePanel } from "./timeline/timeline-panel.tsx";
+import { visibleRows } from "./timeline/visible-rows.ts";
+
+interface Props {
+  store: RunStore;
+  api: RunApi;
+  detail: RunDetail;
+  onDeleted: () => void;
+}
+
+/** A loaded run: header, timeline and inspector. What is selected and shown is in the URL. */
+export function RunContent({ store, api, detail, onDeleted }: Props) {
+  const [query, setQuery] = useQuery();
+  const [dialog, setDialog] = useState<RunDialog>();
+  const [cursor, setCursor] = useState(0);
+  const timeline = useRef<TimelineHandle>(null);
+  const page = useRef<HTMLElement>(null);
+  const version = store.version.value;
+  const filter = { messages: query["view"] === "messages", errors: query["errors"] === "1" };
+  const rows = useMemo(() => visibleRows(store.model.rows, filter), [store, version, filter.messages, filter.errors]);
+  const at = query["at"];
+  useEffect(() => {
+    store.place.value = parsePlace(at);
+  }, [store, at]);
+
+  const indexOf = (turn: number, step: number): number =>
+    rows.findIndex((row) => row.kind === "step" && row.step.turn === turn && row.step.step === step);
+
+  // A selection from the URL or another tab is scrolled to; one by a click is on screen.
+  const loaded = store.loaded.value;
+  useEffect(() => {
+    const place = parsePlace(at);
+    const index = place ? indexOf(place.turn, place.step) : -1;
+    if (!loaded || index < 0) return;
+    store.follow.value = false;
+    setCursor(index);
+    timeline.current?.scrollToRow(index);
+  }, [loaded, at]);
+
+  const select = (by: 1 | -1): void => {
+    const place = neighbour(store.model, store.selected.value, by);
+    if (place) store.select(place);
+  };
+  const move = (by: 1 | -1): void => {
+    const index = Math.min(rows.length - 1, Math.max(0, cursor + by));
+    setCursor(index);
+    timeline.current?.focusRow(index);
+  };
+  const follow = (): void => {
+    store.follow.value = !store.follow.value;
+    if (store.follow.value) timeline.current?.scrollToEnd();
+  };
+  const runAgain = (): void => {
+    if (readOnlyReason.value === undefined) openStart({ from: detail.id });
+  };
+  useShortcuts("Run", [
+    { keys: "[", label: "Step before", run: () => select(-1) },
+    { keys: "]", label: "Next step", run: () => select(1) },
+    { keys: "j", label: "Next row", run: () => move(1) },
+    { keys: "k", label: "Row before", run: () => move(-1) },
+    { keys: "e", label: "Errors only", run: () => setQuery({ errors: filter.errors ? undefined : "1" }) },
+    { keys: "f", label: "Follow live", run: follow },
+    ...tabs.map(({ id, name }, index) => ({
+      keys: String(index + 1),
+      label: `Show ${name}`,
+      run: () => setQuery({ tab: id }),
+    })),
+    {
+      keys: "i",
+      label: "Send input",
+      run: () => {
+        if (readOnlyReason.value === undefined && canTakeInput(detail)) setDialog("input");
+      },
+    },
+    { keys: "r", label: "Run again", run: runAgain },
+  ]);
+
+  return (
+    <main ref={page} class={`run-page${at !== undefined ? " inspecting" : ""}`}>
+      <RunHeader
+        store={store}
+        detail={detail}
+        onOpen={setDialog}
+        onAgain={runAgain}
+        onLink={() => void copyText(location.href).then(() => toast("Link copied"))}
+      />
+      <div class="run-panels">
+        <TimelinePanel
+          store={store}
+          detail={detail}
+          rows={rows}
+          filter={filter}
+          cursor={cursor}
+          onCursor={setCursor}
+          handle={timeline}
+        />
+        <Inspector
+          store={store}
+          api={api}
+          detail={detail}
+          tab={tabAt(query["tab"])}
+          onStep={select}
+          onBack={() => setQuery({ at: undefined })}
+        />
+      </div>
+      <HintBar store={store} />
+      <RunDialogs
+        dialog={dialog}
+        store={store}
+        api={api}
+        detail={detail}
+        onClose={() => setDialog(undefined)}
+        onDeleted={onDeleted}
+      />
+    </main>
+  );
+}
+
+function canTakeInput({ state }: RunDetail): boolean {
+  return state !== "terminated" && state !== "technical_error";
+}

@@ -1,0 +1,145 @@
+import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import type { RunApi, RunDetail } from "./api.ts";
+import type { RunEvent } from "./model/events.ts";
+import { RunModel } from "./model/run-model.ts";
+import { findSelected, initialPlace, type Place, type Selected } from "./selection.ts";
+import { FullTexts } from "./text/full-texts.ts";
+import type { Range } from "./timeline/axis.ts";
+import type { RunView } from "./view.ts";
+
+/** How often what depends on the time is drawn again while the run works. Milliseconds. */
+const tick = 500;
+
+/** A run that is open in the page: loads it, and keeps it up to date until it is closed. */
+export class RunStore implements RunView {
+  readonly model = new RunModel();
+  readonly version = signal(0);
+  readonly now = signal(Date.now());
+  readonly detail = signal<RunDetail | undefined>(undefined);
+  /** Why the run could not be loaded. */
+  readonly error = signal<Error | undefined>(undefined);
+  /** All events that were there at the start are loaded. */
+  readonly loaded = signal(false);
+  readonly zoomed = signal(false);
+  readonly follow = signal(true);
+  /** The selected place, from the URL. */
+  readonly place = signal<Place | undefined>(undefined);
+  /** What is on screen, in milliseconds of the axis. */
+  readonly frame = signal<Range>({ from: 0, until: 0 });
+  readonly texts: FullTexts;
+  readonly running = computed(() => this.detail.value?.state === "running");
+  readonly selected: ReadonlySignal<Selected | undefined>;
+  readonly length: ReadonlySignal<number>;
+  readonly range: ReadonlySignal<Range>;
+  readonly #api: RunApi;
+  readonly #closing = new AbortController();
+  /** Shown while nothing is selected. Set once, so that it does not change by itself. */
+  readonly #initial = signal<Place | undefined>(undefined);
+  /** The service's clock minus this one's, from events that just happened. */
+  #skew: number | undefined;
+  #select: (place: Place) => void;
+
+  constructor(api: RunApi, select: (place: Place) => void) {
+    this.#api = api;
+    this.#select = select;
+    this.texts = new FullTexts((sequence) => api.event(sequence));
+    this.selected = computed(() => {
+      void this.version.value;
+      return findSelected(this.model, this.place.value ?? this.#initial.value);
+    });
+    this.length = computed(() => {
+      void this.version.value;
+      const { time } = this.model;
+      return Math.max(1, this.running.value ? time.place(this.now.value) : 0, time.length);
+    });
+    this.range = computed(() => {
+      const { from, until } = this.frame.value;
+      return this.zoomed.value && until > from ? this.frame.value : { from: 0, until: this.length.value };
+    });
+  }
+
+  /** Loads the run and follows it. */
+  async open(): Promise<void> {
+    this.#keepTime();
+    try {
+      this.detail.value = await this.#api.detail();
+      for (let after: number | undefined = 0; after !== undefined && !this.#closing.signal.aborted;) {
+        const page = await this.#api.events(after);
+        this.#add(page.data);
+        after = page.next === null ? undefined : Number(page.next);
+      }
+    } catch (error) {
+      this.error.value = asError(error);
+      return;
+    }
+    batch(() => {
+      this.#initial.value = initialPlace(this.model);
+      this.loaded.value = true;
+    });
+    this.#follow();
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  select(place: Place): void {
+    this.follow.value = false;
+    this.#select(place);
+  }
+
+  #follow(): void {
+    let waiting: RunEvent[] = [];
+    const ended = this.#api.stream(
+      this.model.sequence,
+      {
+        detail: (detail) => {
+          this.detail.value = detail;
+        },
+        event: (event) => {
+          if (event.at !== null) this.#skew = Math.max(this.#skew ?? -Infinity, Date.parse(event.at) - Date.now());
+          waiting.push(event);
+          if (waiting.length > 1) return;
+          // Events that arrive together are drawn together.
+          setTimeout(() => {
+            this.#add(waiting);
+            waiting = [];
+          }, 30);
+        },
+      },
+      this.#closing.signal,
+    );
+    ended.catch((error: unknown) => {
+      this.error.value = asError(error);
+    });
+  }
+
+  #add(events: RunEvent[]): void {
+    if (events.length === 0) return;
+    this.model.add(events);
+    batch(() => {
+      this.version.value++;
+      if (this.loaded.peek()) this.#initial.value ??= initialPlace(this.model);
+      this.#tick();
+    });
+  }
+
+  /** Moves the time while the run works. */
+  #keepTime(): void {
+    const stop = effect(() => {
+      if (!this.running.value) return;
+      this.#tick();
+      const timer = setInterval(() => this.#tick(), tick);
+      return () => clearInterval(timer);
+    });
+    this.#closing.signal.addEventListener("abort", stop);
+  }
+
+  #tick(): void {
+    this.now.value = Math.max(Date.now() + (this.#skew ?? 0), this.model.lastAt ?? 0);
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,100 @@
+import type { Attempt, Call, Gap, Step } from "../model/types.ts";
+
+/** Formats milliseconds. */
+type Duration = (milliseconds: number) => string;
+
+/** What is known of an interruption, in a sentence or two after its first word. */
+export function gapText(gap: Gap, duration: Duration): string {
+  const resumed = `resumed ${duration(gap.until - gap.from)} later.`;
+  const kept = `${count(gap.stepsKept, "step")} kept`;
+  if (gap.during === "model_call") {
+    return `${resumed} ${kept}, none repeated. A model call in progress would have started again.`;
+  }
+  const repeated = gap.repeated.length > 0 ? `${names(gap.repeated)} ran again` : "no call ran again";
+  const unknown =
+    gap.unknown.length > 0 ? ` It is unknown whether ${names(gap.unknown)} took effect; not repeated.` : "";
+  return `${resumed} ${kept}, ${repeated}.${unknown}`;
+}
+
+/** Failed attempts with the same title in a row. */
+export interface WaitGroup {
+  title: string;
+  category: string;
+  times: number;
+  /** Milliseconds waited so far. */
+  waited: number;
+  /** Since when the last wait lasts, until the next attempt. */
+  pending?: { since: number; until?: number };
+}
+
+/** The failed attempts of a step, joined by title. `running`: the step can still continue. */
+export function waitsOf({ attempts, answered }: Step, running: boolean): WaitGroup[] {
+  const groups: WaitGroup[] = [];
+  attempts.forEach((attempt, index) => {
+    let group = groups.at(-1);
+    if (group?.title !== attempt.title) {
+      group = { title: attempt.title, category: attempt.category, times: 0, waited: 0 };
+      groups.push(group);
+    }
+    group.times++;
+    group.waited += waitedAfter(attempt);
+    const pending = index === attempts.length - 1 && !answered && running && attempt.resumedAt === undefined;
+    if (pending && attempt.endedAt !== undefined) {
+      const until = attempt.waitMs === undefined ? undefined : attempt.endedAt + attempt.waitMs;
+      group.pending = { since: attempt.endedAt, ...(until !== undefined && { until }) };
+    }
+  });
+  return groups;
+}
+
+function waitedAfter({ endedAt, resumedAt }: Attempt): number {
+  return endedAt === undefined || resumedAt === undefined ? 0 : Math.max(0, resumedAt - endedAt);
+}
+
+/** "Provider busy (429) twice, waited 12.4 s" */
+export function waitText({ title, times, waited }: WaitGroup, duration: Duration): string {
+  const sentence = title.replace(/[.:]\s*$/, "");
+  const often = times === 1 ? "" : times === 2 ? " twice" : ` ${times} times`;
+  return `${sentence}${often}${waited > 0 ? `, waited ${duration(waited)}` : ""}`;
+}
+
+/** Why a turn ended, for its row. */
+export function endedText(reason: string): string {
+  return endings[reason] ?? `Ended: ${reason}.`;
+}
+
+const unitNames: Record<string, string> = {
+  steps: "steps",
+  tokens: "tokens",
+  seconds: "time",
+  inputTokens: "input tokens",
+  outputTokens: "output tokens",
+  dollars: "cost",
+};
+
+const endings: Record<string, string> = {
+  answer_length: "Output cut: the model reached its maximum number of output tokens.",
+  answer_filtered: "Output cut: the provider's content filter removed a part, or the model refused.",
+  ...Object.fromEntries(
+    Object.entries(unitNames).flatMap(([reason, unit]) => [
+      [reason, `Limit reached: ${unit} of this turn. The model was asked for a final answer.`],
+      [`run_${reason}`, `Limit reached: ${unit} of the run. The model was asked for a final answer.`],
+    ]),
+  ),
+};
+
+/** What a step is about, for its row: its text, or what it did. */
+export function stepTitle(step: Step): string {
+  if (step.text.text.trim() !== "" && (step.calls.length > 0 || !step.answered)) return step.text.text;
+  if (!step.answered) return "Waiting for the model";
+  if (step.calls.length === 0) return step.text.text.trim() === "" ? "Empty answer" : "Answer";
+  return "";
+}
+
+export function count(number: number, noun: string): string {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function names(calls: Call[]): string {
+  return calls.length > 3 ? count(calls.length, "tool call") : calls.map(({ name }) => name).join(", ");
+}

@@ -1,0 +1,33 @@
+import type { RunView } from "../view.ts";
+import { ticksOf } from "./axis.ts";
+
+/** Heads of the columns, with the ticks of the time axis. */
+export function AxisHead({ view }: { view: RunView }) {
+  const range = view.range.value;
+  const length = Math.max(1, range.until - range.from);
+  return (
+    <div class="run-head" aria-hidden="true">
+      <span />
+      <span>Step</span>
+      <span class="run-axis">
+        {ticksOf(range).map(({ place, label }) => (
+          <span style={{ left: `${((place - range.from) / length) * 100}%` }}>{label}</span>
+        ))}
+      </span>
+      <span class="run-tokens">Tokens</span>
+      <span class="run-took">Took</span>
+    </div>
+  );
+}
+
+/** Places of the grid lines behind the rows, for their styles: distance and offset as fractions of the lane. */
+export function gridOf({ range }: RunView): { distance: string; offset: string } {
+  const { from, until } = range.value;
+  const [first, second] = ticksOf(range.value);
+  const length = Math.max(1, until - from);
+  if (!first) return { distance: "1", offset: "0" };
+  return {
+    distance: String(((second?.place ?? until) - first.place) / length),
+    offset: String((first.place - from) / length),
+  };
+}

@@ -1,0 +1,42 @@
+import type { TimeMap } from "../model/time-map.ts";
+import type { Call, Step } from "../model/types.ts";
+import type { Range } from "./axis.ts";
+
+export type BarKind = "model" | "tool" | "failed" | "wait";
+
+/** A bar of the lane or the minimap. `left`, `width`: fractions of the range. `call`: index of the tool call. */
+export interface Bar {
+  kind: BarKind;
+  left: number;
+  width: number;
+  call?: number;
+}
+
+/** The bars of a step: its waits, its model call, its tool calls. `now`: the end of what still runs. */
+export function barsOf(step: Step, time: TimeMap, range: Range, now: number): Bar[] {
+  const place = (kind: BarKind, from: number, until: number): Bar => {
+    const length = Math.max(1, range.until - range.from);
+    const left = (time.place(from) - range.from) / length;
+    return { kind, left, width: (time.place(until) - range.from) / length - left };
+  };
+  const bars: Bar[] = [];
+  for (const { startedAt, endedAt, resumedAt } of step.attempts) {
+    if (startedAt === undefined) continue;
+    bars.push(place("wait", startedAt, resumedAt ?? Math.max(endedAt ?? startedAt, step.answered ? 0 : now)));
+  }
+  if (step.startedAt !== undefined && step.endedAt !== undefined) {
+    bars.push(place("model", step.startedAt, step.endedAt));
+  }
+  for (const call of step.calls) {
+    const [from, until] = timesOf(call, step, now);
+    if (from !== undefined) bars.push({ ...place(call.failed ? "failed" : "tool", from, until), call: call.index });
+  }
+  return bars;
+}
+
+/** Start and end of a call. A call without result has run since the model answered. */
+function timesOf(call: Call, step: Step, now: number): [from: number | undefined, until: number] {
+  if (call.endedAt !== undefined) return [call.startedAt ?? call.endedAt, call.endedAt];
+  const from = call.startedAt ?? step.endedAt;
+  return [call.result ? undefined : from, Math.max(now, from ?? 0)];
+}

@@ -1,0 +1,85 @@
+import { formatDuration } from "../../format.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { tellingArgument } from "../model/telling-argument.ts";
+import type { Call, Step } from "../model/types.ts";
+import { visibleLine } from "../text/visible.ts";
+import type { RunView } from "../view.ts";
+
+/** More calls of one tool than this are one cell. */
+const mostOfOneTool = 8;
+
+/** Cells of a step at most. */
+const mostCells = 12;
+
+/** Durations from which on a cell shows its own. Milliseconds. */
+const shownDuration = 100;
+
+/** The tool calls of a step, side by side. */
+export function CallCells({ step, view }: { step: Step; view: RunView }) {
+  const cells = cellsOf(step.calls);
+  const shown = cells.slice(0, mostCells);
+  const rest = cells.length - shown.length;
+  return (
+    <div class={`run-calls${shown.length > 3 ? " many" : ""}`}>
+      {shown.map((calls) => (
+        <CallCell key={calls[0]?.index} calls={calls} view={view} />
+      ))}
+      {rest > 0 && <span class="run-more">+{rest} more in the inspector</span>}
+    </div>
+  );
+}
+
+/** The calls by cell. Many calls of one tool share one. */
+function cellsOf(calls: Call[]): Call[][] {
+  const byTool = Map.groupBy(calls, ({ name }) => name);
+  const joined = new Set<string>();
+  return calls.flatMap((call) => {
+    const same = byTool.get(call.name) ?? [];
+    if (same.length <= mostOfOneTool) return [[call]];
+    if (joined.has(call.name)) return [];
+    joined.add(call.name);
+    return [same];
+  });
+}
+
+function CallCell({ calls, view }: { calls: Call[]; view: RunView }) {
+  const call = calls.find(({ failed }) => failed) ?? calls[0];
+  if (!call) return null;
+  const selected = view.selected.value?.call;
+  const live = view.running.value && calls.some(({ result }) => !result);
+  const failed = calls.some((each) => each.failed);
+  const state = `${failed ? " failed" : ""}${live ? " live" : ""}`;
+  const pressed = selected !== undefined && calls.includes(selected);
+  return (
+    <button
+      type="button"
+      class={`run-call${state}`}
+      aria-pressed={pressed}
+      tabIndex={-1}
+      onClick={(event) => {
+        event.stopPropagation();
+        view.select({ turn: call.turn, step: call.step, call: call.index });
+      }}
+    >
+      {failed && <Icon name="warning" />}
+      <bdi class="mono">{visibleLine(call.name, 60)}</bdi>
+      {calls.length > 1 ? <span>× {calls.length}</span> : <Argument call={call} />}
+      <CellTime calls={calls} live={live} view={view} />
+    </button>
+  );
+}
+
+function Argument({ call }: { call: Call }) {
+  const argument = visibleLine(tellingArgument(call.arguments.text), 80);
+  return argument === "" ? null : <bdi class="argument">{argument}</bdi>;
+}
+
+function CellTime({ calls, live, view }: { calls: Call[]; live: boolean; view: RunView }) {
+  const starts = calls.flatMap(({ startedAt }) => (startedAt === undefined ? [] : [startedAt]));
+  const ends = calls.flatMap(({ endedAt }) => (endedAt === undefined ? [] : [endedAt]));
+  const start =
+    starts.length > 0 ? Math.min(...starts) : calls[0] && view.model.step(calls[0].turn, calls[0].step)?.endedAt;
+  if (start === undefined) return null;
+  const duration = (live ? view.now.value : Math.max(start, ...ends)) - start;
+  return duration >= shownDuration ? <span class="time">{formatDuration(duration)}</span> : null;
+}

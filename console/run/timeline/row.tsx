@@ -1,0 +1,34 @@
+import type { Row } from "../model/types.ts";
+import type { RunView } from "../view.ts";
+import { MessageRow } from "./message-row.tsx";
+import { GapRow, IdleRow, LimitRow, SummaryRow, TurnRow } from "./other-rows.tsx";
+import { StepRow } from "./step-row.tsx";
+
+/** The content of a row. */
+export function RowContent({ row, view }: { row: Row; view: RunView }) {
+  switch (row.kind) {
+    case "step":
+      return <StepRow step={row.step} view={view} />;
+    case "message":
+      return <MessageRow message={row.message} view={view} />;
+    case "turn":
+      return <TurnRow turn={row.turn} view={view} />;
+    case "gap":
+      return <GapRow gap={row.gap} />;
+    case "idle":
+      return <IdleRow from={row.from} until={row.until} />;
+    case "summary":
+      return <SummaryRow summary={row.summary} />;
+    case "limit":
+      return <LimitRow reason={row.reason} />;
+  }
+}
+
+/** Height of a row before it is measured, in pixels. */
+export function estimatedHeight(row: Row | undefined): number {
+  if (row?.kind === "message") return 90 + Math.min(400, Math.ceil(row.message.text.text.length / 80) * 21);
+  if (row?.kind !== "step") return 33;
+  const { calls, attempts } = row.step;
+  const lines = [calls.length > 0 ? 30 : 0, attempts.length > 0 ? 24 : 0, calls.some(({ failed }) => failed) ? 22 : 0];
+  return lines.reduce((sum, height) => sum + height, 36);
+}

@@ -1,0 +1,88 @@
+import { formatDuration, formatNumber } from "../../format.ts";
+import { Icon } from "../../ui/icon.tsx";
+import type { Call, Step } from "../model/types.ts";
+import { visibleLine } from "../text/visible.ts";
+import { stepTitle, type WaitGroup, waitsOf, waitText } from "../text/words.ts";
+import type { RunView } from "../view.ts";
+import { CallCells } from "./call-cells.tsx";
+import { Lane } from "./lane.tsx";
+
+/** Failed calls of a step whose first error line is shown. */
+const shownErrors = 2;
+
+/** One model call with its tool calls. */
+export function StepRow({ step, view }: { step: Step; view: RunView }) {
+  const failed = step.calls.filter((call) => call.failed);
+  const title = visibleLine(stepTitle(step));
+  return (
+    <>
+      <span class="run-number">{step.step}</span>
+      <div class="run-step">
+        {title !== "" && <bdi class="run-title">{title}</bdi>}
+        {waitsOf(step, view.running.value).map((group) => (
+          <Wait group={group} view={view} />
+        ))}
+        {step.calls.length > 0 && <CallCells step={step} view={view} />}
+        {failed.slice(0, shownErrors).map((call) => (
+          <ErrorLine call={call} />
+        ))}
+        {failed.length > shownErrors && <p class="run-error">+{failed.length - shownErrors} more failed</p>}
+      </div>
+      <Lane step={step} view={view} />
+      <span class="run-tokens">{step.usage && formatNumber(step.usage.input_tokens + step.usage.output_tokens)}</span>
+      <Took step={step} view={view} />
+    </>
+  );
+}
+
+function ErrorLine({ call }: { call: Call }) {
+  const line = call.result?.text.split("\n", 20).find((each) => each.trim() !== "") ?? "";
+  return (
+    <p class="run-error mono">
+      <bdi>{visibleLine(line)}</bdi>
+    </p>
+  );
+}
+
+/** Failed attempts of the model call, with a countdown while the wait lasts. */
+function Wait({ group, view }: { group: WaitGroup; view: RunView }) {
+  const { pending } = group;
+  const left = pending?.until === undefined ? undefined : pending.until - view.now.value;
+  const next = left === undefined ? "waiting for the next try" : `next try in ${formatDuration(Math.max(0, left))}`;
+  return (
+    <p class="run-wait">
+      <Icon name="wait" />
+      <span>
+        <bdi>{visibleLine(waitText(group, formatDuration))}</bdi>
+        {pending && `. ${next}`}
+      </span>
+    </p>
+  );
+}
+
+function Took({ step, view }: { step: Step; view: RunView }) {
+  const milliseconds = tookOf(step, () => view.now.value, view.running.value);
+  return <span class="run-took">{milliseconds !== undefined && formatDuration(milliseconds)}</span>;
+}
+
+/** From the start of the first attempt to the end of the last call. `now`: for a step that still runs. */
+function tookOf(step: Step, now: () => number, running: boolean): number | undefined {
+  const start = step.attempts[0]?.startedAt ?? step.startedAt;
+  if (start === undefined) return undefined;
+  const open = !step.answered || step.calls.some(({ result }) => !result);
+  if (open && running) return Math.max(0, now() - start);
+  const ends = [step.endedAt, ...step.calls.map(({ endedAt }) => endedAt), step.attempts.at(-1)?.endedAt];
+  const known = ends.filter((each) => each !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known) - start;
+}
+
+/** "Step 4, 6.4 s, 1 tool call failed" */
+export function stepLabel(step: Step, turns: number): string {
+  const took = tookOf(step, () => 0, false);
+  const failed = step.calls.filter((call) => call.failed).length;
+  return [
+    turns > 1 ? `Turn ${step.turn}, step ${step.step}` : `Step ${step.step}`,
+    ...(took === undefined ? [] : [formatDuration(took)]),
+    ...(failed > 0 ? [`${failed} tool call${failed === 1 ? "" : "s"} failed`] : []),
+  ].join(", ");
+}

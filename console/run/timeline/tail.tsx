@@ -1,0 +1,67 @@
+import { formatDuration } from "../../format.ts";
+import { Icon } from "../../ui/icon.tsx";
+import type { RunDetail } from "../api.ts";
+import type { RunStore } from "../run-store.ts";
+import { visibleLine } from "../text/visible.ts";
+import { Note } from "./other-rows.tsx";
+
+interface Props {
+  store: RunStore;
+  detail: RunDetail;
+  /** Whether the end of the run is shown: not if a filter hides steps. */
+  shown: boolean;
+  /** The filter lets no row pass. */
+  empty: boolean;
+}
+
+/** Below the rows: what happens now, or how the run ended. */
+export function Tail({ store, detail, shown, empty }: Props) {
+  if (!store.loaded.value) return <p class="run-empty">Loading the steps…</p>;
+  if (!shown) return empty ? <p class="run-empty">Nothing here passes the filter.</p> : null;
+  switch (detail.state) {
+    case "running":
+      return <Live store={store} detail={detail} />;
+    case "waiting_for_slot":
+      return (
+        <Note icon="wait" kind="limit">
+          Waits for a slot: as many runs as the quota allows are running.
+        </Note>
+      );
+    case "waiting_for_input":
+      return empty ? <p class="run-empty">The run waits for its first input. Send input starts it.</p> : null;
+    case "technical_error":
+      return (
+        <Note icon="warning" kind="bad">
+          <strong>Technical error.</strong> <bdi>{visibleLine(detail.failure?.title ?? "not recorded", 600)}</bdi>
+        </Note>
+      );
+    case "terminated":
+      return (
+        <Note icon="terminated" kind="stopped">
+          <strong>Stopped.</strong> The step in progress was dropped.
+        </Note>
+      );
+    case "finished":
+      return null;
+  }
+}
+
+/** The step in progress while nothing of it is recorded. */
+function Live({ store, detail }: Pick<Props, "store" | "detail">) {
+  const { activity } = detail;
+  void store.version.value;
+  if (!activity) return null;
+  const recorded = store.model.step(activity.turn, activity.step);
+  if (recorded && (recorded.calls.some(({ result }) => !result) || !recorded.answered)) return null;
+  const since = Date.parse(activity.since);
+  const seconds = formatDuration(Math.max(0, store.now.value - since));
+  const words = activity.kind === "starting" ? "Starting" : `Step ${activity.step}: waiting for the model`;
+  return (
+    <p class="run-note live">
+      <Icon name="running" class="spin" />
+      <span>
+        {words}, {seconds}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,51 @@
+import { useQuery } from "../../state/url.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { Segments } from "../inspector/segments.tsx";
+import type { Row } from "../model/types.ts";
+import type { RunStore } from "../run-store.ts";
+import { count } from "../text/words.ts";
+import { FindInRun } from "./find-in-run.tsx";
+import type { TimelineHandle } from "./timeline.tsx";
+import type { RowFilter } from "./visible-rows.ts";
+
+interface Props {
+  store: RunStore;
+  rows: Row[];
+  filter: RowFilter;
+  handle: { current: TimelineHandle | null };
+  onCursor: (index: number) => void;
+}
+
+/** What the timeline shows, and the totals of the run. */
+export function TimelineBar({ store, rows, filter, handle, onCursor }: Props) {
+  const [, setQuery] = useQuery();
+  void store.version.value;
+  const { steps, calls, failedCalls } = store.model;
+  const options: ["timeline" | "messages", string][] = [
+    ["timeline", "Timeline"],
+    ["messages", "Messages"],
+  ];
+  return (
+    <div class="run-bar-top">
+      <Segments
+        label="View"
+        options={options}
+        value={filter.messages ? "messages" : "timeline"}
+        onChange={(value) => setQuery({ view: value === "messages" ? value : undefined })}
+      />
+      <button
+        type="button"
+        class="run-toggle"
+        aria-pressed={filter.errors}
+        onClick={() => setQuery({ errors: filter.errors ? undefined : "1" })}
+      >
+        <Icon name="warning" /> Errors only <kbd aria-hidden="true">E</kbd>
+      </button>
+      <FindInRun rows={rows} handle={handle} onCursor={onCursor} />
+      <span class="totals">
+        {count(steps.length, "step")}, {count(calls, "tool call")}
+        {failedCalls > 0 && `, ${failedCalls.toLocaleString("en")} failed`}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { RunDetail } from "../api.ts";
+import type { Row } from "../model/types.ts";
+import type { RunStore } from "../run-store.ts";
+import { gridOf } from "./axis-head.tsx";
+import { FollowDock } from "./follow-dock.tsx";
+import { Minimap } from "./minimap.tsx";
+import { Tail } from "./tail.tsx";
+import { Timeline, type TimelineHandle } from "./timeline.tsx";
+import { TimelineBar } from "./timeline-bar.tsx";
+import { type RowFilter, rowAt } from "./visible-rows.ts";
+
+interface Props {
+  store: RunStore;
+  detail: RunDetail;
+  rows: Row[];
+  filter: RowFilter;
+  cursor: number;
+  onCursor: (index: number) => void;
+  handle: { current: TimelineHandle | null };
+}
+
+/** The left side: what is shown, minimap, rows, and the bar that returns to the live end. */
+export function TimelinePanel({ store, detail, rows, filter, cursor, onCursor, handle }: Props) {
+  const panel = useRef<HTMLElement>(null);
+  const grid = gridOf(store);
+  useLayoutEffect(() => {
+    panel.current?.style.setProperty("--tick-distance", grid.distance);
+    panel.current?.style.setProperty("--tick-offset", grid.offset);
+  }, [grid.distance, grid.offset]);
+
+  return (
+    <section ref={panel} class="run-left" aria-label="Steps">
+      <TimelineBar store={store} rows={rows} filter={filter} handle={handle} onCursor={onCursor} />
+      <div class="run-minimap-box">
+        <Minimap
+          view={store}
+          frame={store.frame}
+          length={store.length.value}
+          onJump={(place) => {
+            store.follow.value = false;
+            handle.current?.showFrom(rowAt(rows, store.model.time.timeAt(place)));
+          }}
+          onZoom={() => (store.zoomed.value = !store.zoomed.value)}
+        />
+      </div>
+      <Timeline
+        view={store}
+        rows={rows}
+        cursor={cursor}
+        onCursor={onCursor}
+        onFrame={(frame) => {
+          const { from, until } = store.frame.peek();
+          if (frame.from !== from || frame.until !== until) store.frame.value = frame;
+        }}
+        tail={
+          <Tail store={store} detail={detail} shown={!filter.messages && !filter.errors} empty={rows.length === 0} />
+        }
+        handle={handle}
+      />
+      <FollowDock store={store} detail={detail} handle={handle} />
+    </section>
+  );
+}

@@ -1,0 +1,36 @@
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { RunView } from "../view.ts";
+
+/** A scroll event this soon after a gesture is the reader's. Milliseconds. */
+const gestureTime = 600;
+
+/** Pixels from the end that count as the end. */
+const nearEnd = 24;
+
+/** Keeps the scroller at its end while the run goes on. Scrolling up ends that, scrolling to the end begins it again. */
+export function useFollow(scroller: { current: HTMLElement | null }, view: RunView): void {
+  const gestureAt = useRef(-Infinity);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element && view.follow.value && view.running.value) element.scrollTop = element.scrollHeight;
+  });
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const gestures = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
+    const onGesture = (): void => {
+      gestureAt.current = performance.now();
+    };
+    const onScroll = (): void => {
+      if (performance.now() - gestureAt.current > gestureTime) return;
+      const left = element.scrollHeight - element.scrollTop - element.clientHeight;
+      view.follow.value = left < nearEnd;
+    };
+    for (const name of gestures) element.addEventListener(name, onGesture, { passive: true });
+    element.addEventListener("scroll", onScroll, { passive: true });
+    return () => {
+      for (const name of gestures) element.removeEventListener(name, onGesture);
+      element.removeEventListener("scroll", onScroll);
+    };
+  }, [view]);
+}

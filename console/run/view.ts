@@ -1,0 +1,25 @@
+import type { ReadonlySignal, Signal } from "@preact/signals";
+import type { RunModel } from "./model/run-model.ts";
+import type { Place, Selected } from "./selection.ts";
+import type { FullTexts } from "./text/full-texts.ts";
+import type { Range } from "./timeline/axis.ts";
+
+/** What the parts of the page share: the run, and how it is looked at. */
+export interface RunView {
+  model: RunModel;
+  /** Raised when events were added to the model. Reading it renders again. */
+  version: ReadonlySignal<number>;
+  /** The service's time, in milliseconds since 1970. Moves only while the run works. */
+  now: ReadonlySignal<number>;
+  /** Whether a turn is in progress. */
+  running: ReadonlySignal<boolean>;
+  selected: ReadonlySignal<Selected | undefined>;
+  /** The part of the time axis that lane and cells show. */
+  range: ReadonlySignal<Range>;
+  /** Whether the lane shows only what is on screen. */
+  zoomed: Signal<boolean>;
+  texts: FullTexts;
+  /** Whether the timeline stays at its end while the run goes on. */
+  follow: Signal<boolean>;
+  select(place: Place): void;
+}
