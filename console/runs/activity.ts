@@ -1,0 +1,26 @@
+import type { Run } from "../api/types.ts";
+
+/** What a running run does now, in words. `now`: milliseconds since 1970. */
+export function activityText({ state, activity }: Run, now: number): string {
+  if (state === "waiting_for_slot") return "Waits for a free place (maxRunning)";
+  if (!activity || activity.kind === "starting") return "Starting";
+  const { kind, step, tools, until } = activity;
+  if (kind === "retry_wait") {
+    const seconds = until === null ? 0 : Math.max(0, Math.ceil((Date.parse(until) - now) / 1_000));
+    return `Provider busy. Next try in ${seconds} s`;
+  }
+  return `Step ${step}: ${kind === "tool_calls" ? toolNames(tools) : "waiting for the model"}`;
+}
+
+/** `read_file × 3, run_javascript`. */
+function toolNames(tools: string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of tools) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => (count > 1 ? `${name} × ${count}` : name)).join(", ");
+}
+
+/** How long a run has worked in all its turns, in milliseconds. Undefined: it has not worked yet. */
+export function workedMs({ status, turn, usage, updated_at: since }: Run, now: number): number | undefined {
+  if (turn === 0) return undefined;
+  return usage.milliseconds + (status === "running" ? Math.max(0, now - Date.parse(since)) : 0);
+}

@@ -1,0 +1,38 @@
+import type { Run } from "../api/types.ts";
+import { openStart } from "../state/dialogs.ts";
+import { readOnlyReason } from "../state/session.ts";
+import { Button } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+
+/** Why a run failed, and what to do about it. */
+export function FailurePanel({ run }: { run: Run }) {
+  const { failure } = run;
+  if (!failure) return <p class="note">The cause was not recorded.</p>;
+  const { category, title, remedy } = failure;
+  const before =
+    run.usage.steps === 0 ? "before the first step, nothing was charged" : `after ${run.usage.steps} steps`;
+  return (
+    <div class="note bad failure">
+      <div>
+        <p>
+          <code class="badge bad outlined">{category}</code> <span class="muted">{before}</span>
+        </p>
+        <p>
+          <b>{title}</b>
+        </p>
+        <p>{remedy}</p>
+      </div>
+      <div class="actions">
+        <CopyButton text={`${category}: ${title}\n${remedy}\nrun ${run.id}`}>Copy error</CopyButton>
+        {category.startsWith("model") && (
+          <a class="button small" href={`/console/models?organization=${run.organization_id}`}>
+            Edit model
+          </a>
+        )}
+        <Button size="small" icon="again" blocked={readOnlyReason.value} onClick={() => openStart({ from: run.id })}>
+          Run again…
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { agents } from "../state/agents.ts";
+import { useShortcuts } from "../state/keyboard.ts";
+import { organization } from "../state/organization.ts";
+import { useQuery } from "../state/url.ts";
+import { copyText } from "../ui/copy-button.tsx";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { toast } from "../ui/toast.tsx";
+import { type Filters, windows } from "./filters.ts";
+
+const typingMs = 200;
+
+/** Text, agent and time as filters. All of them are in the address. */
+export function FilterBar({ filters, children }: { filters: Filters; children?: ComponentChildren }) {
+  const [, setQuery] = useQuery();
+  const search = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(filters.text ?? "");
+  useEffect(() => setText(filters.text ?? ""), [filters.text]);
+  useEffect(() => {
+    if (text === (filters.text ?? "")) return undefined;
+    const timer = setTimeout(() => setQuery({ q: text }), typingMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  useShortcuts("Lists", [{ keys: "/", label: "Filter", run: () => search.current?.select() }]);
+
+  const choices = (agents.value ?? []).filter(
+    ({ organization_id: owner }) => !organization.value || owner === organization.value.id,
+  );
+  const agent = agents.value?.find(({ id }) => id === filters.agent);
+  return (
+    <div class="filter-bar">
+      <label class="search-field">
+        <Icon name="search" />
+        <input
+          ref={search}
+          class="input"
+          type="search"
+          aria-label="Filter by name, input text or run id"
+          placeholder="Name, input text or run id"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") event.currentTarget.blur();
+          }}
+        />
+        <kbd aria-hidden="true">/</kbd>
+      </label>
+      <Menu
+        class={filters.agent ? "chip on" : "chip"}
+        label={
+          <>
+            Agent <b>{filters.agent ? <bdi>{agent?.name ?? filters.agent.slice(0, 8)}</bdi> : "All"}</b>
+            <Icon name="down" />
+          </>
+        }
+      >
+        <button type="button" onClick={() => setQuery({ agent: undefined })}>
+          All agents
+        </button>
+        {choices.map(({ id, name }) => (
+          <button key={id} type="button" onClick={() => setQuery({ agent: id })}>
+            <bdi>{name}</bdi>
+            {id === filters.agent && <Icon name="check" class="end" />}
+          </button>
+        ))}
+      </Menu>
+      <Menu
+        class={filters.window === "all" ? "chip" : "chip on"}
+        label={
+          <>
+            Started <b>{windows[filters.window]?.name}</b>
+            <Icon name="down" />
+          </>
+        }
+      >
+        {Object.entries(windows).map(([value, { name }]) => (
+          <button key={value} type="button" onClick={() => setQuery({ since: value })}>
+            {name}
+            {value === filters.window && <Icon name="check" class="end" />}
+          </button>
+        ))}
+      </Menu>
+      <span class="end">{children}</span>
+      <Button
+        kind="plain"
+        icon="link"
+        label="Copy link to this list"
+        onClick={() => void copyText(location.href).then(() => toast("Link copied"))}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import type { RunState } from "../ui/status.tsx";
+
+/** Times that the list can begin at, by their names in the address. `hours` absent: all runs. */
+export const windows: Record<string, { name: string; hours?: number }> = {
+  "1h": { name: "Last hour", hours: 1 },
+  "24h": { name: "Last 24 hours", hours: 24 },
+  "7d": { name: "Last 7 days", hours: 7 * 24 },
+  "14d": { name: "Last 14 days", hours: 14 * 24 },
+  "90d": { name: "Last 90 days", hours: 90 * 24 },
+  all: { name: "All time" },
+};
+
+export const defaultWindow = "14d";
+
+/** The states that the list can be limited to, in the order of the tabs. */
+export const filterStates = [
+  "running",
+  "waiting_for_input",
+  "finished",
+  "technical_error",
+  "terminated",
+] as const satisfies RunState[];
+export type FilterState = (typeof filterStates)[number];
+
+/** What the address says about the list. */
+export interface Filters {
+  status?: FilterState;
+  agent?: string;
+  text?: string;
+  window: string;
+}
+
+export function parseFilters(query: Record<string, string>): Filters {
+  const status = filterStates.find((state) => state === query["status"]);
+  const { agent, q: text, since = "" } = query;
+  const window = Object.hasOwn(windows, since) ? since : defaultWindow;
+  return { ...(status && { status }), ...(agent && { agent }), ...(text && { text }), window };
+}
+
+/** The query of the API. `now`: milliseconds since 1970. */
+export function apiQuery(
+  { status, agent, text, window }: Filters,
+  organizationId: string | undefined,
+  now: number,
+): Record<string, string | undefined> {
+  const { hours } = windows[window] ?? {};
+  return {
+    status,
+    agent_id: agent,
+    q: text,
+    organization_id: agent === undefined ? organizationId : undefined,
+    // Whole minutes: the address of the request changes rarely.
+    since: hours === undefined ? undefined : new Date(Math.floor(now / 60_000 - hours * 60) * 60_000).toISOString(),
+  };
+}

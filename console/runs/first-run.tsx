@@ -1,0 +1,80 @@
+import { agents } from "../state/agents.ts";
+import { openStart } from "../state/dialogs.ts";
+import { me, readOnlyReason } from "../state/session.ts";
+import { Button } from "../ui/button.tsx";
+import { Code } from "../ui/code.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { keyNames } from "../state/keyboard.ts";
+
+/** What the list shows before there is a run: how to start one, here and from a program. */
+export function FirstRun() {
+  const agent = agents.value?.find(({ status }) => status === "active");
+  return (
+    <section class="panel first-run">
+      <div>
+        <FirstBars />
+        <h2>Start the first run</h2>
+        <p class="muted">
+          A run hands one input and some files to an agent. It works on its own, and you watch every step here.
+        </p>
+        <p>
+          <Button
+            kind="primary"
+            icon="play"
+            hint={keyNames("n")[0] ?? ""}
+            blocked={readOnlyReason.value}
+            onClick={() => openStart(agent ? { agentId: agent.id } : {})}
+          >
+            Start run
+          </Button>
+        </p>
+        {agents.value?.length === 0 && (
+          <p class="note">
+            <Icon name="info" />
+            <span>
+              There is no agent yet. <a href="/console/agents/new">Create an agent</a>
+            </span>
+          </p>
+        )}
+      </div>
+      <div>
+        <h2>Or from your program</h2>
+        <p class="muted">The call responds with an id at once. This page shows the run as soon as it exists.</p>
+        <Code title="curl" text={curl(me.value?.service_url ?? "https://API", agent?.id ?? "AGENT_ID")} />
+        <p class="row">
+          {agent && (
+            <a class="button" href={`/console/agents/${agent.id}?tab=access`}>
+              <Icon name="key" />
+              Create key
+            </a>
+          )}
+          <span class="muted">The call needs a key of the agent.</span>
+        </p>
+        <p class="status running">
+          <Icon name="running" class="spin" />
+          Waiting for the first run…
+        </p>
+      </div>
+    </section>
+  );
+}
+
+function curl(baseUrl: string, agentId: string): string {
+  const body = { name: "First run", template_id: agentId, input_text: "What can you do?" };
+  return `curl -s ${baseUrl}/v1/agents \\
+  -H "Authorization: Bearer $API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '${JSON.stringify(body, undefined, 2).replaceAll("\n", "\n    ")}'`;
+}
+
+/** The mark of the service, large. */
+function FirstBars() {
+  return (
+    <svg class="first-bars" viewBox="0 0 204 42" aria-hidden="true">
+      <rect width="72" height="6" rx="2" />
+      <rect x="40" y="12" width="44" height="6" rx="2" />
+      <rect class="on" x="96" y="23" width="56" height="6" rx="2" />
+      <rect x="84" y="34" width="120" height="6" rx="2" />
+    </svg>
+  );
+}

@@ -1,0 +1,123 @@
+import { Fragment } from "preact";
+import type { Run } from "../api/types.ts";
+import { formatDollars, formatDuration, formatNumber } from "../format.ts";
+import { Icon } from "../ui/icon.tsx";
+import { Status } from "../ui/status.tsx";
+import { RelativeTime, useNow } from "../ui/time.tsx";
+import { activityText, workedMs } from "./activity.ts";
+import { FailurePanel } from "./failure-panel.tsx";
+
+interface RunRowsProps {
+  runs: Run[];
+  /** Ids of runs that no longer match the filters. */
+  stale: ReadonlySet<string>;
+  /** Index of the row that has the focus of the list. */
+  current: number;
+  /** Ids of runs whose failure is shown. */
+  open: ReadonlySet<string>;
+  onFocus: (index: number) => void;
+  onToggle: (id: string) => void;
+  onOpen: (id: string, inNewTab: boolean) => void;
+}
+
+/** Rows of the list of runs: one per run, and one below for a failure that is shown. */
+export function RunRows({ runs, stale, current, open, onFocus, onToggle, onOpen }: RunRowsProps) {
+  const now = useNow();
+  return (
+    <table class="table runs-table">
+      <thead>
+        <tr>
+          <th class="toggle">
+            <span class="visually-hidden">Failure</span>
+          </th>
+          <th>Status</th>
+          <th>Run</th>
+          <th>Agent</th>
+          <th class="number">Steps</th>
+          <th class="number">Tokens</th>
+          <th class="number">Cost</th>
+          <th class="number">Duration</th>
+          <th class="number" aria-sort="descending">
+            Started ↓
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {runs.map((run, index) => (
+          <Fragment key={run.id}>
+            <tr
+              class={stale.has(run.id) ? "stale" : ""}
+              data-row={index}
+              tabIndex={index === current ? 0 : -1}
+              onFocus={() => onFocus(index)}
+              onClick={(event) => {
+                if (!(event.target as Element).closest("button, a")) onOpen(run.id, event.metaKey || event.ctrlKey);
+              }}
+            >
+              <Cells run={run} now={now} isOpen={open.has(run.id)} onToggle={() => onToggle(run.id)} />
+            </tr>
+            {open.has(run.id) && run.state === "technical_error" && (
+              <tr class="detail">
+                <td />
+                <td colSpan={8}>
+                  <FailurePanel run={run} />
+                </td>
+              </tr>
+            )}
+          </Fragment>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Cells({ run, now, isOpen, onToggle }: { run: Run; now: number; isOpen: boolean; onToggle: () => void }) {
+  const { id, name, state, status, usage } = run;
+  const worked = workedMs(run, now);
+  const live = status === "running";
+  return (
+    <>
+      <td class="toggle">
+        {state === "technical_error" && (
+          <button type="button" aria-expanded={isOpen} aria-label="Show error" onClick={onToggle}>
+            <Icon name={isOpen ? "down" : "right"} />
+          </button>
+        )}
+      </td>
+      <td class="state">
+        <Status state={state} wire={status} />
+      </td>
+      <td class="run">
+        <div>
+          <a href={`/console/runs/${id}`}>
+            <bdi>{name || "deleted run"}</bdi>
+          </a>
+          {live ? (
+            <span class="doing">{activityText(run, now)}</span>
+          ) : (
+            <bdi class="muted">
+              {run.failure?.title ?? run.input_excerpt ?? (run.turn === 0 ? "Created without input" : "")}
+            </bdi>
+          )}
+        </div>
+      </td>
+      <td class="agent">
+        <bdi>{run.agent_name ?? "not recorded"}</bdi>
+      </td>
+      <td class="number steps">
+        {isLimit(run) && <span class="badge warn">limit</span>} {usage.steps || "–"}
+      </td>
+      <td class="number tokens">{formatNumber(usage.input_tokens + usage.output_tokens)}</td>
+      <td class="number cost">{formatDollars(usage.dollars)}</td>
+      <td class="number duration">{worked === undefined ? "–" : formatDuration(worked)}</td>
+      <td class="number muted started">
+        <RelativeTime at={run.created_at} />
+      </td>
+    </>
+  );
+}
+
+/** Whether the last turn ended at a limit. */
+function isLimit({ finish_reason: reason }: Run): boolean {
+  return reason !== null && !["completed", "answer_length", "answer_filtered"].includes(reason);
+}

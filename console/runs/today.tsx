@@ -1,0 +1,30 @@
+import { useEffect, useState } from "preact/hooks";
+import { get } from "../api/client.ts";
+import { poll } from "../api/poll.ts";
+import type { Organization, Schemas } from "../api/types.ts";
+import { formatDollars } from "../format.ts";
+
+const refreshMs = 30_000;
+
+/** What the runs of today (UTC) cost, against the organization's limit per day. */
+export function Today({ organization }: { organization: Organization }) {
+  const { id, max_dollars_per_day: limit } = organization;
+  const [dollars, setDollars] = useState<number>();
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    void poll(refreshMs, signal, async () => {
+      const since = `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`;
+      const query = { organization_id: id, since };
+      const { data } = await get<Schemas["UsageReport"]>("/usage", { query, signal });
+      setDollars(data.reduce((sum, row) => sum + row.dollars, 0));
+    });
+    return () => controller.abort();
+  }, [id]);
+  if (dollars === undefined || limit === null) return null;
+  return (
+    <span class="muted">
+      Today {formatDollars(dollars, 2)} of {formatDollars(limit, 2)}
+    </span>
+  );
+}
