@@ -85,8 +85,8 @@ export function runDescriber(deps: Deps): RunDescriber {
     describe: (runs, agents) =>
       Promise.all(
         runs.map(async (run) => {
-          const isIdle = run.status === "technical_error" || run.status === "terminated";
-          const progress = isIdle ? undefined : inTurn(() => tracker.progressOf(run));
+          const hasFailed = run.status === "technical_error" || run.status === "terminated";
+          const progress = hasFailed ? undefined : inTurn(() => tracker.progressOf(run));
           return described(run, agents.get(run.agentId), await excerptOf(run), await progress);
         }),
       ),

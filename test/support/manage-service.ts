@@ -5,6 +5,7 @@ import { serve } from "../../bin/local/serve.ts";
 import { createOperator } from "../../src/accounts/operators.ts";
 import type { Schemas } from "../../src/manage/call.ts";
 import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
+import { logging } from "../../src/log.ts";
 import { responseProblems } from "./manage-contract.ts";
 
 export interface ManageResponse<Body = unknown> {
@@ -54,6 +55,7 @@ export async function manageService({
     allowedHosts: [],
   };
   const service = await serve(options);
+  logging.level = "off"; // its errors would appear between the results
   const platform = openLocalPlatform({ dataDir });
   const { token: operatorToken } = await createOperator(platform.accounts, { name: "Op", role: "operator" });
   const { token: viewerToken } = await createOperator(platform.accounts, { name: "View", role: "viewer" });

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAgent, setAgentStatus } from "../../../src/accounts/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
+import type { ModelConfiguration } from "../../../src/agent/model.ts";
 import type { Schemas } from "../../../src/manage/call.ts";
+import { chatServer, rejects } from "../../providers/chat-completions-server.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 
 type Run = Schemas["Run"];
@@ -29,6 +31,19 @@ async function read(id: string): Promise<Schemas["RunDetail"]> {
 async function untilState(id: string, state: Run["state"]): Promise<Schemas["RunDetail"]> {
   await expect.poll(async () => (await read(id)).state, { interval: 10, timeout: 8_000 }).toBe(state);
   return read(id);
+}
+
+/** An agent of an organization of its own, with the demo model or one at `baseUrl`. */
+async function newAgent(name: string, baseUrl?: string) {
+  const { accounts } = service.platform;
+  const model: ModelConfiguration =
+    baseUrl === undefined
+      ? { provider: "demo", enabled: true }
+      : { provider: "openai-compatible", enabled: true, baseUrl, model: "m" };
+  const organization = await createOrganization(accounts, { name, model });
+  const limits = { steps: 100, tokens: 1_000_000, seconds: 60 };
+  const definition = { name, instructions: "", tools: ["list_files", "read_file", "write_file"], limits };
+  return { organization, agent: await createAgent(accounts, organization.id, definition) };
 }
 
 /** Status and code of a response. */
@@ -91,19 +106,46 @@ describe("a run", () => {
     expect(own.every(({ actor }) => actor.startsWith("Op (ao_"))).toBe(true);
   });
 
-  test("that fails shows why", async () => {
-    const { id } = await createOrganization(service.platform.accounts, {
-      name: "Broken",
-      model: { provider: "openai-compatible", enabled: true, baseUrl: "http://127.0.0.1:9/v1", model: "m" },
-    });
-    const limits = { steps: 1, tokens: 10_000, seconds: 1 };
-    const definition = { name: "Broken agent", instructions: "", tools: [], limits };
-    const agent = await createAgent(service.platform.accounts, id, definition);
-    const started = await start({ agent_id: agent.id, input: "Fail." });
-    await expect.poll(async () => (await read(started.id)).activity?.kind, { interval: 10 }).toBe("retry_wait");
-    const { activity } = await read(started.id);
-    expect(Date.parse(activity?.until ?? "")).toBeGreaterThan(Date.parse(activity?.since ?? ""));
-    await service.call("POST", `/runs/${started.id}/stop`);
+  test("that waits for a retry, and one that failed, show why", async () => {
+    await using server = await chatServer(rejects(429, "Slow down.", { "retry-after": "7" }), rejects(401, "Who?"));
+    const { agent } = await newAgent("Broken", server.baseUrl);
+    const waiting = await start({ agent_id: agent.id, input: "Wait." });
+    await expect.poll(async () => (await read(waiting.id)).activity?.kind, { interval: 10 }).toBe("retry_wait");
+    const { activity } = await read(waiting.id);
+    expect(activity).toMatchObject({ turn: 1, step: 1, tools: [] });
+    expect(Date.parse(activity?.until ?? "") - Date.parse(activity?.since ?? "")).toBeGreaterThanOrEqual(7_000);
+    const { body } = await service.call<Schemas["EventPage"]>("GET", `/runs/${waiting.id}/events?after=1`);
+    expect(body.data).toMatchObject([{ type: "model_call_failed", category: "model_unavailable", last: false }]);
+    await service.call("POST", `/runs/${waiting.id}/stop`);
+
+    const failed = await start({ agent_id: agent.id, input: "Fail." });
+    const run = await untilState(failed.id, "technical_error");
+    expect(run).toMatchObject({ failure: { category: "model_configuration" }, finish_reason: null, activity: null });
+    expect(await outcome("POST", `/runs/${failed.id}/stop`)).toEqual([409, "run_ended"]);
+  });
+
+  test("over a quota waits for a slot", async () => {
+    const { agent, organization } = await newAgent("Small");
+    const quota = { max_running: 1 };
+    expect((await service.call("PATCH", `/organizations/${organization.id}`, { body: quota })).status).toBe(200);
+    const first = await start({ agent_id: agent.id, input: "demo: steps=90 delay=50" });
+    const second = await start({ agent_id: agent.id, input: "Me, too." });
+    expect(second).toMatchObject({ status: "running", state: "waiting_for_slot", activity: null });
+    expect(await read(second.id)).toMatchObject({ turn_started_at: null, turn_usage: { steps: 0 } });
+    const listed = await list(`agent_id=${agent.id}&status=running`);
+    expect(listed.data.map(({ state }) => state)).toEqual(["waiting_for_slot", "running"]);
+    await service.call("POST", `/runs/${first.id}/stop`);
+    await untilState(second.id, "finished");
+  });
+
+  test("queues at most 20 inputs", async () => {
+    const { id } = await start({ input: "demo: steps=90 delay=100" });
+    for (let count = 1; count <= 20; count++) {
+      const { body } = await service.call<Run>("POST", `/runs/${id}/input`, { body: { text: "More." } });
+      expect(body.queued_inputs).toBe(count);
+    }
+    expect(await outcome("POST", `/runs/${id}/input`, { text: "More." })).toEqual([409, "queue_full"]);
+    await service.call("POST", `/runs/${id}/stop`);
   });
 
   test.for([
@@ -145,6 +187,10 @@ describe("a run", () => {
     expect(await outcome("POST", "/runs", { ...own, files: huge })).toEqual([413, "files_too_large"]);
     expect(await outcome("POST", "/runs", { ...own, name: "" })).toEqual([422, "invalid_request"]);
     expect(await outcome("POST", "/runs", { ...own, template_id: unknown })).toEqual([422, "invalid_request"]);
+    const unconfigured = await newAgent("Unconfigured");
+    await service.call("DELETE", `/organizations/${unconfigured.organization.id}/model`);
+    const without = { ...own, agent_id: unconfigured.agent.id };
+    expect(await outcome("POST", "/runs", without)).toEqual([422, "no_model"]);
     expect(await outcome("POST", `/runs/${unknown}/input`, { text: "Go." })).toEqual([404, "run_not_found"]);
     expect(await outcome("POST", `/runs/${unknown}/input`, {})).toEqual([422, "invalid_request"]);
   });
