@@ -32,6 +32,11 @@ export function isMissingStack(error: unknown): boolean {
   return error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message);
 }
 
+/** Whether AWS has rejected the credentials of a call, or none were found. */
+export function isRejectedCredentials({ name }: Error): boolean {
+  return name === "CredentialsProviderError" || name === "TokenProviderError" || rejectedCredentials.test(name);
+}
+
 /** The error for the person at the terminal if AWS has no or rejects their credentials; otherwise undefined. */
 export function credentialsError(error: unknown): CliError | undefined {
   if (!(error instanceof Error)) return undefined;

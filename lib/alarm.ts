@@ -1,4 +1,12 @@
-import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import type { HttpApi } from "aws-cdk-lib/aws-apigatewayv2";
+import {
+  Alarm,
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  Stats,
+  TreatMissingData,
+} from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Duration } from "aws-cdk-lib";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
@@ -59,6 +67,16 @@ export function createAlarm(
 /** A formula over metrics. AWS bills an alarm for each metric in it. */
 export function formula(expression: string, usingMetrics: Record<string, IMetric>): MathExpression {
   return new MathExpression({ expression, usingMetrics, period: alarmPeriod });
+}
+
+/** The share of an API's requests that fail with a 5xx status. */
+export function failedRequests(api: HttpApi): MathExpression {
+  const sum = { period: alarmPeriod, statistic: Stats.SUM };
+  // Divided by at least 20, so that a single failure does not alarm. API Gateway may omit periods without failures.
+  return formula("FILL(failed, 0) / IF(requests > 20, requests, 20)", {
+    failed: api.metricServerError(sum),
+    requests: api.metricCount(sum),
+  });
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   alarmPeriod,
   createAlarm,
   defaultRunbook,
+  failedRequests,
   formula,
   sumOverDimensions,
 } from "./alarm.ts";
@@ -52,11 +53,7 @@ export class Alarms extends Construct {
     return [
       create("errors", {
         symptom: "More than 5 % of requests fail with a 5xx status",
-        // Divided by at least 20, so that a single failure does not alarm. API Gateway may omit periods without failures.
-        metric: formula("FILL(failed, 0) / IF(requests > 20, requests, 20)", {
-          failed: api.metricServerError(sum),
-          requests: api.metricCount(sum),
-        }),
+        metric: failedRequests(api),
         above: 0.05,
       }),
       create("failed-runs", {

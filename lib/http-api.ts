@@ -21,11 +21,16 @@ export interface HttpApiProps {
   /** Handles every other path and method. */
   notFound: IFunction;
   logRetention: RetentionDays;
-  /** Requests per second, and burst. */
-  throttle: { rateLimit: number; burstLimit: number };
+  throttle: Throttle;
 }
 
-/** One line of the access log. It contains no headers, so no API key can be logged. */
+/** Requests per second, and burst. */
+interface Throttle {
+  rateLimit: number;
+  burstLimit: number;
+}
+
+/** One line of the access log. It contains no headers, so no API key and no token can be logged. */
 const accessLog = {
   time: "$context.requestTime",
   requestId: "$context.requestId",
@@ -65,24 +70,7 @@ export class HttpApi extends Construct {
       notFound: route("NotFound", HttpRouteKey.DEFAULT, notFound),
     };
 
-    new HttpStage(this, "Stage", {
-      httpApi,
-      stageName: "$default",
-      autoDeploy: true,
-      detailedMetricsEnabled: true,
-      throttle,
-      accessLogSettings: {
-        destination: new LogGroupLogDestination(
-          new LogGroup(this, "AccessLog", {
-            // AWS's resource policy for delivered logs covers this prefix. Without it, the policy grows with every stack.
-            logGroupName: `/aws/vendedlogs/apis/${Stack.of(this).stackName}`,
-            retention: logRetention,
-            removalPolicy: RemovalPolicy.DESTROY,
-          }),
-        ),
-        format: AccessLogFormat.custom(JSON.stringify(accessLog)),
-      },
-    });
+    newStage(this, { httpApi, logRetention, throttle, metricsPerRoute: true });
     this.url = httpApi.apiEndpoint;
 
     for (const each of [routes.create, routes.get]) {
@@ -99,4 +87,33 @@ export class HttpApi extends Construct {
       });
     }
   }
+}
+
+interface StageProps {
+  httpApi: Api;
+  logRetention: RetentionDays;
+  throttle: Throttle;
+  /** Six metrics for each route, which are billed while it is used. Those of the whole API are free. */
+  metricsPerRoute: boolean;
+}
+
+/** The stage of an HTTP API, with an access log. */
+export function newStage(scope: Construct, { httpApi, logRetention, throttle, metricsPerRoute }: StageProps): void {
+  const accessLogGroup = new LogGroup(scope, "AccessLog", {
+    // AWS's resource policy for delivered logs covers this prefix. Without it, the policy grows with every stack.
+    logGroupName: `/aws/vendedlogs/apis/${Stack.of(scope).stackName}`,
+    retention: logRetention,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  new HttpStage(scope, "Stage", {
+    httpApi,
+    stageName: "$default",
+    autoDeploy: true,
+    detailedMetricsEnabled: metricsPerRoute,
+    throttle,
+    accessLogSettings: {
+      destination: new LogGroupLogDestination(accessLogGroup),
+      format: AccessLogFormat.custom(JSON.stringify(accessLog)),
+    },
+  });
 }

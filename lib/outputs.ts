@@ -12,3 +12,13 @@ export const outputs = {
 } as const;
 
 export type OutputName = keyof typeof outputs;
+
+/** Name of the service stack. */
+export function serviceStackName(stage: string): string {
+  return `AgentRunService-${stage}`;
+}
+
+/** Name of the front door's stack. */
+export function frontDoorStackName(stage: string): string {
+  return `AgentRunFrontDoor-${stage}`;
+}

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { Annotations, App, type Stack, Validations } from "aws-cdk-lib";
 import recommendedFlags from "aws-cdk-lib/recommended-feature-flags.json" with { type: "json" };
 import { AwsSolutionsChecks } from "cdk-nag";
+import { ConsoleStack } from "./console/stack.ts";
 import { FrontDoorStack } from "./front-door/stack.ts";
 import { warningWithoutFrontDoor } from "./front-door/limits.ts";
 import { ServiceStack } from "./service-stack.ts";
@@ -17,10 +18,12 @@ interface ServiceApp {
   stack: ServiceStack;
   /** Absent with `largeBodies` `off`. */
   frontDoor?: FrontDoorStack;
+  /** Absent with `console` `off`. */
+  webConsole?: ConsoleStack;
 }
 
 /**
- * The CDK app: the service stack and its front door. cdk-nag checks both at synthesis.
+ * The CDK app: the service stack, its front door and its web application. cdk-nag checks all at synthesis.
  * `context` overrides the settings in `cdk.json`. All recommended CDK feature flags are on; the CDK version is pinned.
  */
 export function serviceApp(context: Record<string, unknown> = {}): ServiceApp {
@@ -28,11 +31,11 @@ export function serviceApp(context: Record<string, unknown> = {}): ServiceApp {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const settings = readSettings(app.node);
   const stack = new ServiceStack(app, settings);
-  if (settings.largeBodies !== "off") {
-    return { app, settings, stack, frontDoor: new FrontDoorStack(app, stack, settings.largeBodies, settings) };
-  }
-  Annotations.of(stack).addWarningV2(withoutFrontDoor, warningWithoutFrontDoor);
-  return { app, settings, stack };
+  const { largeBodies } = settings;
+  const frontDoor = largeBodies === "off" ? undefined : new FrontDoorStack(app, stack, largeBodies, settings);
+  if (!frontDoor) Annotations.of(stack).addWarningV2(withoutFrontDoor, warningWithoutFrontDoor);
+  const webConsole = settings.console === "off" ? undefined : new ConsoleStack(app, stack, frontDoor, settings);
+  return { app, settings, stack, ...(frontDoor && { frontDoor }), ...(webConsole && { webConsole }) };
 }
 
 export interface SynthesizedStack {
@@ -47,7 +50,7 @@ export interface SynthesizedStack {
  * warnings: `cdk deploy` does.
  */
 export function synthesizeWithoutCode(context: Record<string, unknown>) {
-  const { app, settings, stack, frontDoor } = serviceApp({ ...context, "aws:cdk:bundling-stacks": [] });
+  const { app, settings, stack, frontDoor, webConsole } = serviceApp({ ...context, "aws:cdk:bundling-stacks": [] });
   Annotations.of(stack).acknowledgeWarning(withoutFrontDoor);
   const assembly = app.synth();
   const synthesized = ({ artifactId }: Stack): SynthesizedStack => {
@@ -55,7 +58,12 @@ export function synthesizeWithoutCode(context: Record<string, unknown>) {
     const { Resources: resources } = template as { Resources: Resources };
     return { name, resources, bootstrapVersion: requiresBootstrapStackVersion ?? 0 };
   };
-  const found = { settings, service: synthesized(stack), ...(frontDoor && { frontDoor: synthesized(frontDoor) }) };
+  const found = {
+    settings,
+    service: synthesized(stack),
+    ...(frontDoor && { frontDoor: synthesized(frontDoor) }),
+    ...(webConsole && { webConsole: synthesized(webConsole) }),
+  };
   rmSync(assembly.directory, { recursive: true }); // below the system's folder for temporary files
   return found;
 }

@@ -8,7 +8,7 @@ import { HttpApi } from "./http-api.ts";
 import { Alarms } from "./alarms.ts";
 import { newBudget } from "./budget.ts";
 import { operatorPolicy } from "./operator-policy.ts";
-import { type OutputName, outputs } from "./outputs.ts";
+import { type OutputName, outputs, serviceStackName } from "./outputs.ts";
 import { grantModels } from "./model-permissions.ts";
 import { deadLetterQueue, Recovery } from "./recovery.ts";
 import { Sandbox } from "./sandbox.ts";
@@ -81,7 +81,7 @@ const functions = {
 /** The service without the front door. Deployed resources are named after construct ids, so these do not change. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, settings: Settings) {
-    const stackName = `AgentRunService-${settings.stage}`;
+    const stackName = serviceStackName(settings.stage);
     super(scope, stackName, {
       description: "Agent Run Service: agent runs over HTTP",
       terminationProtection: terminationProtection(scope, stackName, settings),

@@ -1,15 +1,9 @@
 import type { Node } from "constructs";
 import type { VpcProps } from "aws-cdk-lib/aws-ec2";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { consoleConflicts, consoleSettings } from "./console/settings.ts";
 import type { UploadHosting } from "./front-door/hosting.ts";
-
-interface Setting<T> {
-  fallback: T;
-  /** The accepted values, for error messages. */
-  accepted: string;
-  /** Returns undefined if the value is not accepted. Values from the command line are strings. */
-  parse: (value: unknown) => T | undefined;
-}
+import { list, oneOf, pattern, type Setting, setting, wholeNumber } from "./setting.ts";
 
 const retentions = Object.values(RetentionDays).filter(
   (days): days is RetentionDays => typeof days === "number" && days !== RetentionDays.INFINITE,
@@ -56,14 +50,9 @@ const settings = {
     value === "" || isPlainUrl(String(value)) ? String(value) : undefined,
   ),
   /** Ids of the Amazon Bedrock models and inference profiles that agents can use. */
-  bedrockModels: setting<string[]>(
-    [],
+  bedrockModels: list(
     "model or inference profile ids separated by commas, such as anthropic.claude-sonnet-4-5-20250929-v1:0",
-    (value) => {
-      const list = (Array.isArray(value) ? value.map(String) : String(value).split(",")).map((id) => id.trim());
-      const ids = list.filter((id) => id !== "");
-      return ids.every((id) => /^[a-z0-9][a-z0-9.:-]{2,150}$/.test(id)) ? ids : undefined;
-    },
+    /^[a-z0-9][a-z0-9.:-]{2,150}$/,
   ),
   /** Hosting of the upload server, which handles creates over 1 MB. `off`: no front door. */
   largeBodies: oneOf<UploadHosting | "off">("web-function", "fargate", "off"),
@@ -114,31 +103,12 @@ const settings = {
       "and query, or an empty string for none",
     (value) => (value === "" || isPlainUrl(String(value)) ? String(value) : undefined),
   ),
+  ...consoleSettings,
 };
 
 type SettingTable = typeof settings;
 
 export type Settings = { [Name in keyof SettingTable]: SettingTable[Name]["fallback"] };
-
-function setting<T>(fallback: T, accepted: string, parse: (value: unknown) => T | undefined): Setting<T> {
-  return { fallback, accepted, parse };
-}
-
-function pattern(fallback: string, expression: RegExp, accepted: string): Setting<string> {
-  return setting(fallback, accepted, (value) => (expression.test(String(value)) ? String(value) : undefined));
-}
-
-/** The first choice is the default. */
-function oneOf<Choice extends string>(first: Choice, ...others: Choice[]): Setting<Choice> {
-  const choices = [first, ...others];
-  return setting(first, choices.join(" or "), (value) => choices.find((choice) => choice === value));
-}
-
-function wholeNumber(fallback: number, min: number, max: number): Setting<number> {
-  return setting(fallback, `a whole number from ${min} to ${max}`, (value) =>
-    /^\d{1,9}$/.test(String(value)) && Number(value) >= min && Number(value) <= max ? Number(value) : undefined,
-  );
-}
 
 /** A URL without credentials: everyone who can view a function can read its environment variables. */
 function isPlainUrl(text: string): boolean {
@@ -177,8 +147,9 @@ function unknownNames(context: Record<string, unknown>): string[] {
 }
 
 /** Settings that are valid separately but not together. */
-function conflicts({ domain, certificate, largeBodies, monthlyBudget, alarmEmail }: Settings): string[] {
-  const problems: string[] = [];
+function conflicts(given: Settings): string[] {
+  const { domain, certificate, largeBodies, monthlyBudget, alarmEmail } = given;
+  const problems = consoleConflicts(given);
   if (domain !== "" && certificate === "") {
     problems.push(`certificate: missing; set the ARN of a certificate for ${domain} in us-east-1, or remove domain`);
   }

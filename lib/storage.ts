@@ -156,11 +156,7 @@ export class Storage extends Construct {
   }
 
   objectStatements(permissions: ObjectPermissions): PolicyStatementProps[] {
-    return Object.entries(objectActions).flatMap(([access, action]) => {
-      const prefixes = permissions[access as keyof ObjectPermissions] ?? [];
-      const resources = prefixes.map((prefix) => this.bucket.arnForObjects(`${objectPrefixes[prefix]}*`));
-      return resources.length > 0 ? [{ actions: [action], resources }] : [];
-    });
+    return objectStatements(this.bucket.bucketArn, permissions);
   }
 
   listStatement(): PolicyStatementProps {
@@ -169,10 +165,24 @@ export class Storage extends Construct {
 
   /** Acknowledges cdk-nag's findings for the wildcards of `objectStatements` in a policy of `owner`. */
   acknowledgeObjects(owner: IConstruct, permissions: ObjectPermissions): void {
-    for (const prefix of new Set<Prefix>(Object.values(permissions).flat())) {
-      const objects = `${arnInFindings(this.bucket)}/${objectPrefixes[prefix]}*`;
-      acknowledgeWildcard(owner, objects, "Object names contain run ids, so they cannot be listed in advance.");
-    }
+    acknowledgeObjects(owner, arnInFindings(this.bucket), permissions);
+  }
+}
+
+/** The statements for the objects of a bucket: one for each access. */
+export function objectStatements(bucketArn: string, permissions: ObjectPermissions): PolicyStatementProps[] {
+  return Object.entries(objectActions).flatMap(([access, action]) => {
+    const prefixes = permissions[access as keyof ObjectPermissions] ?? [];
+    const resources = prefixes.map((prefix) => `${bucketArn}/${objectPrefixes[prefix]}*`);
+    return resources.length > 0 ? [{ actions: [action], resources }] : [];
+  });
+}
+
+/** Acknowledges cdk-nag's findings for the wildcards of `objectStatements`. `bucket`: the bucket's ARN as in findings. */
+export function acknowledgeObjects(owner: IConstruct, bucket: string, permissions: ObjectPermissions): void {
+  for (const prefix of new Set<Prefix>(Object.values(permissions).flat())) {
+    const objects = `${bucket}/${objectPrefixes[prefix]}*`;
+    acknowledgeWildcard(owner, objects, "Object names contain run ids, so they cannot be listed in advance.");
   }
 }
 

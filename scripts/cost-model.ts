@@ -22,7 +22,9 @@ import { metricUnits } from "../src/observability/metrics.ts";
 const daySeconds = 24 * 3_600;
 const templates = synthesizeWithoutCode(cdkJson.context);
 const withFargate = synthesizeWithoutCode({ ...cdkJson.context, largeBodies: "fargate" });
+const withConsole = synthesizeWithoutCode({ ...cdkJson.context, console: "cognito" });
 const service = templates.service.resources;
+const webConsole = withConsole.webConsole?.resources ?? {};
 const memory = {
   create: memoryOf(service, "Create"),
   get: memoryOf(service, "Get"),
@@ -84,6 +86,23 @@ function pollCost(messages: number): number {
 function programCost(milliseconds: number): number {
   const objects = price.objectPut + price.objectGet;
   return lambda(memory.sandbox + memory.advance, milliseconds) + objects + log(450);
+}
+
+/** What the console's stack adds to the idle bill, and an hour of a page that shows a run in progress. */
+function consoleRows(): string[][] {
+  const deployment = { service, frontDoor: templates.frontDoor?.resources };
+  const idleMonth = total(idleBill({ ...deployment, webConsole })) - total(idleBill(deployment));
+  const request =
+    price.httpRequest +
+    lambda(memoryOf(webConsole, "Read"), assumed.consoleMilliseconds) +
+    assumed.consoleReadUnits * price.readUnit +
+    log(assumed.requestLog);
+  return [
+    ["a month without requests", dollars(idleMonth)],
+    ["an hour of an open page with a run in progress", dollars(assumed.consoleRequests * request)],
+    ["10,000 people in a month with `cognito`", "0"],
+    ["each further person in the month", dollars(price.consolePerson)],
+  ];
 }
 
 const edgeRequest = price.edgeRequest + price.edgeFunction;
@@ -156,6 +175,7 @@ const tables: Record<string, string> = {
     ],
   ),
   fargate: billTable(["a month", "US dollars"], [fargateBill(withFargate.frontDoor?.resources ?? {})]),
+  console: table(["", "US dollars"], consoleRows()),
   prices: table(
     ["price of one", "US dollars", "page"],
     priceList.map(([, value, unit, page]) => [

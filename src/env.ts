@@ -6,6 +6,10 @@ export const envNames = [
   "RETENTION_DAYS",
   "SECRET_PREFIX", // of the names of this deployment's secrets: `agent-run-service/<stage>/`
   "ORIGIN_SECRET_ARNS", // separated by commas
+  "SIGN_IN", // JSON: how the console's page signs people in
+  "CONSOLE_ROLES", // JSON: which people are operators and viewers
+  "SERVICE_STACK",
+  "SERVICE_URL", // base URL of the service for its clients
 ] as const;
 
 /** Variables that only some deployments set. */

@@ -30,6 +30,7 @@ export type ServiceErrorCode =
   | "operator_not_found"
   | "operator_ambiguous"
   | "invalid_argument"
+  | "modified"
   | "modified_concurrently";
 
 /** Texts of the contract that several places send. */

@@ -9,7 +9,7 @@ import {
   setAgentStatus,
   updateAgent,
 } from "../../src/accounts/agents.ts";
-import { headerSecretProblems } from "../../src/accounts/header-secrets.ts";
+import { headerSecretProblems, shownSecret } from "../../src/accounts/header-secrets.ts";
 import type { Agent, AgentDefinition } from "../../src/accounts/types.ts";
 import type { McpServer } from "../../src/agent/mcp/types.ts";
 import type { Secrets } from "../../src/agent/secret.ts";
@@ -169,12 +169,9 @@ function listed(values: object): string {
     .join(", ");
 }
 
-/** A server as in its agent file. A header's secret that is not a location may be a pasted key: it is not printed. */
+/** A server as in its agent file, with the location of each header's value. */
 function withoutHeaderValues({ headers, ...server }: McpServer) {
-  const locations = Object.entries(headers ?? {}).map(([name, { secret }]) => [
-    name,
-    /^(env|file|secretsmanager):./.test(secret) ? secret : "hidden: not a location such as env:NAME",
-  ]);
+  const locations = Object.entries(headers ?? {}).map(([name, { secret }]) => [name, shownSecret(secret)]);
   return { ...server, ...(headers && { headers: Object.fromEntries(locations) as Record<string, string> }) };
 }
 

@@ -54,7 +54,7 @@ export function adminProgram(action: Action, io: FileIo): Command {
   addAgentCommands(program, action);
   addKeyCommands(program, action);
   addRunCommands(program, action, io);
-  addOperatorCommands(program, action);
+  addOperatorCommands(program, action, io);
   addAuditCommand(program, action);
   program
     .command("completion")

@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import { createOperator, listOperators, revokeOperator } from "../../src/accounts/operators.ts";
 import type { Operator, OperatorRole } from "../../src/accounts/types.ts";
-import { CliError } from "../cli.ts";
+import { CliError, type Io } from "../cli.ts";
 import { consoleLink } from "../console-link.ts";
 import type { Action } from "./action.ts";
 import { systemUser } from "./connect.ts";
+import { addInviteCommand } from "./invite.ts";
+import { roleOf } from "./option-values.ts";
 import { isoTime, record, table } from "./output.ts";
 
 interface LinkOptions {
@@ -13,10 +15,10 @@ interface LinkOptions {
   baseUrl?: string;
 }
 
-export function addOperatorCommands(program: Command, action: Action): void {
+export function addOperatorCommands(program: Command, action: Action, io: Io): void {
   const operator = program
     .command("operator")
-    .description("Manage who may use the console of a service on this machine.");
+    .description("Manage who may use the console: by links on one machine, by accounts on AWS.");
   operator
     .command("link")
     .description("Create an operator and print the link that signs in to the console (shown only once).")
@@ -53,14 +55,10 @@ export function addOperatorCommands(program: Command, action: Action): void {
         return record(fields(await revokeOperator(accounts, text, await actor())));
       }),
     );
+  addInviteCommand(operator, io);
 }
 
 const may: Record<OperatorRole, string> = { operator: "use everything", viewer: "read everything" };
-
-function roleOf(text: string): OperatorRole {
-  if (text === "operator" || text === "viewer") return text;
-  throw new CliError(`--role is ${JSON.stringify(text)}; expected operator or viewer`);
-}
 
 function baseUrlOf(text: string): string {
   const url = URL.parse(text);

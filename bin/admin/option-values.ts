@@ -1,3 +1,4 @@
+import type { OperatorRole } from "../../src/accounts/types.ts";
 import { CliError } from "../cli.ts";
 
 /** The most that a list prints. */
@@ -21,4 +22,10 @@ export function turnStepOf(option: string, text: string, more = ""): { turn: num
   const [, turn, step] = /^(\d{1,9})\.(\d{1,9})$/.exec(text) ?? [];
   if (turn !== undefined && step !== undefined) return { turn: Number(turn), step: Number(step) };
   throw new CliError(`${option} is ${JSON.stringify(text)}; expected TURN.STEP, such as 1.3${more}`);
+}
+
+/** The value of `--role`. */
+export function roleOf(text: string): OperatorRole {
+  if (text === "operator" || text === "viewer") return text;
+  throw new CliError(`--role is ${JSON.stringify(text)}; expected operator or viewer`);
 }

@@ -1,6 +1,6 @@
 import { DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
-import { outputs, type OutputName } from "../../lib/outputs.ts";
+import { frontDoorStackName, outputs, type OutputName } from "../../lib/outputs.ts";
 import type { ClientSettings } from "../../src/platform/aws/clients.ts";
 import { awsPlatform } from "../../src/platform/aws/index.ts";
 import { type Aws, connectToAws, credentialsError, isMissingStack } from "../aws.ts";
@@ -34,6 +34,20 @@ export async function openStack(stack: string): Promise<OperatorPlatform> {
   return { ...platform, actor: () => callerOf(settings), requireTokens, consoleAddress: requireTokens };
 }
 
+/** The base URL of a service for its clients: that of its front door if it has one. */
+export async function serviceUrlOf(stack: string): Promise<string | null> {
+  const aws = await connectToAws();
+  try {
+    const urlOf = async (name: string, output: string) => (await stackOutputs(aws, name)).get(output);
+    const frontDoor = stack.replace(/^AgentRunService-/, frontDoorStackName(""));
+    // Without a front door, or without permission to look, the API itself is an address, too.
+    const baseUrl = await urlOf(frontDoor, "BaseUrl").catch(() => undefined);
+    return baseUrl ?? (await urlOf(stack, "ApiUrl")) ?? null;
+  } finally {
+    aws.cloudFormation.destroy();
+  }
+}
+
 /** The ARN of the caller. STS needs no permission for it. If STS cannot be reached: the user of this machine, marked as such. */
 async function callerOf(settings: ClientSettings): Promise<string> {
   const sts = new STSClient(settings);
@@ -50,22 +64,27 @@ function unknownCaller(): string {
   return `local user ${systemUser()} (AWS identity unknown)`;
 }
 
-/** Returns a function that looks up an output of the stack. */
-async function outputsOf({ cloudFormation, region }: Aws, stack: string): Promise<(name: OutputName) => string> {
-  const describe = new DescribeStacksCommand({ StackName: stack });
-  const { Stacks = [] } = await cloudFormation.send(describe).catch((error: unknown) => {
-    throw explainError(error, stack, region);
-  });
-  const found = new Map(Stacks[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
+/** Returns a function that looks up an output of the service stack. */
+async function outputsOf(aws: Aws, stack: string): Promise<(name: OutputName) => string> {
+  const found = await stackOutputs(aws, stack);
   return (name) => {
     const value = found.get(name);
     if (value !== undefined) return value;
     throw new CliError(
-      `stack ${stack} in ${region} has no output ${name}: it is not an Agent Run Service, its deployment failed, or it was ` +
+      `stack ${stack} in ${aws.region} has no output ${name}: it is not an Agent Run Service, its deployment failed, or it was ` +
         `deployed from an earlier version (npm run deploy updates it); ` +
         `its outputs are ${[...found.keys()].join(", ") || "none"}, expected ${Object.keys(outputs).join(", ")}`,
     );
   };
+}
+
+/** The outputs of a stack by name. */
+export async function stackOutputs({ cloudFormation, region }: Aws, stack: string): Promise<Map<string, string>> {
+  const describe = new DescribeStacksCommand({ StackName: stack });
+  const { Stacks = [] } = await cloudFormation.send(describe).catch((error: unknown) => {
+    throw explainError(error, stack, region);
+  });
+  return new Map(Stacks[0]?.Outputs?.map(({ OutputKey = "", OutputValue = "" }) => [OutputKey, OutputValue]));
 }
 
 function explainError(error: unknown, stack: string, region: string): unknown {

@@ -52,7 +52,9 @@ async function deploy(args: string[], io: Io): Promise<void> {
   const context = first.length > 0 ? ["--context", `${firstDeploymentKey}=${first.join(",")}`] : [];
   const all = plan.stacks.some(({ name }) => args.includes(name)) ? [] : ["--all"];
   const code = await cdkDeploy([...all, ...args, ...context, ...accountContext(plan, account)]);
-  if (plan.settings.removal === "retain") for (const name of first) await protect(aws, name, io);
+  if (plan.settings.removal === "retain") {
+    for (const name of first) if (name !== plan.webConsole?.name) await protect(aws, name, io);
+  }
   if (code !== 0) {
     const remedy = "correct the error above and repeat the command; see docs/deploying.md#after-a-failed-deployment";
     throw new CliError(`cdk deploy failed; ${remedy}`);
@@ -92,8 +94,11 @@ async function protect(aws: Aws, name: string, io: Io): Promise<void> {
   }
 }
 
-async function testService(aws: Aws, { stacks, settings }: Plan, runbook: string, io: Io): Promise<void> {
-  const [api, door] = await Promise.all(stacks.map(({ name }) => stackOf(aws, name))).catch((error: unknown) => {
+async function testService(aws: Aws, plan: Plan, runbook: string, io: Io): Promise<void> {
+  const { service, frontDoor, webConsole, settings } = plan;
+  const [api, door, page] = await Promise.all(
+    [service, frontDoor, webConsole].map(async (stack) => stack && stackOf(aws, stack.name)),
+  ).catch((error: unknown) => {
     io.err(`deploy: the address of the service cannot be read: ${String(error)}`);
     return [];
   });
@@ -104,7 +109,10 @@ async function testService(aws: Aws, { stacks, settings }: Plan, runbook: string
   const baseUrl = await reachableUrl(address, CloudFrontDomain, io);
   const uploads = BaseUrl === undefined ? "off" : settings.largeBodies;
   if (await smokeTest({ baseUrl, uploads, endpoint: aws.endpoint }, io)) {
-    return io.out(`The service is deployed at ${address}`);
+    io.out(`The service is deployed at ${address}`);
+    const { ConsoleUrl } = outputsOf(page);
+    if (ConsoleUrl !== undefined) io.out(`Its web application is at ${ConsoleUrl}`);
+    return;
   }
   throw new CliError(`the service is deployed, but failed its smoke test. Continue with ${runbook}#smoke-test`);
 }

@@ -10,7 +10,9 @@ export interface Plan {
   service: SynthesizedStack;
   /** Absent with `largeBodies` `off`, or if the arguments name only the service. */
   frontDoor?: SynthesizedStack;
-  /** Service and front door, in this order. */
+  /** Absent with `console` `off`, or if the arguments name other stacks only. */
+  webConsole?: SynthesizedStack;
+  /** Service, front door and console, in this order. */
   stacks: SynthesizedStack[];
 }
 
@@ -24,12 +26,15 @@ export function planOf(args: string[]): Plan {
     const [name = "", ...value] = setting.split("=");
     return [name, value.join("=")] as const;
   });
-  const { settings, service, frontDoor } = synthesizeWithoutCode({ ...cdkJson.context, ...Object.fromEntries(given) });
-  // CDK deploys the service with the front door, but not the other way round.
-  if (frontDoor === undefined || (args.includes(service.name) && !args.includes(frontDoor.name))) {
-    return { settings, service, stacks: [service] };
-  }
-  return { settings, service, frontDoor, stacks: [service, frontDoor] };
+  const all = synthesizeWithoutCode({ ...cdkJson.context, ...Object.fromEntries(given) });
+  const { settings, service } = all;
+  const isNamed = (stack: SynthesizedStack | undefined): boolean => stack !== undefined && args.includes(stack.name);
+  const namesNone = ![service, all.frontDoor, all.webConsole].some(isNamed);
+  // CDK deploys the stacks before a named one with it, but not those after it.
+  const webConsole = namesNone || isNamed(all.webConsole) ? all.webConsole : undefined;
+  const frontDoor = namesNone || webConsole || isNamed(all.frontDoor) ? all.frontDoor : undefined;
+  const stacks = [service, frontDoor, webConsole].filter((stack) => stack !== undefined);
+  return { settings, service, ...(frontDoor && { frontDoor }), ...(webConsole && { webConsole }), stacks };
 }
 
 /** Rejects what `cdk deploy` accepts, but the plan does not follow: the checks would be those of another deployment. */
@@ -66,6 +71,7 @@ const kinds: Record<string, string> = {
   "AWS::DynamoDB::GlobalTable": "table",
   "AWS::S3::Bucket": "bucket",
   "AWS::SecretsManager::Secret": "secret",
+  "AWS::Cognito::UserPool": "user pool",
   "AWS::EC2::VPC": "VPC",
   "AWS::CloudWatch::Alarm": "alarm",
   "AWS::CloudWatch::Dashboard": "dashboard",
@@ -73,7 +79,7 @@ const kinds: Record<string, string> = {
 };
 
 /** The stacks with their main resources, and the cost of the deployment without requests, as lines of text. */
-export function describePlan({ service, frontDoor, stacks }: Plan): string[] {
+export function describePlan({ service, frontDoor, webConsole, stacks }: Plan): string[] {
   const resources = stacks.map(({ name, resources: all }) => {
     const counts = Object.entries(kinds).flatMap(([type, kind]) => {
       const count = ofType(all, type).length;
@@ -81,7 +87,11 @@ export function describePlan({ service, frontDoor, stacks }: Plan): string[] {
     });
     return [name, counts.join(", ")] as const;
   });
-  const bill = idleBill({ service: service.resources, frontDoor: frontDoor?.resources });
+  const bill = idleBill({
+    service: service.resources,
+    frontDoor: frontDoor?.resources,
+    webConsole: webConsole?.resources,
+  });
   const costs = [...Object.entries(bill), ["total", total(bill)] as const];
   return [
     "What the stacks contain:",

@@ -8,10 +8,11 @@ export type Bill = Record<string, number>;
 /** The resources of a synthesized template, by logical id. */
 export type Resources = Record<string, { Type: string; Properties?: Record<string, unknown> }>;
 
-/** Resources of a deployment. `frontDoor` is absent with `largeBodies` `off`. */
+/** Resources of a deployment. `frontDoor` is absent with `largeBodies` `off`, `webConsole` with `console` `off`. */
 interface Deployment {
   service: Resources;
   frontDoor?: Resources | undefined;
+  webConsole?: Resources | undefined;
 }
 
 const hours = 30 * 24; // of a month
@@ -21,9 +22,9 @@ export const gigabyte = 2 ** 30;
 const sweptLists = 3;
 
 /** What a deployment costs in a month without requests. */
-export function idleBill({ service, frontDoor = {} }: Deployment): Bill {
+export function idleBill({ service, frontDoor = {}, webConsole = {} }: Deployment): Bill {
   const sweeps = (hours * 60) / sweepMinutes;
-  const alarms = [service, frontDoor].flatMap((stack) => ofType(stack, "AWS::CloudWatch::Alarm"));
+  const alarms = [service, frontDoor, webConsole].flatMap((stack) => ofType(stack, "AWS::CloudWatch::Alarm"));
   const alarmMetrics = alarms.reduce((sum, alarm) => sum + billedMetrics(alarm), 0);
   const secrets = ofType(frontDoor, "AWS::SecretsManager::Secret").length;
   const sweep = lambdaCost(memoryOf(service, "Sweep"), assumed.sweepMilliseconds);

@@ -30,6 +30,7 @@ export const priceList = [
   ["fargateProcessor", 0.03238, "Fargate vCPU-hour, arm64", "fargate/pricing"],
   ["fargateGigabyte", 0.00356, "Fargate GB-hour, arm64", "fargate/pricing"],
   ["balancer", 0.0225, "load balancer hour", "elasticloadbalancing/pricing"],
+  ["consolePerson", 0.015, "person of Cognito Essentials, from the 10,001st of a month *", "cognito/pricing"],
   ["publicAddress", 0.005, "public IPv4 address hour", "vpc/pricing"],
 ] as const;
 
@@ -53,6 +54,9 @@ export const assumptionList = [
   ["requestLog", 800, "bytes of log of an API request", "measured"],
   ["programMilliseconds", 600, "ms of a shell script; JavaScript 90, Python 1,300", "measured"],
   ["firstProgramMilliseconds", 2_000, "ms of an agent's first program, in a new environment", "assumed"],
+  ["consoleRequests", 1_800, "requests an hour of a console page with a run in progress", "assumed"],
+  ["consoleMilliseconds", 25, "ms billed for such a request", "assumed"],
+  ["consoleReadUnits", 2, "DynamoDB read units of such a request", "assumed"],
   ["documentMilliseconds", 200, "ms to read 100 pages of PDF", "measured"],
 ] as const;
 

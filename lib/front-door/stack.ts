@@ -16,7 +16,6 @@ import {
   ViewerProtocolPolicy,
 } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
-import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import type { Construct } from "constructs";
 import { operations } from "../../src/api/contract.ts";
 import { originSecretHeader } from "../../src/api/server/origin-secret.ts";
@@ -24,9 +23,11 @@ import { defaultRunbook } from "../alarm.ts";
 import { FrontDoorAlarms } from "./alarms.ts";
 import { fargateOrigin } from "./fargate.ts";
 import type { UploadHosting } from "./hosting.ts";
-import { type UploadOrigin, uploadServer, type UploadServer, type SharedValues, sharedOutputs } from "./server.ts";
+import { type UploadOrigin, uploadServer, type UploadServer, sharedOutputs } from "./server.ts";
 import { webFunctionOrigin } from "./web-function.ts";
+import { frontDoorStackName } from "../outputs.ts";
 import type { Settings } from "../settings.ts";
+import { sharedValues } from "../shared-values.ts";
 import { terminationProtection } from "../termination-protection.ts";
 
 const origins: Record<UploadHosting, (scope: Construct, server: UploadServer, origin: OriginProps) => UploadOrigin> = {
@@ -40,15 +41,14 @@ const uncachedErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 /** One address for the whole contract: creates over 1 MB go to the upload server, everything else to API Gateway. */
 export class FrontDoorStack extends Stack {
   constructor(scope: Construct, service: Stack, hosting: UploadHosting, settings: Settings) {
-    const stackName = `AgentRunFrontDoor-${settings.stage}`;
+    const stackName = frontDoorStackName(settings.stage);
     super(scope, stackName, {
       description: "Agent Run Service: one address for small and large requests",
       terminationProtection: terminationProtection(scope, stackName, settings),
     });
-    this.addStackDependency(service);
     const { domain, certificate } = settings;
 
-    const values = sharedValues(service, this, settings.stage);
+    const values = sharedValues(service, this, settings.stage, sharedOutputs);
     const server = uploadServer(this, hosting, settings, values);
     const apiGateway = new HttpOrigin(Fn.select(2, Fn.split("/", values.ApiUrl)));
     const {
@@ -131,18 +131,4 @@ export class FrontDoorStack extends Stack {
     };
     for (const [id, reason] of Object.entries(reasons)) Validations.of(distribution).acknowledge({ id, reason });
   }
-}
-
-/**
- * The service stack's outputs, passed through Systems Manager parameters. CloudFormation exports would lock the service
- * stack: a value in use cannot change, and the service could not outlive its front door.
- */
-function sharedValues(service: Stack, frontDoor: Stack, stage: string): SharedValues {
-  const entries = sharedOutputs.map((name) => {
-    const parameterName = `/agent-run-service/${stage}/${name}`;
-    const { value } = service.node.findChild(name) as CfnOutput;
-    new StringParameter(service, `${name}Parameter`, { parameterName, stringValue: String(value) });
-    return [name, StringParameter.valueForStringParameter(frontDoor, parameterName)];
-  });
-  return Object.fromEntries(entries) as SharedValues;
 }

@@ -26,13 +26,15 @@ export async function createAgent(
 
 /**
  * Replaces an agent's definition, which makes a new version. The agent keeps its id, organization and status.
- * No-op for the definition that the agent already has, unless it has no version yet.
+ * No-op for the definition that the agent already has, unless it has no version yet. `ifRevision`: throws if the agent has
+ * another revision.
  */
 export async function updateAgent(
   accounts: Accounts,
   id: string,
   definition: AgentDefinition,
   actor?: Actor,
+  { ifRevision }: { ifRevision?: number | undefined } = {},
 ): Promise<Agent> {
   const { organizationId: owner } = await findAgent(accounts, id);
   const organization = await accounts.findOrganization(owner);
@@ -44,6 +46,7 @@ export async function updateAgent(
     accounts,
     id,
     (agent) => {
+      if (ifRevision !== undefined) requireRevision(agent, ifRevision);
       const { id: agentId, organizationId, status, version = 0, createdAt } = requireNotDeleted(agent);
       if (version > 0 && definitionHash(definitionOf(agent)) === hashAfter) return agent;
       const next = Math.max(version, newest?.version ?? 0) + 1;
@@ -88,6 +91,12 @@ export async function findAgentVersion(accounts: Accounts, id: string, version: 
 /** The latest versions of an agent, newest first, at most `limit`. Empty: not updated since an earlier release. */
 export async function agentHistory(accounts: Accounts, id: string, limit: number): Promise<AgentVersionHead[]> {
   return accounts.listAgentVersions((await findAgent(accounts, id)).id, limit);
+}
+
+function requireRevision({ id, revision = 0 }: Agent, expected: number): void {
+  if (revision === expected) return;
+  const message = `agent ${id} has the revision ${revision}, not ${expected}: it was changed since; read it again`;
+  throw new ServiceError("modified", message);
 }
 
 /** The agent itself; throws if it is deleted. */

@@ -56,12 +56,14 @@ export async function setKeyEnabled(
 
 /** Shorter prefixes are rejected: they are likely typing errors. A hint has 9 characters. */
 const minPrefixLength = 8;
+const hashLength = 64;
 
 /** Finds a key by the key itself, its hash, or a prefix of its hash or hint. */
 export async function findKey(accounts: Accounts, text: string): Promise<ApiKey> {
   const exact = await accounts.findKey(tokenHash("ak", text) ?? text.toLowerCase());
   if (exact) return exact;
-  const agents = text.length < minPrefixLength ? [] : await accounts.listAgents();
+  const isPrefix = text.length >= minPrefixLength && text.length < hashLength;
+  const agents = isPrefix ? await accounts.listAgents() : [];
   const keys = (await Promise.all(agents.map(({ id }) => accounts.listKeys(id)))).flat();
   const found = keys.filter(({ hash, hint }) => hint.startsWith(text) || hash.startsWith(text.toLowerCase()));
   const [only] = found;

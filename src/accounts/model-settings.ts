@@ -1,12 +1,20 @@
 import { compatSettings, type ModelConfiguration, type OpenAiCompat } from "../agent/model.ts";
-import { isRegion, providerNames } from "../agent/models/model-config.ts";
+import { configurationFields, isRegion, providerNames } from "../agent/models/model-config.ts";
 import { ServiceError } from "../errors.ts";
 
 const settingNames = ["baseUrl", "model", "secret", "region", "compat"] as const;
 type SettingName = (typeof settingNames)[number];
 
-/** The settings of a model configuration as an operator enters them: any of them may be missing or wrong. */
-export type ModelSettings = Partial<Record<"provider" | SettingName, string | undefined>>;
+/**
+ * The settings of a model configuration as an operator enters them: any of them may be missing or wrong. `compat`: as text
+ * (`setting=value,…`), or as an object that is already valid.
+ */
+export type ModelSettings = Partial<Record<"provider" | Exclude<SettingName, "compat">, string | undefined>> & {
+  compat?: string | OpenAiCompat | undefined;
+};
+
+/** Names of the settings for people, such as `--base-url`. */
+export type SettingLabels = Record<"provider" | SettingName, string>;
 
 /** The settings of each provider: true if required, false if optional. */
 const settingsOf: { [Name in ModelConfiguration["provider"]]: Partial<Record<SettingName, boolean>> } = {
@@ -31,7 +39,7 @@ const expected: Record<SettingName, string> = {
  */
 export function parseModelSettings(
   settings: ModelSettings,
-  labels: Record<"provider" | SettingName, string>,
+  labels: SettingLabels,
   enabled: boolean,
 ): ModelConfiguration {
   const provider = providerNames.find((name) => name === settings.provider);
@@ -61,9 +69,29 @@ export function parseModelSettings(
     if (accepted[name] && !settings[name]) throw invalid(`${labels[name]} is missing; expected ${expected[name]}`);
   }
   const present = settingNames.flatMap((name) => (settings[name] === undefined ? [] : [[name, settings[name]]]));
-  const compat = settings.compat === undefined ? undefined : parseCompat(settings.compat, labels.compat);
+  const compat = typeof settings.compat === "string" ? parseCompat(settings.compat, labels.compat) : settings.compat;
   // All required settings are present; the compiler cannot derive that from the table.
   return { provider, enabled, ...Object.fromEntries(present), ...(compat && { compat }) } as ModelConfiguration;
+}
+
+/**
+ * The settings with the stored secret, if they name none. A secret is sent only to the server that it was named for: with
+ * another provider or address, it must be named again.
+ */
+export function withStoredSecret(
+  settings: ModelSettings,
+  stored: ModelConfiguration | undefined,
+  labels: SettingLabels,
+): ModelSettings {
+  const kept = stored && configurationFields(stored);
+  const provider = providerNames.find((name) => name === settings.provider);
+  if (settings.secret !== undefined || kept?.secret === undefined) return settings;
+  if (provider === undefined || settingsOf[provider].secret === undefined) return settings;
+  if (provider === kept.provider && settings.baseUrl === kept.baseUrl) return { ...settings, secret: kept.secret };
+  throw invalid(
+    `${labels.secret} is missing; ${labels.provider} or ${labels.baseUrl} changes, and the stored secret is for the model ` +
+      "server that it was named for. Name the secret again",
+  );
 }
 
 /** Formats compat settings as `parseModelSettings` accepts them. */

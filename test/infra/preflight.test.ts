@@ -55,6 +55,19 @@ const bootstrap = (outputs: Record<string, string>, status = "CREATE_COMPLETE"):
   bootstrap: { value: stack(status, outputs) },
 });
 
+const namesOf = (...args: string[]): string[] => planOf(args).stacks.map(({ name }) => name.replace("AgentRun", ""));
+
+test("the plan has the stacks that cdk deploy takes along", () => {
+  const cognito = ["--context", "console=cognito"];
+  const all = ["Service-prod", "FrontDoor-prod", "Console-prod"];
+  expect(namesOf(...cognito)).toEqual(all);
+  expect(namesOf("AgentRunConsole-prod", ...cognito)).toEqual(all);
+  expect(namesOf("AgentRunFrontDoor-prod", ...cognito)).toEqual(["Service-prod", "FrontDoor-prod"]);
+  expect(namesOf("AgentRunService-prod", ...cognito)).toEqual(["Service-prod"]);
+  expect(namesOf(...cognito, "--context", "largeBodies=off")).toEqual(["Service-prod", "Console-prod"]);
+  expect(describePlan(planOf(cognito)).join()).toContain("1 HTTP API, 3 functions, 1 user pool, 1 alarm");
+});
+
 test("an account that the deployment fits into has no findings", () => {
   expect(findings({})).toEqual([]);
   expect(findings({ ...service("UPDATE_COMPLETE"), data: { value: ["a table"] } })).toEqual([]);

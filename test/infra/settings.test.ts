@@ -30,16 +30,23 @@ test("cdk.json contains the defaults", () => {
     sandbox: "on",
     privateAddresses: "refused",
     otlpEndpoint: "",
+    console: "off",
+    consoleIssuer: "",
+    consoleClientId: "",
+    consoleScope: "openid profile email",
+    consoleRoleClaim: "groups",
+    consoleOperators: [],
+    consoleViewers: [],
+    consoleDomainPrefix: "",
   });
   expect(read({})).toEqual(read(cdkJson.context));
 });
 
 test("docs/deploying.md lists every setting with its default", () => {
   const document = readFileSync(new URL("../../docs/deploying.md", import.meta.url), "utf8");
-  const rows = [...document.matchAll(/^\| `(\w+)` +\|.*\| `?([\w-]+)`? +\|$/gm)].map(([, name, fallback]) => [
-    name,
-    fallback,
-  ]);
+  const rows = [...document.matchAll(/^\| `(\w+)` +\|.*\| `?([\w-]+(?: [\w-]+)*)`? +\|$/gm)].map(
+    ([, name, fallback]) => [name, fallback],
+  );
   const { "cli-telemetry": _, ...settings } = cdkJson.context;
   expect(rows).toEqual(Object.entries(settings).map(([name, fallback]) => [name, String(fallback) || "none"]));
 });
@@ -110,6 +117,45 @@ test.each([
   [{ domain }, /certificate: missing; set the ARN of a certificate for runs.example.com/],
   [{ certificate }, /domain: missing; set the domain of the certificate/],
   [{ domain, certificate, largeBodies: "off" }, /domain: requires the front door, but largeBodies is off/],
+])("rejects %j before anything is deployed", (context, message) => {
+  expect(() => read(context)).toThrow(message);
+});
+
+const oidc = {
+  console: "oidc",
+  consoleIssuer: "https://login.example.com/tenant/",
+  consoleClientId: "agent-runs",
+  consoleOperators: "platform, on-call",
+};
+
+test("accepts a console with an OpenID Connect provider", () => {
+  const operators = ["CN=Operators,OU=Groups"];
+  expect(read(oidc)).toMatchObject({ ...oidc, consoleOperators: ["platform", "on-call"] });
+  expect(read({ ...oidc, consoleRoleClaim: "email", consoleOperators: operators })).toMatchObject({
+    consoleOperators: operators,
+  });
+});
+
+test.each([
+  [{ console: "on" }, /console: received "on"; accepted: off or cognito or oidc/],
+  [{ ...oidc, consoleIssuer: "http://login.example.com" }, /consoleIssuer: received .*; accepted: the https URL/],
+  [{ ...oidc, consoleIssuer: "https://login.example.com?a=b" }, /consoleIssuer: received/],
+  [{ ...oidc, consoleClientId: "my client" }, /consoleClientId: received "my client"; accepted: a client id without/],
+  [
+    { ...oidc, consoleScope: "profile" },
+    /consoleScope: received "profile"; accepted: scopes separated by single spaces/,
+  ],
+  [{ ...oidc, consoleRoleClaim: "my groups" }, /consoleRoleClaim: received "my groups"; accepted: the name of a claim/],
+  [{ console: "oidc" }, /consoleIssuer: missing.*\n.*consoleClientId: missing.*\n.*consoleOperators: missing; set the/],
+  [{ ...oidc, consoleViewers: "on-call" }, /consoleViewers: on-call is in consoleOperators, too/],
+  [{ ...oidc, console: "cognito" }, /consoleIssuer: requires console oidc, but console is cognito/],
+  [{ consoleOperators: "a" }, /consoleOperators: requires console oidc, but console is off/],
+  [{ consoleDomainPrefix: "my-runs" }, /consoleDomainPrefix: requires console cognito, but console is off/],
+  [
+    { console: "cognito", consoleDomainPrefix: "my-aws" },
+    /consoleDomainPrefix: received "my-aws"; accepted: .* without/,
+  ],
+  [{ console: "cognito", stage: "aws-test" }, /consoleDomainPrefix: missing; Cognito rejects the stage aws-test/],
 ])("rejects %j before anything is deployed", (context, message) => {
   expect(() => read(context)).toThrow(message);
 });

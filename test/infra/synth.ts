@@ -31,11 +31,14 @@ export function synthesize({ context = {}, bundled = false }: { context?: object
 export function short(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(short);
   if (typeof value !== "object" || value === null) return value;
-  const { Ref, "Fn::GetAtt": attribute, "Fn::Join": joined } = value as Record<string, unknown>;
+  const fields = value as Record<string, unknown>;
+  const { Ref, "Fn::GetAtt": attribute, "Fn::Join": joined, "Fn::Select": selected, "Fn::Split": split } = fields;
   if (Ref === "AWS::Partition") return "aws"; // so that complete ARNs stay valid
   if (typeof Ref === "string") return `<${plain(Ref)}>`;
   if (Array.isArray(attribute)) return `<${plain(String(attribute[0]))}.${attribute[1]}>`;
   if (Array.isArray(joined)) return (joined[1] as unknown[]).map(short).join(String(joined[0]));
+  if (Array.isArray(selected)) return `${String(short(selected[1]))}[${String(selected[0])}]`;
+  if (Array.isArray(split)) return `${String(short(split[1]))}.split(${String(split[0])})`;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, short(each)]));
 }
 

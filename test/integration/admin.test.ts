@@ -88,6 +88,11 @@ describe("without a server", () => {
       ...times,
     });
     expect(await done(dataDir, "org", "show", id.toUpperCase())).toEqual({ ...organization, ...model, ...times });
+    // A stored secret is not sent to another address: it must be named again.
+    const moved = ["--base-url", "http://127.0.0.1:1/v1", "--model-name", "qwen3"];
+    expect(await done(dataDir, "org", "set-model", id, "--provider", "openai-compatible", ...moved)).not.toHaveProperty(
+      "secret",
+    );
     expect(await done(dataDir, "org", "clear-model", id)).toEqual({ ...organization, ...times });
     expect(await done(dataDir, "org", "set-model", id, "--provider", "demo", "--disabled")).toMatchObject({
       enabled: false,
@@ -152,7 +157,7 @@ describe("without a server", () => {
     const audit = (await done(dataDir, "audit")) as unknown as Record<string, string>[];
     expect(new Set(audit.map(({ actor }) => actor))).toEqual(new Set([userInfo().username]));
     const actions =
-      "org.create org.set-model org.clear-model org.set-model agent.create agent.update key.create key.create " +
+      "org.create org.set-model org.set-model org.clear-model org.set-model agent.create agent.update key.create key.create " +
       "key.disable key.disable key.enable agent.archive agent.unarchive agent.delete";
     expect(audit.map(({ action }) => action).toReversed()).toEqual(actions.split(" "));
     expect(audit[0]).toMatchObject({ action: "agent.delete", id: agent.id, at: expect.stringMatching(/Z$/) });

@@ -30,6 +30,7 @@ const statusOf: Record<ServiceErrorCode, number> = {
   files_unknown: 404,
   key_ambiguous: 409,
   operator_ambiguous: 409,
+  modified: 412,
   modified_concurrently: 409,
   queue_full: 409,
   run_ended: 409,

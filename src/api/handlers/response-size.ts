@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { historyFailed, ServiceError } from "../../errors.ts";
 import { toResponse } from "./errors.ts";
-import type { ApiHandler, ApiResponse } from "./handler.ts";
+import type { ApiHandler, ApiRequest, ApiResponse } from "./handler.ts";
 import { addRequestId } from "./middleware.ts";
 
 /**
@@ -10,12 +10,15 @@ import { addRequestId } from "./middleware.ts";
  */
 const maxLambdaBytes = 6 * 1024 * 1024 - 4 * 1024;
 
+/** The response instead of one that is too long for Lambda. `cause` has the sizes, for the log. */
+export type RefuseResponse = (request: ApiRequest, cause: Error) => ApiResponse;
+
 /**
  * Keeps responses within Lambda's limit; otherwise a run with a long transcript could never be read. A response over the
  * limit is compressed if the client accepts gzip. If it does not, or if the result is still too long, the response is
- * the contract's 502, and the log has the cause.
+ * that of `refuse`: by default the contract's 502, and the log has the cause.
  */
-export function limitResponseSize(handler: ApiHandler): ApiHandler {
+export function limitResponseSize(handler: ApiHandler, refuse: RefuseResponse = refuseHistory): ApiHandler {
   return async (request) => {
     const response = await handler(request);
     const { body } = response;
@@ -27,9 +30,12 @@ export function limitResponseSize(handler: ApiHandler): ApiHandler {
     if (compressed && lambdaBytesOf(compressed) <= maxLambdaBytes) return compressed;
     const reason = compressed ? `${lambdaBytesOf(compressed)} compressed` : "and the client does not accept gzip";
     const cause = new Error(`the response has ${size} bytes, ${reason}; Lambda accepts ${maxLambdaBytes}`);
-    const error = new ServiceError("history_failed", historyFailed, { cause });
-    return addRequestId(toResponse(error, request.id), request.id);
+    return addRequestId(refuse(request, cause), request.id);
   };
+}
+
+function refuseHistory({ id }: ApiRequest, cause: Error): ApiResponse {
+  return toResponse(new ServiceError("history_failed", historyFailed, { cause }), id);
 }
 
 type WholeResponse = ApiResponse & { body: string | Uint8Array };

@@ -6,8 +6,8 @@ type ManageErrorCode =
   | "forbidden"
   | "not_found"
   | "method_not_allowed"
-  | "modified"
   | "request_unknown"
+  | "response_too_large"
   | "body_timeout"
   | "storage_full"
   | "store_unavailable"
@@ -113,7 +113,7 @@ export const errors = {
   modified: {
     status: 412,
     when: "The agent has another revision than the one in `If-Match`. Read it again, and apply your change to that.",
-    detail: 'agent … has the revision "5", not "4"; read it again',
+    detail: "agent … has the revision 5, not 4: it was changed since; read it again",
   },
   body_timeout: {
     status: 408,
@@ -124,6 +124,11 @@ export const errors = {
     status: 413,
     when: "The files are larger than 10 MiB together, or the body is larger than 20 MiB.",
     detail: "total file size exceeds the allowed limit",
+  },
+  response_too_large: {
+    status: 413,
+    when: "The API is served by AWS Lambda, whose responses have at most 6 MB: a file of 4.5 MB. `detail` names a command for larger files.",
+    detail: "The response is larger than AWS Lambda allows (6 MB).",
   },
   file_not_base64: {
     status: 422,

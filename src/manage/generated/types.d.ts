@@ -1998,7 +1998,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "key_missing" | "key_invalid" | "forbidden" | "not_found" | "method_not_allowed" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "request_unknown" | "agent_deleted" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "modified" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_runs" | "dollars_spent" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error";
+            code: "invalid_request" | "invalid_argument" | "key_missing" | "key_invalid" | "forbidden" | "not_found" | "method_not_allowed" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "request_unknown" | "agent_deleted" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "modified" | "body_timeout" | "files_too_large" | "response_too_large" | "file_not_base64" | "no_model" | "too_many_runs" | "dollars_spent" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error";
         };
         /** @description One schema violation. */
         ValidationError: {
@@ -5081,6 +5081,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `response_too_large`: The API is served by AWS Lambda, whose responses have at most 6 MB: a file of 4.5 MB. `detail` names a command for larger files. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
@@ -5160,6 +5170,16 @@ export interface operations {
             };
             /** @description `run_not_found`: The run does not exist. `step_not_found`: The run has no such step or event. */
             404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `response_too_large`: The API is served by AWS Lambda, whose responses have at most 6 MB: a file of 4.5 MB. `detail` names a command for larger files. */
+            413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
@@ -5266,6 +5286,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `response_too_large`: The API is served by AWS Lambda, whose responses have at most 6 MB: a file of 4.5 MB. `detail` names a command for larger files. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
             422: {
                 headers: {
@@ -5346,6 +5376,16 @@ export interface operations {
             };
             /** @description `run_not_found`: The run does not exist. `step_not_found`: The run has no such step or event. `files_unknown`: An earlier release recorded this step, without its files. */
             404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `response_too_large`: The API is served by AWS Lambda, whose responses have at most 6 MB: a file of 4.5 MB. `detail` names a command for larger files. */
+            413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
@@ -5436,6 +5476,16 @@ export interface operations {
             };
             /** @description `run_not_found`: The run does not exist. `step_not_found`: The run has no such step or event. `file_not_found`: The run has no such file. `file_not_kept`: The file had this content, which is no longer kept. `files_unknown`: An earlier release recorded this step, without its files. */
             404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `response_too_large`: The API is served by AWS Lambda, whose responses have at most 6 MB: a file of 4.5 MB. `detail` names a command for larger files. */
+            413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;

@@ -3,9 +3,12 @@ import { runDescriber } from "../../runs/describe-runs.ts";
 import type { ManageHandlers } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { openapiDocument } from "../generated/openapi.ts";
+import { agentHandlers } from "./agents.ts";
+import { keyHandlers } from "./keys.ts";
 import { operatorHandlers } from "./operators.ts";
 import { runRecordHandlers } from "./run-records.ts";
 import { runHandlers } from "./runs.ts";
+import { organizationHandlers } from "./organizations.ts";
 
 /** The handlers of the management API. */
 export function manageHandlers(deps: ManageDeps): ManageHandlers {
@@ -15,5 +18,8 @@ export function manageHandlers(deps: ManageDeps): ManageHandlers {
     ...operatorHandlers(deps),
     ...runHandlers(deps, describer),
     ...runRecordHandlers(deps, describer),
+    ...organizationHandlers(deps),
+    ...agentHandlers(deps),
+    ...keyHandlers(deps),
   };
 }

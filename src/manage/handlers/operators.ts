@@ -1,6 +1,7 @@
 import { createOperator, listOperators, revokeOperator } from "../../accounts/operators.ts";
 import type { AuditEntry, Operator } from "../../accounts/types.ts";
 import { jsonResponse } from "../../api/handlers/handler.ts";
+import { ServiceError } from "../../errors.ts";
 import { newRunLimits } from "../../runs/new-run-limits.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
@@ -23,6 +24,7 @@ export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageD
     },
 
     async create_operator({ body, operator: { actor } }) {
+      if (service.sign_in !== "token") throw noTokens();
       const { token, stored } = await createOperator(accounts, body, actor);
       return jsonResponse(201, { ...operatorView(stored), token } satisfies Schemas["CreatedOperator"]);
     },
@@ -36,6 +38,14 @@ export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageD
       return jsonResponse(200, { data: entries.map(auditView), next: null } satisfies Schemas["AuditPage"]);
     },
   } satisfies ManageHandlers;
+}
+
+/** On AWS, nothing accepts a token. */
+function noTokens(): ServiceError {
+  const message =
+    "The operators of a stack sign in with their AWS credentials, or with the stack's user pool or identity provider; " +
+    "it accepts no operator tokens";
+  return new ServiceError("invalid_argument", message);
 }
 
 function operatorView({ id, hint, name, role, enabled, createdAt, lastUsedAt }: Operator): Schemas["Operator"] {

@@ -6,7 +6,7 @@ import { type ClientSettings, documentClient, loadS3Client, sfnClient } from "./
 import { awsAccounts } from "./accounts.ts";
 import { awsStores } from "./index.ts";
 import { awsRuns } from "./runs.ts";
-import { awsSecretOf, secretsManagerClient } from "./secrets.ts";
+import { awsSecretOf, awsSecrets, secretsManagerClient } from "./secrets.ts";
 import type { Secrets } from "../../agent/secret.ts";
 import type { StateMachine } from "./workflow.ts";
 
@@ -55,8 +55,17 @@ export function stateMachine(settings: ClientSettings): StateMachine {
   return { sfn: sfnClient(settings), stateMachineArn: env("STATE_MACHINE_ARN") };
 }
 
-/** Secrets in AWS Secrets Manager. The client is loaded at the first use. */
+/** The values of secrets in AWS Secrets Manager. The client is loaded at the first use. */
 export function readSecrets(settings: ClientSettings): Pick<Secrets, "secretOf"> {
+  return { secretOf: awsSecretOf(lazyClient(settings), env("SECRET_PREFIX")) };
+}
+
+/** Secrets in AWS Secrets Manager, for functions that also check their names and existence. */
+export function allSecrets(settings: ClientSettings): Secrets {
+  return awsSecrets(lazyClient(settings), env("SECRET_PREFIX"));
+}
+
+function lazyClient(settings: ClientSettings) {
   let client: ReturnType<typeof secretsManagerClient> | undefined;
-  return { secretOf: awsSecretOf(() => (client ??= secretsManagerClient(settings)), env("SECRET_PREFIX")) };
+  return () => (client ??= secretsManagerClient(settings));
 }

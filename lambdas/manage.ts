@@ -1,0 +1,46 @@
+import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import packageFile from "../package.json" with { type: "json" };
+import { type ApiGatewayEvent, lambdaHandler } from "../src/api/server/lambda.ts";
+import { awsSettings, env } from "../src/env.ts";
+import { manageHandlers } from "../src/manage/handlers/index.ts";
+import { bodyBytesOnLambda, limitOnLambda } from "../src/manage/lambda-limits.ts";
+import { manageRouter } from "../src/manage/router.ts";
+import { jwtAuthentication } from "../src/manage/sign-in/authenticate.ts";
+import type { ConsoleRoles } from "../src/manage/sign-in/types.ts";
+import { allSecrets, measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
+import { awsWorkflow } from "../src/platform/aws/workflow.ts";
+
+// The management API behind the console's HTTP API. Two functions have this code: `lib/console/stack.ts` sends requests that
+// only read to the one that cannot write.
+
+const settings = awsSettings();
+const stack = env("SERVICE_STACK");
+
+const api = manageRouter(
+  manageHandlers({
+    ...measuredStores(settings),
+    ...allSecrets(settings),
+    workflow: awsWorkflow(stateMachine(settings)),
+    now: Date.now,
+    service: {
+      platform: "aws",
+      version: packageFile.version,
+      sign_in: "jwt",
+      stack,
+      serviceUrl: () => env("SERVICE_URL"),
+      bodyBytes: bodyBytesOnLambda,
+    },
+  }),
+  jwtAuthentication(JSON.parse(env("CONSOLE_ROLES")) as ConsoleRoles),
+);
+const handle = lambdaHandler(limitOnLambda(api, stack));
+
+interface AuthorizedEvent extends ApiGatewayEvent {
+  requestContext: ApiGatewayEvent["requestContext"] & { authorizer?: { jwt?: object } };
+}
+
+/** Handles only requests whose token API Gateway has checked: a route without its authorizer must not open the API. */
+export async function handler(event: AuthorizedEvent): Promise<APIGatewayProxyStructuredResultV2> {
+  if (event.requestContext.authorizer?.jwt === undefined) throw new Error("the route has no JWT authorizer");
+  return handle(event);
+}

@@ -1,0 +1,32 @@
+import { listIndex, runningIndex } from "../src/platform/aws/table.ts";
+import type { ItemPermission, ObjectPermissions } from "./storage.ts";
+
+// What operators may do with the service's data: through the CLI and `npm run console` with their own credentials, and
+// through the functions of the console's stack.
+
+/** For viewing organizations, agents, keys, runs and the audit. */
+export const viewItems: ItemPermission[] = [
+  { kinds: ["ORG", "AGENT", "KEY", "CONFIG", "OPERATORS"], actions: ["GetItem"] },
+  { kinds: ["RUN", "AGENT", "AUDIT", "COUNT", "OPERATORS"], actions: ["Query"] },
+  { kinds: ["WAITING"], actions: ["Query"], index: runningIndex.name },
+  { kinds: ["ORGS", "AGENTS", "KEYS", "RUNS"], actions: ["Query"], index: listIndex.name },
+];
+
+/** For changing them. Operators also need `viewItems`. */
+export const changeItems: ItemPermission[] = [
+  // One statement, because a transaction writes a record or a run together with its audit entry and its counts.
+  {
+    kinds: ["ORG", "AGENT", "KEY", "RUN", "COUNT", "AUDIT", "OPERATORS"],
+    actions: ["PutItem", "UpdateItem", "ConditionCheckItem"],
+  },
+  { kinds: ["RUN"], actions: ["DeleteItem"] },
+];
+
+export const viewObjects: ObjectPermissions = { read: ["workspaces", "texts"] };
+
+/** `write` of `workspaces`: the files that a run starts with. */
+export const changeObjects: ObjectPermissions = {
+  ...viewObjects,
+  write: ["workspaces", "texts"],
+  remove: ["workspaces", "texts"],
+};

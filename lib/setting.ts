@@ -1,0 +1,37 @@
+/** One setting of a deployment. */
+export interface Setting<T> {
+  fallback: T;
+  /** The accepted values, for error messages. */
+  accepted: string;
+  /** Returns undefined if the value is not accepted. Values from the command line are strings. */
+  parse: (value: unknown) => T | undefined;
+}
+
+export function setting<T>(fallback: T, accepted: string, parse: (value: unknown) => T | undefined): Setting<T> {
+  return { fallback, accepted, parse };
+}
+
+export function pattern(fallback: string, expression: RegExp, accepted: string): Setting<string> {
+  return setting(fallback, accepted, (value) => (expression.test(String(value)) ? String(value) : undefined));
+}
+
+/** The first choice is the default. */
+export function oneOf<Choice extends string>(first: Choice, ...others: Choice[]): Setting<Choice> {
+  const choices = [first, ...others];
+  return setting(first, choices.join(" or "), (value) => choices.find((choice) => choice === value));
+}
+
+export function wholeNumber(fallback: number, min: number, max: number): Setting<number> {
+  return setting(fallback, `a whole number from ${min} to ${max}`, (value) =>
+    /^\d{1,9}$/.test(String(value)) && Number(value) >= min && Number(value) <= max ? Number(value) : undefined,
+  );
+}
+
+/** A JSON array, or texts separated by commas. Empty by default. */
+export function list(accepted: string, item: RegExp): Setting<string[]> {
+  return setting<string[]>([], accepted, (value) => {
+    const items = (Array.isArray(value) ? value.map(String) : String(value).split(",")).map((each) => each.trim());
+    const given = items.filter((each) => each !== "");
+    return given.every((each) => item.test(each)) ? given : undefined;
+  });
+}

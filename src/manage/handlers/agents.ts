@@ -1,0 +1,122 @@
+import { definitionProblems } from "../../accounts/agent-definition.ts";
+import {
+  agentHistory,
+  createAgent,
+  findAgent,
+  findAgentVersion,
+  setAgentStatus,
+  updateAgent,
+} from "../../accounts/agents.ts";
+import { headerSecretProblems } from "../../accounts/header-secrets.ts";
+import { findOrganization } from "../../accounts/organizations.ts";
+import type { Agent, AgentDefinition } from "../../accounts/types.ts";
+import { modelProblem } from "../../agent/models/model-config.ts";
+import { InvalidRequest } from "../../api/handlers/errors.ts";
+import { type ApiResponse, jsonResponse } from "../../api/handlers/handler.ts";
+import { ServiceError } from "../../errors.ts";
+import type { ManageHandler, ManageHandlers, Schemas } from "../call.ts";
+import type { ManageDeps } from "../deps.ts";
+import { byName, pageOf } from "../page.ts";
+import { wireAgent, wireAgentSummary, wireDefinition, wireVersion } from "../wire/agent.ts";
+
+export function agentHandlers(deps: ManageDeps) {
+  const { accounts } = deps;
+  const respond = async (status: number, agent: Agent): Promise<ApiResponse> => {
+    const organization = await accounts.findOrganization(agent.organizationId);
+    const warnings = agent.status === "deleted" ? [] : await warningsOf(deps, agent, organization?.model);
+    return jsonResponse(status, wireAgent(agent, organization, warnings), { etag: `"${agent.revision ?? 0}"` });
+  };
+  const setStatus =
+    (status: Agent["status"]): ManageHandler<"archive_agent"> =>
+    async ({ path, operator: { actor } }) =>
+      respond(200, await setAgentStatus(accounts, path.agent_id, status, actor));
+
+  return {
+    async list_agents({ query }) {
+      const { organization_id: owner, status } = query;
+      const [agents, organizations] = await Promise.all([
+        accounts.listAgents(owner),
+        owner === undefined ? accounts.listOrganizations() : findOrganization(accounts, owner).then((one) => [one]),
+      ]);
+      const byId = new Map(organizations.map((each) => [each.id, each]));
+      const listed = agents.filter((agent) => status === undefined || agent.status === status);
+      const { data, next } = pageOf(listed, byName, query);
+      const summaries = data.map((agent) => wireAgentSummary(agent, byId.get(agent.organizationId)));
+      return jsonResponse(200, { data: summaries, next } satisfies Schemas["AgentSummaryPage"]);
+    },
+
+    async create_agent({ body, operator: { actor } }) {
+      const { id } = await findOrganization(accounts, body.organization_id);
+      const definition = await checkedDefinition(deps, id, body.definition);
+      return respond(201, await createAgent(accounts, id, definition, actor));
+    },
+
+    async get_agent({ path }) {
+      return respond(200, await findAgent(accounts, path.agent_id));
+    },
+
+    async update_agent({ path, body, operator: { actor }, request: { headers } }) {
+      const ifRevision = revisionIn(headers["if-match"]);
+      const { id, organizationId } = await findAgent(accounts, path.agent_id);
+      const definition = await checkedDefinition(deps, organizationId, body.definition);
+      return respond(200, await updateAgent(accounts, id, definition, actor, { ifRevision }));
+    },
+
+    archive_agent: setStatus("archived"),
+    unarchive_agent: setStatus("active"),
+
+    async delete_agent({ path, operator: { actor } }) {
+      await setAgentStatus(accounts, path.agent_id, "deleted", actor);
+      return { status: 204, headers: {}, body: "" };
+    },
+
+    async list_agent_versions({ path, query: { limit } }) {
+      const data = (await agentHistory(accounts, path.agent_id, limit)).map(wireVersion);
+      return jsonResponse(200, { data, next: null } satisfies Schemas["AgentVersionHeadPage"]);
+    },
+
+    async get_agent_version({ path }) {
+      const found = await findAgentVersion(accounts, path.agent_id, path.version);
+      const definition = wireDefinition(found.definition);
+      return jsonResponse(200, { ...wireVersion(found), definition } satisfies Schemas["AgentVersion"]);
+    },
+  } satisfies ManageHandlers;
+}
+
+/** The definition of a request. Rejects with a ServiceError for what its schema cannot express. */
+async function checkedDefinition(
+  { secretProblem }: ManageDeps,
+  organizationId: string,
+  { $schema: _schema, ...fields }: Schemas["AgentDefinition"],
+): Promise<AgentDefinition> {
+  const definition = fields as AgentDefinition;
+  const problems = [
+    ...definitionProblems(definition),
+    ...(await headerSecretProblems(definition.mcp ?? [], organizationId, secretProblem)),
+  ];
+  if (problems.length > 0) throw new ServiceError("invalid_argument", problems.join("; "));
+  return definition;
+}
+
+/** Why the agent cannot start runs, or cannot use a tool. */
+async function warningsOf(
+  { secretProblem, secretRefusal }: ManageDeps,
+  { organizationId, mcp = [] }: Agent,
+  model: Parameters<typeof modelProblem>[0],
+): Promise<string[]> {
+  const use = { organizationId, purpose: "model" } as const;
+  const problem = modelProblem(model, (secret, url) => secretRefusal(secret, { ...use, url }));
+  return [
+    ...(problem === undefined ? [] : [problem]),
+    ...(await headerSecretProblems(mcp, organizationId, secretProblem)),
+  ];
+}
+
+/** The revision in `If-Match`. Undefined: any. */
+function revisionIn(ifMatch: string | undefined): number | undefined {
+  if (ifMatch === undefined || ifMatch.trim() === "*") return undefined;
+  const [, revision] = /^\s*"(\d{1,15})"\s*$/.exec(ifMatch) ?? [];
+  if (revision !== undefined) return Number(revision);
+  const msg = 'Input should be the `ETag` of the agent, such as "4" with its quotes, or *';
+  throw new InvalidRequest([{ type: "etag_parsing", loc: ["header", "If-Match"], msg, input: ifMatch.slice(0, 200) }]);
+}

@@ -1,0 +1,30 @@
+import { findAgent } from "../../accounts/agents.ts";
+import { createKey, setKeyEnabled } from "../../accounts/keys.ts";
+import { jsonResponse } from "../../api/handlers/handler.ts";
+import type { ManageHandlers, Schemas } from "../call.ts";
+import type { ManageDeps } from "../deps.ts";
+import { wireKey } from "../wire/key.ts";
+
+export function keyHandlers({ accounts }: ManageDeps) {
+  return {
+    async list_keys({ path }) {
+      const { id } = await findAgent(accounts, path.agent_id);
+      const data = (await accounts.listKeys(id)).map(wireKey);
+      return jsonResponse(200, { data, next: null } satisfies Schemas["KeyPage"]);
+    },
+
+    async create_key({ path, body, operator: { actor } }) {
+      const name = body?.name ?? undefined;
+      const { key, stored } = await createKey(accounts, path.agent_id, { name, actor });
+      return jsonResponse(201, { ...wireKey(stored), key } satisfies Schemas["CreatedKey"]);
+    },
+
+    async disable_key({ path, operator: { actor } }) {
+      return jsonResponse(200, wireKey(await setKeyEnabled(accounts, path.key_id, false, actor)));
+    },
+
+    async enable_key({ path, operator: { actor } }) {
+      return jsonResponse(200, wireKey(await setKeyEnabled(accounts, path.key_id, true, actor)));
+    },
+  } satisfies ManageHandlers;
+}

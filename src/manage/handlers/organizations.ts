@@ -1,0 +1,70 @@
+import { clearModel, createOrganization, findOrganization, setModel, setQuota } from "../../accounts/organizations.ts";
+import { jsonResponse } from "../../api/handlers/handler.ts";
+import { testModel } from "../../agent/models/test-model.ts";
+import type { ManageHandlers, Schemas } from "../call.ts";
+import type { ManageDeps } from "../deps.ts";
+import { manageError } from "../errors.ts";
+import { modelOf } from "../model-request.ts";
+import { byName, pageOf } from "../page.ts";
+import { wireOrganization } from "../wire/organization.ts";
+import { wireTokens } from "../wire/token-usage.ts";
+
+const nothingToSet = "the body sets nothing; send max_running, max_dollars_per_day or both";
+
+export function organizationHandlers(deps: ManageDeps) {
+  const { accounts, secretOf, now } = deps;
+  return {
+    async list_organizations({ query }) {
+      const { data, next } = pageOf(await accounts.listOrganizations(), byName, query);
+      return jsonResponse(200, { data: data.map(wireOrganization), next } satisfies Schemas["OrganizationPage"]);
+    },
+
+    async create_organization({ body, operator: { actor } }) {
+      return jsonResponse(201, wireOrganization(await createOrganization(accounts, body, actor)));
+    },
+
+    async get_organization({ path }) {
+      return jsonResponse(200, wireOrganization(await findOrganization(accounts, path.organization_id)));
+    },
+
+    async update_organization({ path, body, operator: { actor } }) {
+      const { max_running: maxRunning, max_dollars_per_day: maxDollarsPerDay } = body;
+      const changes = {
+        ...(maxRunning !== undefined && { maxRunning }),
+        ...(maxDollarsPerDay !== undefined && { maxDollarsPerDay }),
+      };
+      if (Object.keys(changes).length === 0) throw manageError("invalid_argument", nothingToSet);
+      return jsonResponse(200, wireOrganization(await setQuota(accounts, path.organization_id, changes, actor)));
+    },
+
+    async set_model({ path, body, operator: { actor } }) {
+      const organization = await findOrganization(accounts, path.organization_id);
+      const model = await modelOf(deps, organization, body);
+      return jsonResponse(200, wireOrganization(await setModel(accounts, organization.id, model, actor)));
+    },
+
+    async clear_model({ path, operator: { actor } }) {
+      return jsonResponse(200, wireOrganization(await clearModel(accounts, path.organization_id, actor)));
+    },
+
+    async test_model({ path, body }) {
+      const organization = await findOrganization(accounts, path.organization_id);
+      const configuration = body ? await modelOf(deps, organization, body) : organization.model;
+      const use = { organizationId: organization.id, purpose: "model" } as const;
+      const { milliseconds, model, outcome } = await testModel(
+        configuration,
+        (secret, url) => secretOf(secret, { ...use, url }),
+        now,
+      );
+      const failed = "failure" in outcome;
+      return jsonResponse(200, {
+        ok: !failed,
+        milliseconds,
+        model: model ?? null,
+        text: failed ? null : outcome.text,
+        usage: failed ? null : wireTokens(outcome.usage),
+        failure: failed ? outcome.failure : null,
+      } satisfies Schemas["ModelTest"]);
+    },
+  } satisfies ManageHandlers;
+}

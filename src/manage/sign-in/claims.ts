@@ -1,0 +1,52 @@
+import type { Actor } from "../../accounts/audit.ts";
+import type { OperatorRole } from "../../accounts/types.ts";
+import type { ConsoleRoles } from "./types.ts";
+
+/** The claims of an ID token, by name. */
+export type Claims = Record<string, unknown>;
+
+/**
+ * The claims of the token in an `Authorization` header. The token's signature, issuer, audience and time must have been
+ * checked before: API Gateway's authorizer does it. It passes claims on, too, but joins lists to one text, in which a group
+ * `a b` cannot be told from the groups `a` and `b`. Undefined: the header has no token.
+ */
+export function claimsOf(authorization: string | undefined): Claims | undefined {
+  const [, payload = ""] = /^bearer +[\w-]+\.([\w-]+)\.[\w-]+$/i.exec(authorization?.trim() ?? "") ?? [];
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+    return typeof claims === "object" && claims !== null ? (claims as Claims) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The role that the claims give. Undefined: none. An email address counts only if the provider has verified it. */
+export function roleOf(claims: Claims, { claim, operators, viewers }: ConsoleRoles): OperatorRole | undefined {
+  if (claim === "email" && String(claims["email_verified"]) !== "true") return undefined;
+  const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
+  const values = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === "string");
+  if (values.some((each) => operators.includes(each))) return "operator";
+  if (values.some((each) => viewers.includes(each))) return "viewer";
+  return undefined;
+}
+
+/** The person for the audit: a name for people, and the provider's id, which nobody can choose. */
+export function actorOf(claims: Claims): Actor {
+  const [name, subject] = [nameOf(claims), subjectOf(claims)];
+  return name === subject ? subject : `${name} (${subject})`;
+}
+
+/** The person's email address or name, else the provider's id. */
+export function nameOf(claims: Claims): string {
+  const names = [claims["email"], claims["preferred_username"], claims["name"]];
+  const name = names.find((each) => typeof each === "string" && each !== "") as string | undefined;
+  return name === undefined ? subjectOf(claims) : printable(name.slice(0, 200));
+}
+
+function subjectOf({ sub }: Claims): string {
+  return typeof sub === "string" ? printable(sub.slice(0, 255)) : "unknown";
+}
+
+function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, " ");
+}

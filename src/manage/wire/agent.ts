@@ -1,0 +1,46 @@
+import { definitionOf } from "../../accounts/definition.ts";
+import { shownSecret } from "../../accounts/header-secrets.ts";
+import type { Agent, AgentDefinition, AgentVersionHead, Organization } from "../../accounts/types.ts";
+import type { McpServer } from "../../agent/mcp/types.ts";
+import { configurationFields } from "../../agent/models/model-config.ts";
+import type { Schemas } from "../call.ts";
+import { timeOf } from "../views.ts";
+
+/** `organization`: the agent's. Undefined: it is missing from the store. */
+export function wireAgentSummary(agent: Agent, organization: Organization | undefined): Schemas["AgentSummary"] {
+  const { id, organizationId, name, status, version, createdAt, updatedAt } = agent;
+  const shared = organization?.model && configurationFields(organization.model).model;
+  return {
+    id,
+    organization_id: organizationId,
+    name,
+    status,
+    version: version ?? null,
+    model: agent.model ?? shared ?? null,
+    created_at: timeOf(createdAt),
+    updated_at: timeOf(updatedAt),
+  };
+}
+
+export function wireAgent(agent: Agent, organization: Organization | undefined, warnings: string[]): Schemas["Agent"] {
+  const definition = wireDefinition(definitionOf(agent));
+  return { ...wireAgentSummary(agent, organization), definition, revision: agent.revision ?? 0, warnings };
+}
+
+export function wireVersion({ version, createdAt, hash }: AgentVersionHead): Schemas["AgentVersionHead"] {
+  return { version, created_at: timeOf(createdAt), hash };
+}
+
+/** A definition as in its agent file, without what may be a pasted key. */
+export function wireDefinition(definition: AgentDefinition): Schemas["AgentDefinition"] {
+  const { mcp, ...fields } = definition;
+  return { ...fields, ...(mcp && { mcp: mcp.map(wireServer) }) } as Schemas["AgentDefinition"];
+}
+
+function wireServer({ headers, ...server }: McpServer): McpServer {
+  if (!headers) return server;
+  const shown = Object.entries(headers).map(([name, { secret, ...more }]) => {
+    return [name, { secret: shownSecret(secret), ...more }] as const;
+  });
+  return { ...server, headers: Object.fromEntries(shown) };
+}

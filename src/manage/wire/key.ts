@@ -1,0 +1,15 @@
+import type { ApiKey } from "../../accounts/types.ts";
+import type { Schemas } from "../call.ts";
+import { timeOf } from "../views.ts";
+
+export function wireKey({ hash, agentId, hint, name, enabled, createdAt, lastUsedAt }: ApiKey): Schemas["Key"] {
+  return {
+    id: hash,
+    agent_id: agentId,
+    hint,
+    name: name ?? null,
+    enabled,
+    created_at: timeOf(createdAt),
+    last_used_at: timeOf(lastUsedAt),
+  };
+}

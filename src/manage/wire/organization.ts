@@ -1,0 +1,31 @@
+import type { Organization } from "../../accounts/types.ts";
+import type { ModelConfiguration } from "../../agent/model.ts";
+import { configurationFields } from "../../agent/models/model-config.ts";
+import type { Schemas } from "../call.ts";
+import { timeOf } from "../views.ts";
+
+export function wireOrganization(organization: Organization): Schemas["Organization"] {
+  const { id, name, model, maxRunning, maxDollarsPerDay, createdAt, updatedAt } = organization;
+  return {
+    id,
+    name,
+    model: model ? wireModel(model) : null,
+    max_running: maxRunning ?? null,
+    max_dollars_per_day: maxDollarsPerDay ?? null,
+    created_at: timeOf(createdAt),
+    updated_at: timeOf(updatedAt),
+  };
+}
+
+function wireModel(configuration: ModelConfiguration): Schemas["Model"] {
+  const { model, baseUrl, secret, region, compat } = configurationFields(configuration);
+  return {
+    provider: configuration.provider,
+    enabled: configuration.enabled,
+    model: model ?? null,
+    base_url: baseUrl ?? null,
+    secret: secret ?? null,
+    region: region ?? null,
+    compat: compat ?? null,
+  };
+}
