@@ -37,7 +37,7 @@ async function start(options: LocalOptions): Promise<void> {
   for (const warning of service.warnings) warning.then(printWarning, () => {}); // a failed check must not end the service
   const fields = { base_url: baseUrl, api_key: apiKey, template_id: templateId, console_url: consoleUrl };
   if (options.json) console.log(JSON.stringify(fields));
-  else console.log(welcome({ baseUrl, apiKey, templateId, dataDir: options.dataDir }));
+  else console.log(welcome({ baseUrl, apiKey, templateId, consoleUrl, dataDir: options.dataDir }));
 }
 
 function printWarning(text: string | undefined): void {

@@ -58,7 +58,7 @@ export function addOperatorCommands(program: Command, action: Action, io: Io): v
   addInviteCommand(operator, io);
 }
 
-const may: Record<OperatorRole, string> = { operator: "use everything", viewer: "read everything" };
+const may: Record<OperatorRole, string> = { operator: "do everything", viewer: "read everything" };
 
 function baseUrlOf(text: string): string {
   const url = URL.parse(text);

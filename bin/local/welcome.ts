@@ -3,9 +3,10 @@ export function welcome(service: {
   baseUrl: string;
   templateId: string;
   apiKey: string | undefined;
+  consoleUrl: string;
   dataDir: string;
 }): string {
-  const { baseUrl, templateId, apiKey, dataDir } = service;
+  const { baseUrl, templateId, apiKey, consoleUrl, dataDir } = service;
   const bearer = `-H 'Authorization: Bearer ${apiKey ?? "API_KEY"}'`;
   const body = {
     name: "First run",
@@ -18,6 +19,7 @@ export function welcome(service: {
     ? `API key: ${apiKey}\n  (shown only once; the service keeps its hash)`
     : `API key: shown when it was created. Create another: npm run -s admin -- key create --agent ${templateId}${dataDirOption}`;
   return `Agent Run Service: ${baseUrl}   (data in ${dataDir}, Ctrl-C to stop)
+Console: ${consoleUrl}
 ${key}
 
 Create a run that reads a file:
