@@ -77,35 +77,3 @@ function place(text: string, error: unknown): string {
   if (position !== undefined) return ` in line ${text.slice(0, Number(position)).split("\n").length}.`;
   return message.includes("end of JSON") ? ": it ends too early." : ".";
 }
-
-/**
- * The lines of `after` that `before` does not have at their place: positions from 0. It finds the longest common
- * sequence of lines; agent files are short.
- */
-export function changedLines(before: string, after: string): Set<number> {
-  const old = before.split("\n").map(withoutComma);
-  const now = after.split("\n").map(withoutComma);
-  // common[i][j]: the number of common lines of old from i and now from j
-  const common = Array.from({ length: old.length + 1 }, () => new Uint16Array(now.length + 1));
-  const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
-  for (let i = old.length - 1; i >= 0; i--) {
-    for (let j = now.length - 1; j >= 0; j--) {
-      const row = common[i];
-      if (row) row[j] = old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
-    }
-  }
-  const changed = new Set<number>();
-  for (let i = 0, j = 0; j < now.length;) {
-    if (i < old.length && old[i] === now[j]) {
-      i++;
-      j++;
-    } else if (i < old.length && at(i + 1, j) >= at(i, j + 1)) i++;
-    else changed.add(j++);
-  }
-  return changed;
-}
-
-/** A field that was added after the last one gives that one a comma. That is not a change. */
-function withoutComma(line: string): string {
-  return line.trimEnd().replace(/,$/, "");
-}

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import schema from "../../../../schemas/agent.schema.json" with { type: "json" };
 import { changesOf, changeText, wasText } from "../../../../console/agents/form/changes.ts";
 import { type Draft, valueAt, withValue } from "../../../../console/agents/form/json.ts";
-import { changedLines, formatDraft, parseDraft } from "../../../../console/agents/form/json-text.ts";
+import { formatDraft, parseDraft } from "../../../../console/agents/form/json-text.ts";
+import { changedLines, lineDiff } from "../../../../console/agents/form/line-diff.ts";
 import { lacksSecrets, withServerUrl } from "../../../../console/agents/form/mcp-url.ts";
 import { fieldMessages, messageOf } from "../../../../console/agents/form/messages.ts";
 import { parseNumber } from "../../../../console/agents/form/numbers.ts";
@@ -94,6 +95,12 @@ test("changed lines are marked, a comma that an addition brings is not", () => {
     `  "maxRunning": 3`,
   ]);
   expect(changedLines(before, before).size).toBe(0);
+  expect(lineDiff("a\nb\nc", "a\nd\nc").map(({ sign, before: old, after: now }) => [sign, old, now])).toEqual([
+    [" ", 1, 1],
+    ["-", 2, undefined],
+    ["+", undefined, 2],
+    [" ", 3, 3],
+  ]);
 });
 
 test("the API's violations stand at their fields", () => {

@@ -1,0 +1,29 @@
+/** File name of an agent file: `Data analyst` → `data-analyst.json`. */
+export function agentFileName(name: string): string {
+  const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  return `${words.join("-").slice(0, 60) || "agent"}.json`;
+}
+
+/** The command that stores the same definition. `id`: undefined for a new agent. */
+export function adminCommand(name: string, id: string | undefined, organizationId: string): string {
+  const file = agentFileName(name);
+  return id === undefined
+    ? `npm run -s admin -- agent create --organization ${organizationId} --file ${file}`
+    : `npm run -s admin -- agent update ${id} --file ${file}`;
+}
+
+/** The request that stores the definition in the file. `revision`: of the version that it replaces. */
+export function curlCommand(name: string, id: string | undefined, organizationId: string, origin: string, revision?: number): string {
+  const file = agentFileName(name);
+  const [method, path, fields] =
+    id === undefined
+      ? ["POST", "agents", `{organization_id: "${organizationId}", definition: .}`]
+      : ["PUT", `agents/${id}`, "{definition: .}"];
+  return [
+    `jq '${fields}' ${file} |`,
+    `curl -sS -X ${method} ${origin}/manage/v1/${path} \\`,
+    `  -H "Authorization: Bearer $OPERATOR_TOKEN" \\`,
+    ...(revision === undefined ? [] : [`  -H 'If-Match: "${revision}"' \\`]),
+    `  -H 'Content-Type: application/json' --data-binary @-`,
+  ].join("\n");
+}

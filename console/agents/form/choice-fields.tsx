@@ -1,0 +1,113 @@
+import { useId } from "preact/hooks";
+import { classes } from "../../ui/classes.ts";
+import { Field, FieldNotes } from "../../ui/Field.tsx";
+import { fieldNotes } from "./field-notes.ts";
+import type { FormState } from "./form-state.ts";
+import { type Path, valueAt } from "./json.ts";
+import type { FieldOf } from "./schema-fields.ts";
+
+interface ChoiceProps<Kind extends "choice" | "flag" | "checks" | "texts"> {
+  field: FieldOf<Kind>;
+  path: Path;
+  form: FormState;
+}
+
+/** One of some values, or none. */
+export function ChoiceField({ field, path, form }: ChoiceProps<"choice">) {
+  const value = valueAt(form.draft, path);
+  return (
+    <Field label={field.label} {...fieldNotes(field, path, form)}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          class="input"
+          value={String(value ?? "")}
+          disabled={form.readOnly !== undefined}
+          onChange={({ currentTarget }) => form.set(path, currentTarget.value || undefined)}
+        >
+          <option value="">default</option>
+          {field.options.map((option) => (
+            <option key={option} value={option}>
+              {option}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** Yes, or not set. */
+export function FlagField({ field, path, form }: ChoiceProps<"flag">) {
+  const { error, was, help } = fieldNotes(field, path, form);
+  const id = useId();
+  return (
+    <div class={classes("field", was !== undefined && "changed")}>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={valueAt(form.draft, path) === true}
+          disabled={form.readOnly !== undefined}
+          aria-describedby={id}
+          onChange={({ currentTarget }) => form.set(path, currentTarget.checked || undefined)}
+        />
+        <span>{field.label}</span>
+      </label>
+      <FieldNotes id={id} help={help} was={was} error={error} />
+    </div>
+  );
+}
+
+/** Any of some values, such as the built-in tools. Not set, it has the schema's default. */
+export function ChecksField({ field, path, form }: ChoiceProps<"checks">) {
+  const value = valueAt(form.draft, path);
+  const chosen = Array.isArray(value) ? value.map(String) : field.preset;
+  const { error, was, help } = fieldNotes(field, path, form);
+  const toggle = (option: string): void => {
+    const next = chosen.includes(option) ? chosen.filter((each) => each !== option) : [...chosen, option];
+    form.set(path, next);
+  };
+  return (
+    <fieldset class={classes("field", "checks", was !== undefined && "changed")}>
+      <legend>{field.label}</legend>
+      <div class="checks-grid">
+        {field.options.map((option) => (
+          <label key={option} class="check mono">
+            <input
+              type="checkbox"
+              checked={chosen.includes(option)}
+              disabled={form.readOnly !== undefined}
+              onChange={() => toggle(option)}
+            />
+            <span>{option}</span>
+          </label>
+        ))}
+      </div>
+      <FieldNotes help={help} was={was} error={error} />
+    </fieldset>
+  );
+}
+
+/** A list of texts, separated by commas. */
+export function TextsField({ field, path, form }: ChoiceProps<"texts">) {
+  const value = valueAt(form.draft, path);
+  return (
+    <Field label={field.label} hint="separated by commas" {...fieldNotes(field, path, form)}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          class="input mono"
+          autocomplete="off"
+          defaultValue={Array.isArray(value) ? value.join(", ") : ""}
+          key={JSON.stringify(value ?? [])}
+          readOnly={form.readOnly !== undefined}
+          onChange={({ currentTarget }) => {
+            const texts = currentTarget.value.split(",").map((text) => text.trim());
+            const entries = [...new Set(texts.filter((text) => text !== ""))];
+            form.set(path, entries.length > 0 ? entries : undefined);
+          }}
+        />
+      )}
+    </Field>
+  );
+}

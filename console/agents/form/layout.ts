@@ -1,0 +1,48 @@
+import agentSchema from "../../../schemas/agent.schema.json" with { type: "json" };
+import { type Field, fieldsOf } from "./schema-fields.ts";
+
+/** The fields of an agent file, from its schema. */
+export const agentFields = fieldsOf(agentSchema);
+
+export const agentFieldNames = agentFields.map(({ name }) => name);
+
+/** Order of the fields in a group. Fields that are not named follow in the order of the schema. */
+const orders: Record<string, string[]> = {
+  limits: ["steps", "tokens", "seconds", "dollars", "inputTokens", "outputTokens"],
+  runLimits: ["dollars", "steps", "tokens", "seconds", "inputTokens", "outputTokens"],
+};
+
+/** Texts that say more to a person before the form than the schema's description. */
+const helps: Record<string, string> = {
+  name: "",
+  instructions: "What the model is told before every input.",
+  model: "Empty: the organization’s model.",
+  "parameters.temperature": "0 to 2. Empty: the provider’s default.",
+  tools: "",
+  limits: "",
+  runLimits: "Empty: no limit. At a limit the model is asked once more for an answer with what it has.",
+};
+
+/** Groups of numbers that explain themselves. Their descriptions are tooltips. */
+const terse = new Set(["limits", "runLimits"]);
+
+/** The help of a field. Undefined: none. In a form, the default is what an empty field means. */
+export function helpOf(field: Field, path: (string | number)[]): string | undefined {
+  const text = helps[path.join(".")] ?? (terse.has(String(path[0])) && path.length > 1 ? "" : field.help);
+  return text?.replace("Default: ", "Empty: ").replaceAll("`", "") || undefined;
+}
+
+export function inOrder(fields: Field[], group: string): Field[] {
+  const order = orders[group] ?? [];
+  const rank = ({ name }: Field): number => (order.includes(name) ? order.indexOf(name) : order.length);
+  return fields.toSorted((one, other) => rank(one) - rank(other));
+}
+
+export function agentField(name: string): Field {
+  const found = agentFields.find((field) => field.name === name);
+  if (!found) throw new Error(`the agent schema has no field ${name}`);
+  return found;
+}
+
+/** Fields that are open at once. All others are behind "More settings". */
+export const firstFields = ["name", "instructions", "model", "tools", "limits", "runLimits"];

@@ -1,0 +1,68 @@
+import { FieldNotes } from "../../ui/Field.tsx";
+import { fieldNotes } from "./field-notes.ts";
+import type { FormState } from "./form-state.ts";
+import { isObject, type Path, pathText, valueAt } from "./json.ts";
+import { lacksSecrets } from "./mcp-url.ts";
+import { MapField } from "./map-field.tsx";
+import { SimpleField } from "./simple-field.tsx";
+import type { FieldOf } from "./schema-fields.ts";
+
+/** A list of objects, such as MCP servers: one panel each. */
+export function ListField({ field, path, form }: { field: FieldOf<"list">; path: Path; form: FormState }) {
+  const value = valueAt(form.draft, path);
+  const entries = Array.isArray(value) ? value : [];
+  const { help, error } = fieldNotes(field, path, form);
+  const isFull = field.most !== undefined && entries.length >= field.most;
+  return (
+    <fieldset class="field list-field">
+      <legend>{field.label}</legend>
+      {entries.map((entry, index) => (
+        <div key={index} class="list-entry">
+          <div class="list-entry-head">
+            <strong class="mono">{isObject(entry) && entry["name"] ? String(entry["name"]) : "new server"}</strong>
+            <button
+              type="button"
+              class="button quiet small"
+              disabled={form.readOnly !== undefined}
+              onClick={() => form.set(entries.length === 1 ? path : [...path, index], undefined)}
+            >
+              Remove
+            </button>
+          </div>
+          <ListEntry field={field} path={[...path, index]} form={form} />
+        </div>
+      ))}
+      <FieldNotes help={help} error={error} />
+      <button
+        type="button"
+        class="button small"
+        disabled={isFull || form.readOnly !== undefined}
+        onClick={() => form.set(path, [...entries, { name: "", url: "" }])}
+      >
+        {isFull ? `At most ${field.most}` : "Add a server"}
+      </button>
+    </fieldset>
+  );
+}
+
+function ListEntry({ field, path, form }: { field: FieldOf<"list">; path: Path; form: FormState }) {
+  return (
+    <div class="list-entry-fields">
+      {field.fields.map((each) =>
+        each.kind === "map" ? (
+          <div key={each.name} class="wide">
+            <MapField field={each} path={[...path, each.name]} form={form} />
+            {lacksSecrets(form.stored, form.draft, path) && (
+              <p class="notice warn" role="status">
+                The URL was changed, so the secrets of the headers were cleared: a secret goes only to the server that it
+                was named for. Name them again.
+              </p>
+            )}
+          </div>
+        ) : (
+          <SimpleField key={pathText([each.name])} field={each} path={[...path, each.name]} form={form} />
+        ),
+      )}
+    </div>
+  );
+}
