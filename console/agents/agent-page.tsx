@@ -1,10 +1,162 @@
-/** The page "Agent". */
+import { useLocation, useRoute } from "preact-iso";
+import { useState } from "preact/hooks";
+import { useResource } from "../api/use-resource.ts";
+import { blocked } from "../state/blocked.ts";
+import { openStart } from "../state/dialogs.ts";
+import { pageUrl } from "../state/url.ts";
+import { Button } from "../ui/button.tsx";
+import { copyText } from "../ui/copy-button.tsx";
+import { Empty, Loading } from "../ui/empty.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { toast } from "../ui/toast.tsx";
+import { type Agent, countRuns, readAgent, runsText, setArchived } from "./agent-calls.ts";
+import { ArchiveDialog, DeleteDialog } from "./agent-dialogs.tsx";
+import { EditorTab } from "./editor-tab.tsx";
+import { KeysTab } from "./keys-tab.tsx";
+import { NewAgent } from "./new-agent.tsx";
+import { Overview } from "./overview.tsx";
+import { VersionsTab } from "./versions-tab.tsx";
+
+const tabs = [
+  ["", "Overview"],
+  ["edit", "Edit"],
+  ["keys", "API access"],
+  ["versions", "Versions"],
+] as const;
+
+/** An agent with its tabs, or the form of a new one. */
 export function AgentPage() {
+  const id = useRoute().params["id"] ?? "";
+  return id === "new" ? <NewAgent /> : <ExistingAgent key={id} id={id} />;
+}
+
+function ExistingAgent({ id }: { id: string }) {
+  const { query } = useLocation();
+  const { data: agent, error, replace } = useResource(id, (signal) => readAgent(id, signal));
+  if (error && !agent) {
+    return (
+      <main class="page">
+        <Empty title={error.status === 404 ? "This agent does not exist" : error.message}>
+          <a class="button" href={pageUrl("agents")}>
+            Show agents
+          </a>
+        </Empty>
+      </main>
+    );
+  }
+  if (!agent) {
+    return (
+      <main class="page">
+        <Loading />
+      </main>
+    );
+  }
+  const tab = tabs.find(([name]) => name === query["tab"])?.[0] ?? "";
   return (
-    <main class="page">
-      <div class="page-head">
-        <h1>Agent</h1>
+    <main class="page agent-page">
+      <AgentHead agent={agent} onChange={replace} />
+      <div class="tabs">
+        {tabs.map(([name, title]) => (
+          <a key={name} href={pageUrl(`agents/${id}`, { tab: name })} aria-current={name === tab ? "page" : undefined}>
+            {title}
+            {name === "versions" && agent.version !== null && <span class="count">{agent.version}</span>}
+          </a>
+        ))}
       </div>
+      {tab === "" && <Overview agent={agent} />}
+      {tab === "edit" && <EditorTab agent={agent} onSaved={replace} />}
+      {tab === "keys" && <KeysTab agent={agent} />}
+      {tab === "versions" && <VersionsTab agent={agent} onSaved={replace} />}
     </main>
+  );
+}
+
+function AgentHead({ agent, onChange }: { agent: Agent; onChange: (agent: Agent) => void }) {
+  const { id, name, version, status } = agent;
+  const [dialog, setDialog] = useState<"archive" | "delete">();
+  const { data: counts } = useResource(`counts ${id}`, (signal) => countRuns(id, signal), 15_000);
+  const startBlocked =
+    status === "active"
+      ? blocked("start runs")
+      : `This agent is ${status}. ${status === "archived" ? "Unarchive it first." : ""}`;
+  return (
+    <>
+      <nav class="breadcrumb" aria-label="Breadcrumb">
+        <a href={pageUrl("agents")}>Agents</a>
+      </nav>
+      <div class="page-head">
+        <h1>
+          <bdi>{name}</bdi>
+        </h1>
+        {version !== null && <span class="badge">version {version}</span>}
+        {status !== "active" && <span class="badge warn">{status}</span>}
+        <button
+          type="button"
+          class="id mono"
+          title={`Copy ${id}`}
+          onClick={() => void copyText(id).then(() => toast("Agent id copied"))}
+        >
+          {id.slice(0, 8)} <Icon name="copy" />
+        </button>
+        <div class="actions">
+          {counts && (
+            <a class="button" href={pageUrl("runs", { agent: id })}>
+              {runsText(counts)}
+            </a>
+          )}
+          <Button kind="primary" icon="plus" blocked={startBlocked} onClick={() => openStart({ agentId: id })}>
+            Start run
+          </Button>
+          <Menu class="button icon-only" name="More actions" align="end" label={<Icon name="more" />}>
+            <AgentActions agent={agent} onChange={onChange} onDialog={setDialog} />
+          </Menu>
+        </div>
+      </div>
+      {dialog === "archive" && (
+        <ArchiveDialog agent={agent} counts={counts} onClose={() => setDialog(undefined)} onChange={onChange} />
+      )}
+      {dialog === "delete" && <DeleteDialog agent={agent} counts={counts} onClose={() => setDialog(undefined)} />}
+    </>
+  );
+}
+
+interface AgentActionsProps {
+  agent: Agent;
+  onChange: (agent: Agent) => void;
+  onDialog: (dialog: "archive" | "delete") => void;
+}
+
+/** The menu of an agent. */
+function AgentActions({ agent, onChange, onDialog }: AgentActionsProps) {
+  const reason = blocked("change agents");
+  const unarchive = async (): Promise<void> => {
+    onChange(await setArchived(agent.id, false));
+    toast(`Unarchived ${agent.name}`);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => void copyText(JSON.stringify(agent.definition, null, 2)).then(() => toast("Agent file copied"))}
+      >
+        Copy agent file
+      </button>
+      <a href={pageUrl("agents/new", { from: agent.id })}>Duplicate…</a>
+      <hr />
+      {agent.status === "archived" ? (
+        <button type="button" disabled={reason !== undefined} onClick={() => void unarchive()}>
+          Unarchive
+        </button>
+      ) : (
+        <button type="button" disabled={reason !== undefined} onClick={() => onDialog("archive")}>
+          Archive…
+        </button>
+      )}
+      <button type="button" class="danger" disabled={reason !== undefined} onClick={() => onDialog("delete")}>
+        Delete…
+      </button>
+      {reason !== undefined && <p class="title">{reason}</p>}
+    </>
   );
 }

@@ -13,7 +13,13 @@ export function adminCommand(name: string, id: string | undefined, organizationI
 }
 
 /** The request that stores the definition in the file. `revision`: of the version that it replaces. */
-export function curlCommand(name: string, id: string | undefined, organizationId: string, origin: string, revision?: number): string {
+export function curlCommand(
+  name: string,
+  id: string | undefined,
+  organizationId: string,
+  origin: string,
+  revision?: number,
+): string {
   const file = agentFileName(name);
   const [method, path, fields] =
     id === undefined

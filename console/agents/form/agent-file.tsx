@@ -24,7 +24,7 @@ export function AgentFile({ stored, text, changes, problem, readOnly, onInput }:
       <header class="panel-head">
         <h2>Agent file</h2>
         {changes > 0 && !isNew && <span class="badge accent">{changesText(changes)}</span>}
-        <CopyButton text={text} />
+        <CopyButton text={text} kind="plain" />
       </header>
       <div class="code-editor">
         <pre aria-hidden="true">
@@ -46,7 +46,7 @@ export function AgentFile({ stored, text, changes, problem, readOnly, onInput }:
         />
       </div>
       {problem !== undefined && (
-        <p id="agent-file-problem" class="field-error code-problem" role="status">
+        <p id="agent-file-problem" class="note bad" role="status">
           {problem} The form shows the last text that could be read.
         </p>
       )}

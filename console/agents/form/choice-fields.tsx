@@ -1,7 +1,5 @@
 import { useId } from "preact/hooks";
-import { classes } from "../../ui/classes.ts";
-import { Field, FieldNotes } from "../../ui/Field.tsx";
-import { fieldNotes } from "./field-notes.ts";
+import { EditedField, GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
 import { type Path, valueAt } from "./json.ts";
 import type { FieldOf } from "./schema-fields.ts";
@@ -16,10 +14,10 @@ interface ChoiceProps<Kind extends "choice" | "flag" | "checks" | "texts"> {
 export function ChoiceField({ field, path, form }: ChoiceProps<"choice">) {
   const value = valueAt(form.draft, path);
   return (
-    <Field label={field.label} {...fieldNotes(field, path, form)}>
-      {(attributes) => (
+    <EditedField name={field.label} {...notesOf(field, path, form)}>
+      {(control) => (
         <select
-          {...attributes}
+          {...control}
           class="input"
           value={String(value ?? "")}
           disabled={form.readOnly !== undefined}
@@ -33,16 +31,16 @@ export function ChoiceField({ field, path, form }: ChoiceProps<"choice">) {
           ))}
         </select>
       )}
-    </Field>
+    </EditedField>
   );
 }
 
 /** Yes, or not set. */
 export function FlagField({ field, path, form }: ChoiceProps<"flag">) {
-  const { error, was, help } = fieldNotes(field, path, form);
+  const notes = notesOf(field, path, form);
   const id = useId();
   return (
-    <div class={classes("field", was !== undefined && "changed")}>
+    <div class={notes.was === undefined ? "field" : "field changed"}>
       <label class="check">
         <input
           type="checkbox"
@@ -53,7 +51,7 @@ export function FlagField({ field, path, form }: ChoiceProps<"flag">) {
         />
         <span>{field.label}</span>
       </label>
-      <FieldNotes id={id} help={help} was={was} error={error} />
+      <GroupNotes id={id} {...notes} />
     </div>
   );
 }
@@ -62,14 +60,14 @@ export function FlagField({ field, path, form }: ChoiceProps<"flag">) {
 export function ChecksField({ field, path, form }: ChoiceProps<"checks">) {
   const value = valueAt(form.draft, path);
   const chosen = Array.isArray(value) ? value.map(String) : field.preset;
-  const { error, was, help } = fieldNotes(field, path, form);
+  const notes = notesOf(field, path, form);
   const toggle = (option: string): void => {
     const next = chosen.includes(option) ? chosen.filter((each) => each !== option) : [...chosen, option];
     form.set(path, next);
   };
   return (
-    <fieldset class={classes("field", "checks", was !== undefined && "changed")}>
-      <legend>{field.label}</legend>
+    <fieldset class={notes.was === undefined ? "field" : "field changed"}>
+      <legend class="name">{field.label}</legend>
       <div class="checks-grid">
         {field.options.map((option) => (
           <label key={option} class="check mono">
@@ -83,7 +81,7 @@ export function ChecksField({ field, path, form }: ChoiceProps<"checks">) {
           </label>
         ))}
       </div>
-      <FieldNotes help={help} was={was} error={error} />
+      <GroupNotes {...notes} />
     </fieldset>
   );
 }
@@ -92,10 +90,17 @@ export function ChecksField({ field, path, form }: ChoiceProps<"checks">) {
 export function TextsField({ field, path, form }: ChoiceProps<"texts">) {
   const value = valueAt(form.draft, path);
   return (
-    <Field label={field.label} hint="separated by commas" {...fieldNotes(field, path, form)}>
-      {(attributes) => (
+    <EditedField
+      name={
+        <>
+          {field.label} <span class="hint">separated by commas</span>
+        </>
+      }
+      {...notesOf(field, path, form)}
+    >
+      {(control) => (
         <input
-          {...attributes}
+          {...control}
           class="input mono"
           autocomplete="off"
           defaultValue={Array.isArray(value) ? value.join(", ") : ""}
@@ -108,6 +113,6 @@ export function TextsField({ field, path, form }: ChoiceProps<"texts">) {
           }}
         />
       )}
-    </Field>
+    </EditedField>
   );
 }

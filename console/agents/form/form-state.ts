@@ -14,8 +14,6 @@ export interface FormState {
   set: (path: Path, value: Json | undefined) => void;
   /** Why nothing can be changed. Undefined: it can. */
   readOnly: string | undefined;
-  /** Locations that are accepted for secrets. Null: they are not listed. */
-  secrets: { accepted: string[] | null; hint: string };
   /** The model of the organization, which an agent without a model uses. */
   organizationModel: string | undefined;
 }

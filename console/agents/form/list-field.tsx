@@ -1,5 +1,4 @@
-import { FieldNotes } from "../../ui/Field.tsx";
-import { fieldNotes } from "./field-notes.ts";
+import { GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
 import { isObject, type Path, pathText, valueAt } from "./json.ts";
 import { lacksSecrets } from "./mcp-url.ts";
@@ -11,18 +10,18 @@ import type { FieldOf } from "./schema-fields.ts";
 export function ListField({ field, path, form }: { field: FieldOf<"list">; path: Path; form: FormState }) {
   const value = valueAt(form.draft, path);
   const entries = Array.isArray(value) ? value : [];
-  const { help, error } = fieldNotes(field, path, form);
+  const { help, problem } = notesOf(field, path, form);
   const isFull = field.most !== undefined && entries.length >= field.most;
   return (
     <fieldset class="field list-field">
-      <legend>{field.label}</legend>
+      <legend class="name">{field.label}</legend>
       {entries.map((entry, index) => (
         <div key={index} class="list-entry">
           <div class="list-entry-head">
             <strong class="mono">{isObject(entry) && entry["name"] ? String(entry["name"]) : "new server"}</strong>
             <button
               type="button"
-              class="button quiet small"
+              class="button plain small"
               disabled={form.readOnly !== undefined}
               onClick={() => form.set(entries.length === 1 ? path : [...path, index], undefined)}
             >
@@ -32,7 +31,7 @@ export function ListField({ field, path, form }: { field: FieldOf<"list">; path:
           <ListEntry field={field} path={[...path, index]} form={form} />
         </div>
       ))}
-      <FieldNotes help={help} error={error} />
+      <GroupNotes help={help} problem={problem} />
       <button
         type="button"
         class="button small"
@@ -53,9 +52,9 @@ function ListEntry({ field, path, form }: { field: FieldOf<"list">; path: Path; 
           <div key={each.name} class="wide">
             <MapField field={each} path={[...path, each.name]} form={form} />
             {lacksSecrets(form.stored, form.draft, path) && (
-              <p class="notice warn" role="status">
-                The URL was changed, so the secrets of the headers were cleared: a secret goes only to the server that it
-                was named for. Name them again.
+              <p class="note warn" role="status">
+                The URL was changed, so the secrets of the headers were cleared: a secret goes only to the server that
+                it was named for. Name them again.
               </p>
             )}
           </div>

@@ -1,6 +1,6 @@
-import { FieldNotes } from "../../ui/Field.tsx";
-import { fieldNotes } from "./field-notes.ts";
+import { GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
+import { me } from "../../state/session.ts";
 import { isObject, type Json, type Path, valueAt } from "./json.ts";
 import { SimpleField } from "./simple-field.tsx";
 import type { FieldOf } from "./schema-fields.ts";
@@ -9,19 +9,20 @@ import type { FieldOf } from "./schema-fields.ts";
 export function MapField({ field, path, form }: { field: FieldOf<"map">; path: Path; form: FormState }) {
   const value = valueAt(form.draft, path);
   const rows = isObject(value) ? Object.entries(value) : [];
-  const { help, error } = fieldNotes(field, path, form);
-  const store = (next: [string, Json][]): void => form.set(path, next.length > 0 ? Object.fromEntries(next) : undefined);
+  const { help, problem } = notesOf(field, path, form);
+  const store = (next: [string, Json][]): void =>
+    form.set(path, next.length > 0 ? Object.fromEntries(next) : undefined);
   const rename = (from: string, to: string): void => {
     if (!rows.some(([name]) => name === to)) store(rows.map(([name, of]) => [name === from ? to : name, of]));
   };
   const isDisabled = form.readOnly !== undefined;
   return (
     <fieldset class="field map-field">
-      <legend>{field.label}</legend>
+      <legend class="name">{field.label}</legend>
       {rows.map(([name], index) => (
         <div key={index} class="map-row">
           <label class="field">
-            <span class="label">Name</span>
+            <span class="name">Name</span>
             <input
               class="input mono"
               value={name}
@@ -32,11 +33,16 @@ export function MapField({ field, path, form }: { field: FieldOf<"map">; path: P
             />
           </label>
           {field.fields.toReversed().map((each) => (
-            <SimpleField key={each.name} field={{ ...each, help: undefined }} path={[...path, name, each.name]} form={form} />
+            <SimpleField
+              key={each.name}
+              field={{ ...each, help: undefined }}
+              path={[...path, name, each.name]}
+              form={form}
+            />
           ))}
           <button
             type="button"
-            class="button quiet small"
+            class="button plain small"
             disabled={isDisabled}
             aria-label={`Remove the header ${name}`}
             onClick={() => store(rows.filter((row) => row[0] !== name))}
@@ -45,7 +51,7 @@ export function MapField({ field, path, form }: { field: FieldOf<"map">; path: P
           </button>
         </div>
       ))}
-      <FieldNotes help={rows.length > 0 ? form.secrets.hint : help} error={error} />
+      <GroupNotes help={rows.length > 0 ? me.value?.secrets.hint : help} problem={problem} />
       <button
         type="button"
         class="button small"

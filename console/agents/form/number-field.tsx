@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
-import { Field } from "../../ui/Field.tsx";
+import { EditedField, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
-import { fieldNotes } from "./field-notes.ts";
 import { type Path, valueAt } from "./json.ts";
 import { amountText, parseNumber } from "./numbers.ts";
 import type { FieldOf } from "./schema-fields.ts";
@@ -10,14 +9,15 @@ import type { FieldOf } from "./schema-fields.ts";
 export function NumberField({ field, path, form }: { field: FieldOf<"number">; path: Path; form: FormState }) {
   const [typed, setTyped] = useState<string>();
   const value = valueAt(form.draft, path);
-  const shown = typeof value === "number" ? amountText(field.name, value) : String(value ?? "");
-  const { error, ...notes } = fieldNotes(field, path, form);
-  const wrong = value === undefined || typeof value === "number" ? undefined : `Enter a ${field.whole ? "whole " : ""}number.`;
+  const isNumber = value === undefined || typeof value === "number";
+  const shown = typeof value === "number" ? amountText(field.name, value) : typeof value === "string" ? value : "";
+  const notes = notesOf(field, path, form);
+  const problem = isNumber ? notes.problem : `Enter a ${field.whole ? "whole " : ""}number.`;
   return (
-    <Field label={field.label} {...notes} error={wrong ?? error}>
-      {(attributes) => (
+    <EditedField name={field.label} {...notes} problem={problem}>
+      {(control) => (
         <input
-          {...attributes}
+          {...control}
           class="input"
           inputMode={field.whole ? "numeric" : "decimal"}
           autocomplete="off"
@@ -33,6 +33,6 @@ export function NumberField({ field, path, form }: { field: FieldOf<"number">; p
           onBlur={() => setTyped(undefined)}
         />
       )}
-    </Field>
+    </EditedField>
   );
 }

@@ -1,5 +1,4 @@
-import { FieldNotes } from "../../ui/Field.tsx";
-import { fieldNotes } from "./field-notes.ts";
+import { GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
 import type { Path } from "./json.ts";
 import { agentField, agentFields, firstFields, inOrder } from "./layout.ts";
@@ -68,16 +67,16 @@ function AnyField({ field, path, form }: { field: Field; path: Path; form: FormS
 }
 
 function GroupField({ field, path, form }: { field: FieldOf<"group">; path: Path; form: FormState }) {
-  const { help, error } = fieldNotes(field, path, form);
+  const { help, problem } = notesOf(field, path, form);
   return (
     <fieldset class="field group-field">
-      <legend>{field.label}</legend>
+      <legend class="name">{field.label}</legend>
       <div class="field-row three">
         {inOrder(field.fields, field.name).map((each) => (
           <SimpleField key={each.name} field={each} path={[...path, each.name]} form={form} />
         ))}
       </div>
-      <FieldNotes help={help} error={error} />
+      <GroupNotes help={help} problem={problem} />
     </fieldset>
   );
 }

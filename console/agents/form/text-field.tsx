@@ -1,8 +1,9 @@
-import { Field, type InputAttributes } from "../../ui/Field.tsx";
-import { fieldNotes } from "./field-notes.ts";
+import type { FieldControl } from "../../ui/field.tsx";
+import { EditedField, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
 import { type Path, pathText, valueAt } from "./json.ts";
 import type { FieldOf } from "./schema-fields.ts";
+import { SecretInput } from "../../ui/secret-input.tsx";
 
 interface TextFieldProps {
   field: FieldOf<"text">;
@@ -13,45 +14,34 @@ interface TextFieldProps {
 export function TextField({ field, path, form }: TextFieldProps) {
   const value = valueAt(form.draft, path);
   const text = typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
-  const notes = fieldNotes(field, path, form);
+  const notes = notesOf(field, path, form);
   return (
-    <Field label={field.label} {...notes} help={withLength(notes.help, field, text)}>
-      {(attributes) => <TextInput attributes={attributes} field={field} path={path} form={form} text={text} />}
-    </Field>
+    <EditedField name={field.label} {...notes} help={withLength(notes.help, field, text)}>
+      {(control) => <TextInput control={control} field={field} path={path} form={form} text={text} />}
+    </EditedField>
   );
 }
 
-function TextInput({ attributes, field, path, form, text }: TextFieldProps & { attributes: InputAttributes; text: string }) {
+function TextInput({ control, field, path, form, text }: TextFieldProps & { control: FieldControl; text: string }) {
+  const isReadOnly = form.readOnly !== undefined;
+  const set = (value: string): void => form.set(path, value === "" && !field.required ? undefined : value);
   const common = {
-    ...attributes,
+    ...control,
     value: text,
-    readOnly: form.readOnly !== undefined,
-    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => {
-      const isGone = currentTarget.value === "" && !field.required;
-      form.set(path, isGone ? undefined : currentTarget.value);
-    },
+    readOnly: isReadOnly,
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => set(currentTarget.value),
   };
+  if (field.secret) return <SecretInput control={control} value={text} readOnly={isReadOnly} onInput={set} />;
   if (field.long) return <textarea {...common} class="input instructions" rows={5} spellcheck />;
   const isModel = pathText(path) === "model";
-  const list = field.secret ? `${attributes.id}-secrets` : undefined;
   return (
-    <>
-      <input
-        {...common}
-        class={isModel || field.secret || field.name === "url" ? "input mono" : "input"}
-        autocomplete="off"
-        spellcheck={false}
-        list={list}
-        placeholder={isModel ? form.organizationModel : undefined}
-      />
-      {list !== undefined && (
-        <datalist id={list}>
-          {form.secrets.accepted?.map((secret) => (
-            <option key={secret} value={secret} />
-          ))}
-        </datalist>
-      )}
-    </>
+    <input
+      {...common}
+      class={isModel || field.name === "url" ? "input mono" : "input"}
+      autocomplete="off"
+      spellcheck={false}
+      {...(isModel && form.organizationModel !== undefined && { placeholder: form.organizationModel })}
+    />
   );
 }
 

@@ -1,0 +1,62 @@
+import { useState } from "preact/hooks";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Field } from "../ui/field.tsx";
+import { type Agent, createKey, type CreatedKey } from "./agent-calls.ts";
+
+interface CreateKeyDialogProps {
+  agent: Agent;
+  onClose: () => void;
+  onCreated: (key: CreatedKey) => void;
+}
+
+/** Asks for the name of a new key. */
+export function CreateKeyDialog({ agent, onClose, onCreated }: CreateKeyDialogProps) {
+  const [name, setName] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const create = (): void => {
+    setBusy(true);
+    createKey(agent.id, name).then(onCreated, (error: Error) => {
+      setProblem(error.message);
+      setBusy(false);
+    });
+  };
+  return (
+    <Dialog
+      title={`Create a key for ${agent.name}`}
+      narrow
+      onClose={onClose}
+      footer={
+        <>
+          <span />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" form="create-key" disabled={isBusy}>
+            Create key
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="create-key"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBusy) create();
+        }}
+      >
+        <Field name="Name" help="The program that uses the key, such as billing-worker." problem={problem}>
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              maxLength={200}
+              autocomplete="off"
+              value={name}
+              onInput={({ currentTarget }) => setName(currentTarget.value)}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  );
+}

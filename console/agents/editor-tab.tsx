@@ -1,0 +1,101 @@
+import { useState } from "preact/hooks";
+import { ApiError } from "../api/client.ts";
+import { blocked } from "../state/blocked.ts";
+import { openStart } from "../state/dialogs.ts";
+import { toast } from "../ui/toast.tsx";
+import { type Agent, authorOf, draftOf, readAgent, updateAgent } from "./agent-calls.ts";
+import { Conflict, type ConflictState } from "./conflict.tsx";
+import { editorOf } from "./editor-state.ts";
+import { Editor } from "./editor.tsx";
+import { changesOf } from "./form/changes.ts";
+import { agentFieldNames } from "./form/layout.ts";
+import { fieldMessages, noMessages } from "./form/messages.ts";
+import { SaveBar } from "./save-bar.tsx";
+
+interface EditorTabProps {
+  agent: Agent;
+  onSaved: (agent: Agent) => void;
+}
+
+/** The definition of an agent, to edit. */
+export function EditorTab({ agent, onSaved }: EditorTabProps) {
+  const [state, setState] = useState(() => editorOf(draftOf(agent)));
+  const [messages, setMessages] = useState(noMessages);
+  const [conflict, setConflict] = useState<ConflictState>();
+  const [isBusy, setBusy] = useState(false);
+  const readOnly = agent.status === "deleted" ? "This agent is deleted." : blocked("change agents");
+  const changes = changesOf(state.stored, state.draft);
+  const revision = conflict?.agent.revision ?? agent.revision;
+  const nextVersion = ((conflict?.agent ?? agent).version ?? 0) + 1;
+
+  async function save(andTry: boolean): Promise<void> {
+    if (isBusy || readOnly !== undefined || state.problem !== undefined || changes.length === 0) return;
+    setBusy(true);
+    setMessages(noMessages);
+    try {
+      const saved = await updateAgent(agent.id, state.draft, revision);
+      setState(editorOf(draftOf(saved)));
+      setConflict(undefined);
+      onSaved(saved);
+      toast(`Saved version ${saved.version}`);
+      if (andTry) openStart({ agentId: agent.id });
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 412) {
+        const newer = await readAgent(agent.id);
+        setConflict({ agent: newer, author: await authorOf(agent.id, newer.version).catch(() => undefined) });
+      } else setMessages(fieldMessages(detailOf(error), agentFieldNames));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <>
+      {conflict && (
+        <Conflict
+          conflict={conflict}
+          draft={state.draft}
+          nextVersion={nextVersion}
+          onTakeTheirs={() => {
+            onSaved(conflict.agent);
+            setState(editorOf(draftOf(conflict.agent)));
+            setConflict(undefined);
+          }}
+        />
+      )}
+      <Editor
+        state={state}
+        messages={messages}
+        readOnly={readOnly}
+        organizationId={agent.organization_id}
+        agentId={agent.id}
+        revision={agent.revision}
+        warnings={agent.warnings}
+        note={`Runs in progress keep version ${agent.version ?? "they began with"} to the end of their turn.`}
+        onChange={setState}
+      />
+      {(changes.length > 0 || state.problem !== undefined) && (
+        <SaveBar
+          changes={changes}
+          problem={state.problem}
+          readOnly={readOnly}
+          isBusy={isBusy}
+          action={`Save as version ${nextVersion}`}
+          messages={messages.other}
+          onDiscard={() => {
+            setState(editorOf(state.stored));
+            setMessages(noMessages);
+          }}
+          onTry={() => void save(true)}
+          onSave={() => void save(false)}
+        />
+      )}
+    </>
+  );
+}
+
+/** The violations of a rejected definition, or the sentence of another error. */
+export function detailOf(error: unknown): Parameters<typeof fieldMessages>[0] {
+  if (error instanceof ApiError) return error.issues.length > 0 ? error.issues : error.message;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,69 @@
+import { organizations } from "../state/organization.ts";
+import { Icon } from "../ui/icon.tsx";
+import { type EditorState, withField, withText } from "./editor-state.ts";
+import { AgentFile } from "./form/agent-file.tsx";
+import { changesOf } from "./form/changes.ts";
+import type { FormState } from "./form/form-state.ts";
+import { pathText } from "./form/json.ts";
+import type { FieldMessages } from "./form/messages.ts";
+import { SchemaForm } from "./form/schema-form.tsx";
+import { SameChange } from "./same-change.tsx";
+
+interface EditorProps {
+  state: EditorState;
+  messages: FieldMessages;
+  readOnly: string | undefined;
+  organizationId: string;
+  /** Undefined: a new agent. */
+  agentId?: string;
+  revision?: number;
+  warnings?: string[];
+  note?: string;
+  onChange: (state: EditorState) => void;
+}
+
+/** The form of an agent beside its file. Edits go both ways. */
+export function Editor({ state, messages, readOnly, organizationId, onChange, ...more }: EditorProps) {
+  const changes = changesOf(state.stored, state.draft);
+  const isNew = more.agentId === undefined;
+  const form: FormState = {
+    stored: state.stored,
+    draft: state.draft,
+    changes: new Map(isNew ? [] : changes.map((change) => [pathText(change.path), change])),
+    messages,
+    readOnly,
+    organizationModel: organizations.value?.find(({ id }) => id === organizationId)?.model?.model ?? undefined,
+    set: (path, value) => onChange(withField(state, path, value)),
+  };
+  return (
+    <div class="editor">
+      <div class="panel editor-form">
+        {readOnly !== undefined && <p class="note">{readOnly}</p>}
+        <SchemaForm form={form} />
+      </div>
+      <div class="editor-side">
+        {more.warnings?.map((warning) => (
+          <p key={warning} class="note warn">
+            <Icon name="warning" />
+            <span>{warning}</span>
+          </p>
+        ))}
+        <AgentFile
+          stored={state.stored}
+          text={state.text}
+          changes={isNew ? 0 : changes.length}
+          problem={state.problem}
+          readOnly={readOnly !== undefined}
+          onInput={(text) => onChange(withText(state, text))}
+        />
+        <SameChange
+          draft={state.draft}
+          organizationId={organizationId}
+          agentId={more.agentId}
+          revision={more.revision}
+        />
+        {more.note !== undefined && <p class="muted">{more.note}</p>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+import { useState } from "preact/hooks";
+import { useResource } from "../api/use-resource.ts";
+import { blocked } from "../state/blocked.ts";
+import { me } from "../state/session.ts";
+import { Button } from "../ui/button.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { Loading } from "../ui/empty.tsx";
+import { Problem } from "../ui/problem.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { toast } from "../ui/toast.tsx";
+import { type Agent, type CreatedKey, type Key, readKeys, setKeyEnabled } from "./agent-calls.ts";
+import { CallExample } from "./call-example.tsx";
+import { CreateKeyDialog } from "./create-key-dialog.tsx";
+import { KeyReveal } from "./key-reveal.tsx";
+
+/** The keys with which programs call an agent. */
+export function KeysTab({ agent }: { agent: Agent }) {
+  const { data: keys, error, reload } = useResource(agent.id, () => readKeys(agent.id), 15_000);
+  const [isCreating, setCreating] = useState(false);
+  // The key itself is in this state only, and gone when the dialog is closed.
+  const [created, setCreated] = useState<CreatedKey>();
+  const reason = agent.status === "deleted" ? "This agent is deleted." : blocked("create keys");
+  const createButton = (
+    <Button size="small" icon="plus" blocked={reason} onClick={() => setCreating(true)}>
+      Create key
+    </Button>
+  );
+  return (
+    <div class="keys">
+      <section class="panel scroll-x">
+        <header class="panel-head">
+          <h2>API keys</h2>
+          <span class="muted">{reason ?? "Only a hash of each key is kept"}</span>
+          {createButton}
+        </header>
+        <Problem>{error?.message}</Problem>
+        {!keys && !error && <Loading rows={3} />}
+        {keys?.length === 0 && (
+          <div class="none">
+            <p>No keys yet. Programs need one to call this agent.</p>
+            {createButton}
+          </div>
+        )}
+        {keys && keys.length > 0 && <KeyTable keys={keys} reload={reload} />}
+      </section>
+      <div class="stack">
+        <CallExample
+          title="Start a run"
+          call={{ serviceUrl: me.value?.service_url ?? null, agentId: agent.id, key: "$AGENT_RUN_KEY" }}
+        />
+        <p class="muted">A key works for this agent only.</p>
+      </div>
+      {isCreating && (
+        <CreateKeyDialog
+          agent={agent}
+          onClose={() => setCreating(false)}
+          onCreated={(key) => {
+            setCreating(false);
+            setCreated(key);
+            void reload();
+          }}
+        />
+      )}
+      {created && (
+        <KeyReveal
+          created={created}
+          onClose={() => {
+            setCreated(undefined);
+            void reload();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function KeyTable({ keys, reload }: { keys: Key[]; reload: () => Promise<void> }) {
+  const [disabling, setDisabling] = useState<Key>();
+  const reason = blocked("change keys");
+  const setEnabled = async (key: Key, isEnabled: boolean): Promise<void> => {
+    await setKeyEnabled(key.id, isEnabled);
+    await reload();
+    toast(`${isEnabled ? "Enabled" : "Disabled"} ${nameOf(key)}`);
+  };
+  return (
+    <>
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Starts with</th>
+            <th scope="col">Created</th>
+            <th scope="col">Last used</th>
+            <th scope="col">State</th>
+            <th scope="col">
+              <span class="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.id} class={key.enabled ? "" : "off"}>
+              <td>{key.name === null ? <span class="muted">no name</span> : <bdi>{key.name}</bdi>}</td>
+              <td class="mono">{key.hint}…</td>
+              <td>
+                <RelativeTime at={key.created_at} />
+              </td>
+              <td>{key.last_used_at === null ? "never" : <RelativeTime at={key.last_used_at} />}</td>
+              <td>{key.enabled ? "enabled" : <span class="badge">disabled</span>}</td>
+              <td class="number">
+                {key.enabled ? (
+                  <Button size="small" kind="danger" blocked={reason} onClick={() => setDisabling(key)}>
+                    Disable…
+                  </Button>
+                ) : (
+                  <Button size="small" blocked={reason} onClick={() => void setEnabled(key, true)}>
+                    Enable
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {disabling && (
+        <Confirm
+          title={`Disable “${nameOf(disabling)}”?`}
+          action="Disable"
+          danger
+          onClose={() => setDisabling(undefined)}
+          onConfirm={() => setEnabled(disabling, false)}
+        >
+          Requests with it get 401 from now on. Its runs go on. You can enable it again.
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function nameOf({ name, hint }: Key): string {
+  return name ?? `${hint}…`;
+}

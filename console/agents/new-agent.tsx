@@ -1,0 +1,134 @@
+import { useLocation } from "preact-iso";
+import { useState } from "preact/hooks";
+import { useResource } from "../api/use-resource.ts";
+import { blocked } from "../state/blocked.ts";
+import { keyNames, useShortcuts } from "../state/keyboard.ts";
+import { organization, organizations } from "../state/organization.ts";
+import { pageUrl } from "../state/url.ts";
+import { Button } from "../ui/button.tsx";
+import { Empty, Loading } from "../ui/empty.tsx";
+import { Field } from "../ui/field.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { toast } from "../ui/toast.tsx";
+import { createAgent, draftOf, readAgent } from "./agent-calls.ts";
+import { detailOf } from "./editor-tab.tsx";
+import { editorOf, isEdited } from "./editor-state.ts";
+import { Editor } from "./editor.tsx";
+import type { Draft } from "./form/json.ts";
+import { agentFieldNames } from "./form/layout.ts";
+import { fieldMessages, noMessages } from "./form/messages.ts";
+import { useLeaveWarning } from "./save-bar.tsx";
+import { starterDefinition } from "./starter.ts";
+
+/** The page of a new agent. `?from=`: an agent whose definition it begins with. */
+export function NewAgent() {
+  const { query } = useLocation();
+  const from = query["from"];
+  const { data, error } = useResource(from, async (signal) => draftOf(await readAgent(from ?? "", signal)));
+  const copied = data && { ...data, name: `Copy of ${String(data["name"])}` };
+  return (
+    <main class="page agent-page">
+      <nav class="breadcrumb" aria-label="Breadcrumb">
+        <a href={pageUrl("agents")}>Agents</a>
+      </nav>
+      <div class="page-head">
+        <h1>New agent</h1>
+      </div>
+      {from !== undefined && !data && !error ? <Loading /> : <NewAgentForm start={copied ?? starterDefinition} />}
+    </main>
+  );
+}
+
+function NewAgentForm({ start }: { start: Draft }) {
+  const { route } = useLocation();
+  const [state, setState] = useState(() => editorOf(start));
+  const [messages, setMessages] = useState(noMessages);
+  const [isBusy, setBusy] = useState(false);
+  const [chosen, setChosen] = useState<string>();
+  const all = organizations.value ?? [];
+  const owner = chosen ?? organization.value?.id ?? all[0]?.id;
+  const reason = blocked("create agents") ?? state.problem;
+
+  async function create(): Promise<void> {
+    if (owner === undefined || isBusy || reason !== undefined) return;
+    setBusy(true);
+    setMessages(noMessages);
+    try {
+      const agent = await createAgent(owner, state.draft);
+      toast(`Created ${agent.name}`);
+      route(pageUrl(`agents/${agent.id}`, { tab: "keys" }));
+    } catch (error) {
+      setMessages(fieldMessages(detailOf(error), agentFieldNames));
+      setBusy(false);
+    }
+  }
+
+  useShortcuts("Edit", [{ keys: "mod+s", label: "Create agent", run: () => void create() }]);
+  if (organizations.value && all.length === 0) {
+    return (
+      <Empty title="Create an organization first">
+        <p>It owns agents and has the model that they use.</p>
+        <a class="button primary" href={pageUrl("models")}>
+          Create organization
+        </a>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      {isEdited(state) && !isBusy && <LeaveWarning />}
+      {all.length > 1 && (
+        <div class="new-agent-owner">
+          <Field name="Organization">
+            {(control) => (
+              <select
+                {...control}
+                class="input"
+                value={owner}
+                onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+              >
+                {all.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        </div>
+      )}
+      <Editor
+        state={state}
+        messages={messages}
+        readOnly={blocked("create agents")}
+        organizationId={owner ?? ""}
+        onChange={setState}
+      />
+      <section class="save-bar" aria-label="New agent">
+        {messages.other.map((message) => (
+          <p key={message} class="problem" role="alert">
+            <Icon name="warning" />
+            {message}
+          </p>
+        ))}
+        <div class="save-bar-row">
+          <p class="save-bar-list">{reason ?? "Next: a key, or a first run."}</p>
+          <Button
+            kind="primary"
+            hint={keyNames("mod+s").join("")}
+            blocked={reason}
+            disabled={isBusy}
+            onClick={() => void create()}
+          >
+            {isBusy ? "Creating…" : "Create agent"}
+          </Button>
+        </div>
+      </section>
+    </>
+  );
+}
+
+function LeaveWarning() {
+  useLeaveWarning();
+  return null;
+}

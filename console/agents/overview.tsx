@@ -1,0 +1,181 @@
+import type { ComponentChildren } from "preact";
+import { get } from "../api/client.ts";
+import type { Page, Run, Schemas } from "../api/types.ts";
+import { useResource } from "../api/use-resource.ts";
+import { formatDollars, formatNumber } from "../format.ts";
+import { pageUrl } from "../state/url.ts";
+import { Icon } from "../ui/icon.tsx";
+import { Status } from "../ui/status.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { type Agent, draftOf, readKeys } from "./agent-calls.ts";
+import { isObject, type Json } from "./form/json.ts";
+import { agentField } from "./form/layout.ts";
+
+const recentRuns = 6;
+const usageDays = 14;
+
+/** What an agent is, what it did lately, and what keeps it from working. */
+export function Overview({ agent }: { agent: Agent }) {
+  const definition = draftOf(agent);
+  return (
+    <>
+      {agent.warnings.map((warning) => (
+        <p key={warning} class="note warn">
+          <Icon name="warning" />
+          <span>{warning}</span>
+        </p>
+      ))}
+      <div class="overview">
+        <div class="stack">
+          <RecentRuns agentId={agent.id} />
+          <section class="panel">
+            <header class="panel-head">
+              <h2>Instructions</h2>
+              <a class="button small" href={pageUrl(`agents/${agent.id}`, { tab: "edit" })}>
+                Edit
+              </a>
+            </header>
+            <p class="instructions-text">{String(definition["instructions"] ?? "")}</p>
+          </section>
+        </div>
+        <div class="stack">
+          <UsageFigures agentId={agent.id} />
+          <section class="panel">
+            <header class="panel-head">
+              <h2>Definition</h2>
+            </header>
+            <dl class="facts">
+              <Fact name="Model">
+                {agent.model === null ? (
+                  <a href={pageUrl("models")}>The organization has no model. Set one.</a>
+                ) : (
+                  <span class="mono">{agent.model}</span>
+                )}
+              </Fact>
+              <Fact name="Tools">
+                <span class="mono">{toolsOf(definition["tools"]).join(", ") || "none"}</span>
+              </Fact>
+              <Fact name="MCP servers">{serversOf(definition["mcp"]).join(", ") || "none"}</Fact>
+              <Fact name="Limits of one turn">{limitsText(definition["limits"])}</Fact>
+              <Fact name="Limits of the run">{limitsText(definition["runLimits"])}</Fact>
+              <Fact name="Budget per day">
+                {typeof definition["maxDollarsPerDay"] === "number"
+                  ? formatDollars(definition["maxDollarsPerDay"], 2)
+                  : "none"}
+              </Fact>
+              <KeyFact agentId={agent.id} />
+              <Fact name="Created">
+                <RelativeTime at={agent.created_at} />
+              </Fact>
+            </dl>
+          </section>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function toolsOf(tools: Json | undefined): string[] {
+  if (Array.isArray(tools)) return tools.map(String);
+  const field = agentField("tools");
+  return field.kind === "checks" ? field.preset : [];
+}
+
+function serversOf(servers: Json | undefined): string[] {
+  return Array.isArray(servers) ? servers.filter(isObject).map(({ name }) => String(name)) : [];
+}
+
+/** "40 steps, 500,000 tokens, $0.50". */
+export function limitsText(limits: Json | undefined): string {
+  if (!isObject(limits)) return "none";
+  const words: Record<string, string> = { inputTokens: "input tokens", outputTokens: "output tokens" };
+  const texts = Object.entries(limits).map(([name, value]) => {
+    const number = Number(value);
+    return name === "dollars" ? formatDollars(number, 2) : `${formatNumber(number)} ${words[name] ?? name}`;
+  });
+  return texts.join(", ") || "none";
+}
+
+function KeyFact({ agentId }: { agentId: string }) {
+  const { data: keys } = useResource(agentId, () => readKeys(agentId));
+  const url = pageUrl(`agents/${agentId}`, { tab: "keys" });
+  if (!keys) return null;
+  const enabled = keys.filter((key) => key.enabled).length;
+  return (
+    <Fact name="API keys">{enabled > 0 ? <a href={url}>{enabled} enabled</a> : <a href={url}>Create a key</a>}</Fact>
+  );
+}
+
+function RecentRuns({ agentId }: { agentId: string }) {
+  const { data: runs } = useResource(
+    agentId,
+    async (signal) => (await get<Page<Run>>("/runs", { query: { agent_id: agentId, limit: recentRuns }, signal })).data,
+    10_000,
+  );
+  return (
+    <section class="panel">
+      <header class="panel-head">
+        <h2>Latest runs</h2>
+        <a class="button small" href={pageUrl("runs", { agent: agentId })}>
+          All runs
+        </a>
+      </header>
+      {runs?.length === 0 && <p class="none">No runs yet. Start run begins one.</p>}
+      <ul class="run-list">
+        {runs?.map((run) => (
+          <li key={run.id}>
+            <Status state={run.state} wire={run.status} />
+            <a href={pageUrl(`runs/${run.id}`)}>
+              <bdi>{run.name}</bdi>
+            </a>
+            <span class="muted">
+              <RelativeTime at={run.created_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function UsageFigures({ agentId }: { agentId: string }) {
+  const { data } = useResource(agentId, (signal) => {
+    const since = new Date(Date.now() - usageDays * 86_400_000).toISOString();
+    return get<Schemas["UsageReport"]>("/usage", { query: { agent_id: agentId, since }, signal });
+  });
+  const sum = (of: (row: Schemas["UsageRow"]) => number): number =>
+    data?.data.reduce((total, row) => total + of(row), 0) ?? 0;
+  const runs = sum((row) => row.runs);
+  const figures = [
+    ["Runs", formatNumber(runs)],
+    ["Tokens", formatNumber(sum((row) => row.input_tokens + row.output_tokens))],
+    ["Cost", formatDollars(sum((row) => row.dollars))],
+  ];
+  return (
+    <section class="panel">
+      <header class="panel-head">
+        <h2>Last {usageDays} days</h2>
+        <a class="button small" href={pageUrl("usage")}>
+          Usage
+        </a>
+      </header>
+      <dl class="small-figures">
+        {figures.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{data ? value : "–"}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

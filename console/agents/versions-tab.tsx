@@ -1,0 +1,125 @@
+import { useState } from "preact/hooks";
+import { useResource } from "../api/use-resource.ts";
+import { blocked } from "../state/blocked.ts";
+import { Button } from "../ui/button.tsx";
+import { Loading } from "../ui/empty.tsx";
+import { Problem } from "../ui/problem.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { toast } from "../ui/toast.tsx";
+import { type Agent, readVersion, readVersions, updateAgent, type VersionHead } from "./agent-calls.ts";
+import { DiffView } from "./diff-view.tsx";
+import { formatDraft } from "./form/json-text.ts";
+
+/** The versions of an agent, and the difference of two. */
+export function VersionsTab({ agent, onSaved }: { agent: Agent; onSaved: (agent: Agent) => void }) {
+  const { data: versions, error } = useResource(`${agent.id} ${agent.revision}`, () => readVersions(agent.id));
+  const [chosen, setChosen] = useState<number>();
+  if (error) return <Problem>{error.message}</Problem>;
+  if (!versions) return <Loading rows={4} />;
+  if (versions.length === 0)
+    return <p class="none">Versions are not recorded: the agent was stored by an earlier release.</p>;
+  const shown = chosen ?? versions[0]?.version ?? 1;
+  return (
+    <div class="versions">
+      <div class="panel scroll-x">
+        <table class="table rows">
+          <thead>
+            <tr>
+              <th scope="col">Version</th>
+              <th scope="col">Saved</th>
+              <th scope="col" class="number">
+                SHA-256
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {versions.map(({ version, created_at, hash }) => (
+              <tr key={version} class={version === shown ? "selected" : ""}>
+                <td>
+                  <button
+                    type="button"
+                    class="row-link"
+                    aria-pressed={version === shown}
+                    onClick={() => setChosen(version)}
+                  >
+                    Version {version}
+                  </button>{" "}
+                  {version === agent.version && <span class="badge">current</span>}
+                </td>
+                <td>
+                  <RelativeTime at={created_at} />
+                </td>
+                <td class="number mono muted">{hash.slice(0, 8)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <VersionDiff agent={agent} versions={versions} version={shown} onSaved={onSaved} />
+    </div>
+  );
+}
+
+interface VersionDiffProps {
+  agent: Agent;
+  versions: VersionHead[];
+  version: number;
+  onSaved: (agent: Agent) => void;
+}
+
+/** What a version changed, compared with the one before or another one. */
+function VersionDiff({ agent, versions, version, onSaved }: VersionDiffProps) {
+  const [compared, setCompared] = useState<number>();
+  const [problem, setProblem] = useState<string>();
+  const others = versions.filter((each) => each.version !== version).map((each) => each.version);
+  const before = others.find((each) => each === compared) ?? others.find((each) => each === version - 1) ?? others[0];
+  const { data, error } = useResource(`${agent.id} ${before} ${version}`, async () => ({
+    before: before === undefined ? undefined : await readVersion(agent.id, before),
+    after: await readVersion(agent.id, version),
+  }));
+  if (error) return <Problem>{error.message}</Problem>;
+  if (!data) return <Loading rows={6} />;
+  const restore = async (): Promise<void> => {
+    try {
+      const saved = await updateAgent(agent.id, data.after, agent.revision);
+      onSaved(saved);
+      toast(`Saved version ${saved.version}`);
+    } catch (failure) {
+      setProblem((failure as Error).message);
+    }
+  };
+  const reason = agent.status === "deleted" ? "This agent is deleted." : blocked("change agents");
+  return (
+    <div class="version-diff">
+      <div class="version-actions">
+        {before !== undefined && (
+          <label class="inline">
+            Compared with{" "}
+            <select
+              class="input"
+              value={before}
+              onChange={({ currentTarget }) => setCompared(Number(currentTarget.value))}
+            >
+              {others.map((each) => (
+                <option key={each} value={each}>
+                  version {each}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {version !== agent.version && (
+          <Button icon="again" blocked={reason} onClick={() => void restore()}>
+            Save version {version} again
+          </Button>
+        )}
+      </div>
+      <Problem>{problem}</Problem>
+      <DiffView
+        title={before === undefined ? `Version ${version}` : `Version ${before} to ${version}`}
+        before={formatDraft(data.before ?? data.after)}
+        after={formatDraft(data.after)}
+      />
+    </div>
+  );
+}
