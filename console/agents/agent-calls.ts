@@ -51,7 +51,7 @@ export function countRuns(agentId: string, signal?: AbortSignal): Promise<RunCou
 
 /** "310 runs", "1,000+ runs". */
 export function runsText({ complete, ...counts }: RunCounts): string {
-  const sum = Object.values(counts).reduce<number>((total, count) => total + Number(count), 0);
+  const sum = Object.values(counts).reduce((total, count) => total + count, 0);
   return `${sum.toLocaleString("en-US")}${complete ? "" : "+"} ${sum === 1 && complete ? "run" : "runs"}`;
 }
 

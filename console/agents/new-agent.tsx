@@ -14,7 +14,7 @@ import { createAgent, draftOf, readAgent } from "./agent-calls.ts";
 import { detailOf } from "./editor-tab.tsx";
 import { editorOf, isEdited } from "./editor-state.ts";
 import { Editor } from "./editor.tsx";
-import type { Draft } from "./form/json.ts";
+import { type Draft, textOf } from "./form/json.ts";
 import { agentFieldNames } from "./form/layout.ts";
 import { fieldMessages, noMessages } from "./form/messages.ts";
 import { useLeaveWarning } from "./save-bar.tsx";
@@ -25,7 +25,7 @@ export function NewAgent() {
   const { query } = useLocation();
   const from = query["from"];
   const { data, error } = useResource(from, async (signal) => draftOf(await readAgent(from ?? "", signal)));
-  const copied = data && { ...data, name: `Copy of ${String(data["name"])}` };
+  const copied = data && { ...data, name: `Copy of ${textOf(data["name"])}` };
   return (
     <main class="page agent-page">
       <nav class="breadcrumb" aria-label="Breadcrumb">

@@ -8,7 +8,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Status } from "../ui/status.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { type Agent, draftOf, readKeys } from "./agent-calls.ts";
-import { isObject, type Json } from "./form/json.ts";
+import { isObject, type Json, textOf } from "./form/json.ts";
 import { agentField } from "./form/layout.ts";
 
 const recentRuns = 6;
@@ -35,7 +35,7 @@ export function Overview({ agent }: { agent: Agent }) {
                 Edit
               </a>
             </header>
-            <p class="instructions-text">{String(definition["instructions"] ?? "")}</p>
+            <p class="instructions-text">{textOf(definition["instructions"])}</p>
           </section>
         </div>
         <div class="stack">
@@ -85,13 +85,13 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 }
 
 function toolsOf(tools: Json | undefined): string[] {
-  if (Array.isArray(tools)) return tools.map(String);
+  if (Array.isArray(tools)) return tools.map(textOf);
   const field = agentField("tools");
   return field.kind === "checks" ? field.preset : [];
 }
 
 function serversOf(servers: Json | undefined): string[] {
-  return Array.isArray(servers) ? servers.filter(isObject).map(({ name }) => String(name)) : [];
+  return Array.isArray(servers) ? servers.filter(isObject).map(({ name }) => textOf(name)) : [];
 }
 
 /** "40 steps, 500,000 tokens, $0.50". */

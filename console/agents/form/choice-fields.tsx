@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
 import { EditedField, GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
-import { type Path, valueAt } from "./json.ts";
+import { type Path, textOf, valueAt } from "./json.ts";
 import type { FieldOf } from "./schema-fields.ts";
 
 interface ChoiceProps<Kind extends "choice" | "flag" | "checks" | "texts"> {
@@ -19,7 +19,7 @@ export function ChoiceField({ field, path, form }: ChoiceProps<"choice">) {
         <select
           {...control}
           class="input"
-          value={String(value ?? "")}
+          value={textOf(value)}
           disabled={form.readOnly !== undefined}
           onChange={({ currentTarget }) => form.set(path, currentTarget.value || undefined)}
         >
@@ -59,7 +59,7 @@ export function FlagField({ field, path, form }: ChoiceProps<"flag">) {
 /** Any of some values, such as the built-in tools. Not set, it has the schema's default. */
 export function ChecksField({ field, path, form }: ChoiceProps<"checks">) {
   const value = valueAt(form.draft, path);
-  const chosen = Array.isArray(value) ? value.map(String) : field.preset;
+  const chosen = Array.isArray(value) ? value.map(textOf) : field.preset;
   const notes = notesOf(field, path, form);
   const toggle = (option: string): void => {
     const next = chosen.includes(option) ? chosen.filter((each) => each !== option) : [...chosen, option];
@@ -103,7 +103,7 @@ export function TextsField({ field, path, form }: ChoiceProps<"texts">) {
           {...control}
           class="input mono"
           autocomplete="off"
-          defaultValue={Array.isArray(value) ? value.join(", ") : ""}
+          defaultValue={Array.isArray(value) ? value.map(textOf).join(", ") : ""}
           key={JSON.stringify(value ?? [])}
           readOnly={form.readOnly !== undefined}
           onChange={({ currentTarget }) => {

@@ -16,6 +16,12 @@ export function isObject(value: unknown): value is { [name: string]: Json } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A value as the text of an input: texts as they are, others as JSON. */
+export function textOf(value: Json | undefined): string {
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
 /** The value at a path. Undefined: there is none. */
 export function valueAt(value: Json | undefined, path: Path): Json | undefined {
   let found: Json | undefined = value;

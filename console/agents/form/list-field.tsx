@@ -1,6 +1,6 @@
 import { GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
-import { isObject, type Path, pathText, valueAt } from "./json.ts";
+import { isObject, type Path, pathText, textOf, valueAt } from "./json.ts";
 import { lacksSecrets } from "./mcp-url.ts";
 import { MapField } from "./map-field.tsx";
 import { SimpleField } from "./simple-field.tsx";
@@ -18,7 +18,7 @@ export function ListField({ field, path, form }: { field: FieldOf<"list">; path:
       {entries.map((entry, index) => (
         <div key={index} class="list-entry">
           <div class="list-entry-head">
-            <strong class="mono">{isObject(entry) && entry["name"] ? String(entry["name"]) : "new server"}</strong>
+            <strong class="mono">{(isObject(entry) && textOf(entry["name"])) || "new server"}</strong>
             <button
               type="button"
               class="button plain small"

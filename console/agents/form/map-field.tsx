@@ -65,6 +65,6 @@ export function MapField({ field, path, form }: { field: FieldOf<"map">; path: P
 }
 
 function freeName(rows: [string, Json][]): string {
-  const names = rows.map(([name]) => name);
-  return ["Authorization", "X-Api-Key"].find((name) => !names.includes(name)) ?? `X-Header-${rows.length + 1}`;
+  const names = new Set(rows.map(([name]) => name));
+  return ["Authorization", "X-Api-Key"].find((name) => !names.has(name)) ?? `X-Header-${rows.length + 1}`;
 }

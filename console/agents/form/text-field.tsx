@@ -1,7 +1,7 @@
 import type { FieldControl } from "../../ui/field.tsx";
 import { EditedField, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
-import { type Path, pathText, valueAt } from "./json.ts";
+import { type Path, pathText, textOf, valueAt } from "./json.ts";
 import type { FieldOf } from "./schema-fields.ts";
 import { SecretInput } from "../../ui/secret-input.tsx";
 
@@ -13,7 +13,7 @@ interface TextFieldProps {
 
 export function TextField({ field, path, form }: TextFieldProps) {
   const value = valueAt(form.draft, path);
-  const text = typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
+  const text = textOf(value);
   const notes = notesOf(field, path, form);
   return (
     <EditedField name={field.label} {...notes} help={withLength(notes.help, field, text)}>
