@@ -1,4 +1,5 @@
-import { ErrorBoundary, lazy, LocationProvider, Route, Router } from "preact-iso";
+import lazy, { ErrorBoundary } from "preact-iso/lazy";
+import { LocationProvider, Route, Router } from "preact-iso/router";
 import { useEffect } from "preact/hooks";
 import { RunsPage } from "./runs/runs-page.tsx";
 import { Gate } from "./shell/gate.tsx";

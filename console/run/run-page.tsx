@@ -1,4 +1,4 @@
-import { useLocation, useRoute } from "preact-iso";
+import { useLocation, useRoute } from "preact-iso/router";
 import { useEffect, useState } from "preact/hooks";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { isMissing, runApi } from "./run-api.ts";

@@ -1,4 +1,4 @@
-import { useLocation } from "preact-iso";
+import { useLocation } from "preact-iso/router";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { connection } from "../state/connection.ts";
 import { openStart } from "../state/dialogs.ts";

@@ -1,4 +1,4 @@
-import { useLocation } from "preact-iso";
+import { useLocation } from "preact-iso/router";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get } from "../api/client.ts";
 import type { Page, Run } from "../api/types.ts";

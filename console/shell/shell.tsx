@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { lazy, useLocation } from "preact-iso";
+import lazy from "preact-iso/lazy";
+import { useLocation } from "preact-iso/router";
 import { useEffect } from "preact/hooks";
 import { poll } from "../api/poll.ts";
 import { get } from "../api/client.ts";

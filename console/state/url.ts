@@ -1,4 +1,4 @@
-import { useLocation } from "preact-iso";
+import { useLocation } from "preact-iso/router";
 
 /** The query of the address, and a function that changes fields of it. Empty fields are left out. */
 export function useQuery(): [
