@@ -1,5 +1,5 @@
 import { isatty } from "node:tty";
-import { type Command, CommanderError, Help } from "commander";
+import { type Argument, type Command, CommanderError, Help } from "commander";
 import { redactTokens } from "../src/accounts/token.ts";
 import { ServiceError } from "../src/errors.ts";
 import { printableLine } from "./printable.ts";
@@ -16,6 +16,8 @@ export interface FileIo extends Io {
   write(bytes: Uint8Array): Promise<void>;
   /** Whether standard output is a terminal. */
   isTerminal: boolean;
+  /** Whether standard error is one. */
+  errIsTerminal: boolean;
 }
 
 export const consoleIo: FileIo = {
@@ -24,10 +26,19 @@ export const consoleIo: FileIo = {
   write: (bytes) =>
     new Promise((resolve, reject) => process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()))),
   isTerminal: isatty(1),
+  errIsTerminal: isatty(2),
 };
 
 /** An error for the person at the terminal. The message is one line: what was wrong, what was received, what to do. */
-export class CliError extends Error {}
+export class CliError extends Error {
+  /** Undefined: that of the program's errors. */
+  readonly exitCode: number | undefined;
+
+  constructor(message: string, exitCode?: number) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
 
 /**
  * Parses `argv`, runs the command and resolves with the exit code. An error is one line on stderr, after `name`.
@@ -46,7 +57,7 @@ export async function runProgram(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode; // after --help
     io.err(printableLine(`${name}: ${error instanceof CliError ? error.message : explain(error)}`));
-    return exitCode;
+    return (error instanceof CliError ? error.exitCode : undefined) ?? exitCode;
   }
 }
 
@@ -57,7 +68,11 @@ export function synopsis(command: Command, all = true): string {
     if (option.mandatory) return [flag];
     return all ? [`[${flag}]`] : [];
   });
-  return [pathOf(command), ...command.registeredArguments.map((argument) => argument.name()), ...options].join(" ");
+  return [pathOf(command), ...command.registeredArguments.map(argumentOf), ...options].join(" ");
+}
+
+function argumentOf(argument: Argument): string {
+  return argument.required ? argument.name() : `[${argument.name()}]`;
 }
 
 function describeError(error: unknown): string {

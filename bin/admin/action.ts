@@ -6,7 +6,7 @@ import type { FileOutput, Output } from "./output.ts";
 export type Handler<Args extends unknown[]> = (
   platform: OperatorPlatform,
   ...args: Args
-) => Promise<Output | FileOutput | AsyncIterable<Output>>;
+) => Promise<Output | FileOutput | AsyncIterable<Output | FileOutput>>;
 
 /** Makes a commander action of a handler. `createsData`: the command also works in a data directory without data. */
 export type Action = <Args extends unknown[]>(

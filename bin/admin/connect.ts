@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Actor } from "../../src/accounts/audit.ts";
+import { isLocked } from "../../src/platform/local/data-dir-lock.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { findServerAddress } from "../../src/platform/local/server-address.ts";
 import { externalWorkflow } from "../../src/platform/local/workflow.ts";
@@ -18,6 +19,8 @@ export interface Target {
 export interface OperatorPlatform extends Platform {
   /** Who the operator is, for the audit. */
   actor: () => Promise<Actor>;
+  /** Whether runs proceed now. False: no server uses the data directory. */
+  isServed: () => boolean;
   /** Throws for a stack, whose console has no tokens. */
   requireTokens: () => void;
   /** The base address of the running service, or `given`. Throws if none is known, and for a stack. */
@@ -56,6 +59,7 @@ function openDataDir(dataDir: string, needsData: boolean): OperatorPlatform {
       ...openLocalPlatform({ dataDir }),
       workflow: externalWorkflow,
       actor: async () => systemUser(),
+      isServed: () => isLocked(dataDir),
       requireTokens() {},
       consoleAddress: (given) => given ?? addressOn(dataDir),
     };

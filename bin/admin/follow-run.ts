@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findRun } from "../../src/runs/find-run.ts";
 import { eventsOf } from "../../src/runs/list-events.ts";
 import type { Runs } from "../../src/runs/ports.ts";
-import type { Run } from "../../src/runs/types.ts";
+import type { Run, RunEvent } from "../../src/runs/types.ts";
 import { eventOutput } from "./format-event.ts";
 import { printableLine } from "../printable.ts";
 import type { Output } from "./output.ts";
@@ -10,20 +10,30 @@ import type { Output } from "./output.ts";
 const pollMilliseconds = 500;
 
 /**
- * Yields each event of a run once, and at the end the status of the idle run. `after`: number of the last event that is
- * not wanted. Undefined: all, with those of earlier versions, which have no number.
+ * Yields each event of a run once, until the run is idle. `after`: number of the last event that is not wanted. Undefined:
+ * all, with those of earlier versions, which have no number. Rejects with an AbortError after `signal`.
  */
-export async function* followRun(runs: Runs, id: string, after?: number): AsyncGenerator<Output> {
+export async function* followEvents(
+  runs: Runs,
+  id: string,
+  { after, signal }: { after?: number | undefined; signal?: AbortSignal } = {},
+): AsyncGenerator<RunEvent> {
   for (let last = after; ;) {
     const status = await runs.status(id); // before the events, so that the last ones of an ended run are not missed
     for await (const event of eventsOf({ runs }, id, last)) {
       last = event.sequence;
-      yield eventOutput(event);
+      yield event;
     }
     last ??= 0;
-    if (status !== "running") return yield idleOutput((await findRun(runs, id)).run);
-    await sleep(pollMilliseconds);
+    if (status !== "running") return;
+    await sleep(pollMilliseconds, undefined, { signal });
   }
+}
+
+/** Yields each event of a run, and at the end the status of the idle run. */
+export async function* followRun(runs: Runs, id: string, after?: number): AsyncGenerator<Output> {
+  for await (const event of followEvents(runs, id, { after })) yield eventOutput(event);
+  yield idleOutput((await findRun(runs, id)).run);
 }
 
 function idleOutput({ status, failure }: Run): Output {

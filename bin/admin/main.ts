@@ -15,7 +15,7 @@ import { addRunCommands } from "./runs.ts";
 
 const name = "admin";
 
-/** Runs `npm run admin`. Resolves with the exit code: 0 on success, 1 after an error. */
+/** Runs `npm run admin`. Resolves with the exit code: 0 on success, 1 after an error; `run start` has more. */
 export function main(argv: string[], io: FileIo): Promise<number> {
   function action<Args extends unknown[]>(handler: Handler<Args>, options?: { createsData: true }) {
     return async (...args: [...Args, Command]): Promise<void> => {
@@ -49,7 +49,10 @@ export function adminProgram(action: Action, io: FileIo): Command {
       "stack of a service on AWS, such as AgentRunService-prod; uses your AWS credentials and region",
     )
     .option("--json", "print JSON, for programs")
-    .addHelpText("after", "\nExit codes: 0 on success, 1 after an error (one line on stderr).");
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 on success, 1 after an error (one line on stderr). See also: run start --help.",
+    );
   addOrganizationCommands(program, action);
   addAgentCommands(program, action);
   addKeyCommands(program, action);

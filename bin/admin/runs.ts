@@ -11,11 +11,13 @@ import type { Run, RunJournalEntry, RunView } from "../../src/runs/types.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { failureText, followRun } from "./follow-run.ts";
+import { runFields, runUsage } from "./run-fields.ts";
+import { addStartCommand } from "./run-start.ts";
 import { eventOutput } from "./format-event.ts";
 import { addFileCommand, atOption, fileLines, filesOutput } from "./run-files.ts";
 import { maxListed, timeOf, wholeNumber } from "./option-values.ts";
 import { addRequestCommand } from "./run-request.ts";
-import { indented, isoTime, type Output, record, table } from "./output.ts";
+import { indented, type Output, record, table } from "./output.ts";
 
 const maxSequence = 99_999_999;
 
@@ -27,7 +29,7 @@ interface ShowOptions {
 }
 
 export function addRunCommands(program: Command, action: Action, io: FileIo): void {
-  const run = program.command("run").description("Watch and control runs.");
+  const run = program.command("run").description("Start, watch and control runs.");
   run
     .command("list")
     .description("List the runs of an agent or an organization, newest first.")
@@ -68,6 +70,7 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
         return runOutput(found, listed, journal);
       }),
     );
+  addStartCommand(run, action, io);
   addRequestCommand(run, action);
   addFileCommand(run, action, io);
   run
@@ -78,7 +81,7 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
     .action(
       action(async ({ runs, accounts, workflow, actor }, id: string, { text }: { text: string }) => {
         const deps = { runs, accounts, workflow, now: Date.now, actor: await actor() };
-        return record(fields(await acceptInput(deps, id, text)));
+        return record(runFields(await acceptInput(deps, id, text)));
       }),
     );
   run
@@ -88,7 +91,7 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
     .action(
       action(async ({ runs, accounts, workflow, actor }, id: string) => {
         const deps = { runs, accounts, workflow, now: Date.now, actor: await actor() };
-        return record(fields(await stopRun(deps, id)));
+        return record(runFields(await stopRun(deps, id)));
       }),
     );
   run
@@ -99,7 +102,7 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
       action(async ({ runs, accounts, workflow, workspace, actor }, id: string) => {
         const deps = { runs, accounts, workflow, workspace, now: Date.now, actor: await actor() };
         const deleted = await deleteRun(deps, id);
-        const { json } = record(fields(deleted));
+        const { json } = record(runFields(deleted));
         return { text: `Deleted the transcript, steps and files of run ${deleted.id}.`, json };
       }),
     );
@@ -134,7 +137,7 @@ function filterOf({ agent, org, status, since, until, limit, cursor }: ListOptio
 
 function listOutput({ runs, cursor }: { runs: Run[]; cursor?: string }): Output {
   const now = Date.now();
-  const rows = runs.map((run) => Object.assign(fields(run), { age: age(now - run.createdAt) }, usage(run)));
+  const rows = runs.map((run) => Object.assign(runFields(run), { age: age(now - run.createdAt) }, runUsage(run)));
   const empty = cursor === undefined ? "No runs." : "No runs in this page.";
   const { text } = table(rows, ["id", "status", "age", "turns", "tokens", "name"], empty);
   return {
@@ -149,9 +152,9 @@ function runOutput({ run, transcript }: RunView, files: FileVersion[], journal: 
   const window = journal.findLast((entry) => entry.part === "answer")?.window;
   const turnRunsOn = runsOn(run, journal);
   const head = record({
-    ...fields(run),
+    ...runFields(run),
     ...turnRunsOn,
-    ...usage(run),
+    ...runUsage(run),
     failure: failure && failureText(failure),
     warning:
       window &&
@@ -166,9 +169,9 @@ function runOutput({ run, transcript }: RunView, files: FileVersion[], journal: 
     ...transcript.map(({ role, text: message }) => `\n${role}:\n${indented(message)}`),
   ].join("\n");
   const json = {
-    ...fields(run),
+    ...runFields(run),
     ...turnRunsOn,
-    ...usage(run),
+    ...runUsage(run),
     steps: steps.map((step) => step.json),
     failure,
     files,
@@ -179,39 +182,10 @@ function runOutput({ run, transcript }: RunView, files: FileVersion[], journal: 
 
 const smallWindow = "The model server's context window is smaller than the agent's contextTokens";
 
-function fields({ id, name, status, waiting, turn, agentId, createdAt, updatedAt }: Run) {
-  return {
-    id,
-    name,
-    status,
-    waiting: waiting || undefined,
-    turns: turn,
-    agent: agentId,
-    created_at: isoTime(createdAt),
-    updated_at: isoTime(updatedAt),
-  };
-}
-
 /** What the last turn runs on. Unknown before its first step, and for turns of earlier releases. */
 function runsOn({ turn }: Run, journal: RunJournalEntry[]) {
   const reference = referenceIn(journal.filter((entry) => entry.turn === turn));
   return { agent_version: reference?.agentVersion, configuration: reference?.configuration };
-}
-
-/** Usage of a run so far. Empty for a run without model calls. */
-function usage({ used }: Run) {
-  if (!used) return {};
-  const { steps: model_calls, inputTokens, outputTokens, dollars } = used;
-  return {
-    model_calls,
-    tokens: inputTokens + outputTokens,
-    input_tokens: inputTokens,
-    cached_input_tokens: used.cachedInputTokens,
-    cache_write_input_tokens: used.cacheWriteInputTokens,
-    output_tokens: outputTokens,
-    reasoning_tokens: used.reasoningTokens,
-    dollars: dollars > 0 ? Number(dollars.toFixed(6)) : undefined,
-  };
 }
 
 /** A duration in its largest whole unit, such as `3 h`. */

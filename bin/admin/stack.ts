@@ -31,7 +31,13 @@ export async function openStack(stack: string): Promise<OperatorPlatform> {
       `the operators of a stack are users of its AWS account; open its console: npm run console -- --stack ${stack}`,
     );
   };
-  return { ...platform, actor: () => callerOf(settings), requireTokens, consoleAddress: requireTokens };
+  return {
+    ...platform,
+    actor: () => callerOf(settings),
+    isServed: () => true,
+    requireTokens,
+    consoleAddress: requireTokens,
+  };
 }
 
 /** The base URL of a service for its clients: that of its front door if it has one. */

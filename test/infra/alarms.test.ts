@@ -231,6 +231,7 @@ test("every admin command of the runbook is valid", async () => {
     err: (text: string) => void errors.push(text),
     write: async () => {},
     isTerminal: false,
+    errIsTerminal: false,
   };
   for (const line of lines) {
     const args = line.replaceAll("$STACK", "AgentRunService-prod").replaceAll(/\$\w+/g, "6affadb2").split(/\s+/);

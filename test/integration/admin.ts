@@ -15,6 +15,7 @@ export async function inProcess(
     err: (text) => void (printed.stderr += `${text}\n`),
     write: async (bytes) => void (printed.stdout += Buffer.from(bytes).toString()),
     isTerminal,
+    errIsTerminal: isTerminal,
   });
   return { code, ...printed };
 }

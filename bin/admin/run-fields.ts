@@ -1,0 +1,32 @@
+import type { Run } from "../../src/runs/types.ts";
+import { isoTime } from "./output.ts";
+
+/** A run as lists and results of commands print it. */
+export function runFields({ id, name, status, waiting, turn, agentId, createdAt, updatedAt }: Run) {
+  return {
+    id,
+    name,
+    status,
+    waiting: waiting || undefined,
+    turns: turn,
+    agent: agentId,
+    created_at: isoTime(createdAt),
+    updated_at: isoTime(updatedAt),
+  };
+}
+
+/** Usage of a run so far. Empty for a run without model calls. */
+export function runUsage({ used }: Run) {
+  if (!used) return {};
+  const { steps: model_calls, inputTokens, outputTokens, dollars } = used;
+  return {
+    model_calls,
+    tokens: inputTokens + outputTokens,
+    input_tokens: inputTokens,
+    cached_input_tokens: used.cachedInputTokens,
+    cache_write_input_tokens: used.cacheWriteInputTokens,
+    output_tokens: outputTokens,
+    reasoning_tokens: used.reasoningTokens,
+    dollars: dollars > 0 ? Number(dollars.toFixed(6)) : undefined,
+  };
+}

@@ -1,0 +1,64 @@
+import type { Command } from "commander";
+import { findAgent } from "../../src/accounts/agents.ts";
+import { createRun } from "../../src/runs/create-run.ts";
+import { findRun } from "../../src/runs/find-run.ts";
+import { CliError, type FileIo } from "../cli.ts";
+import type { Action } from "./action.ts";
+import type { OperatorPlatform } from "./connect.ts";
+import { type Output, record } from "./output.ts";
+import { runFields } from "./run-fields.ts";
+import { readFiles, readInput, runName } from "./run-input.ts";
+import { waitForRun } from "./wait-for-run.ts";
+
+interface StartOptions {
+  agent: string;
+  text?: string;
+  textFile?: string;
+  file?: string[];
+  name?: string;
+  wait?: true;
+}
+
+export function addStartCommand(run: Command, action: Action, io: FileIo): void {
+  run
+    .command("start")
+    .description("Start a run of an agent, and with --wait print its output.")
+    .argument("[-]", "read the input from standard input")
+    .requiredOption("--agent <ID>", "agent")
+    .option("--text <TEXT>", "the input")
+    .option("--text-file <FILE>", "read the input from a file; - for standard input")
+    .option("--file <FILE>", "put a file into the run's workspace; repeatable", repeated)
+    .option("--name <NAME>", "name of the run (default: the beginning of the input)")
+    .option("--wait", "wait until the run is idle; print its output alone, and progress on a terminal's stderr")
+    .addHelpText(
+      "after",
+      `
+Exit codes with --wait: 0 the run finished, 1 an error (the run may proceed),
+2 the run failed or was stopped, 130 after Ctrl-C (the run proceeds).`,
+    )
+    .action(
+      action(async (platform, dash: string | undefined, options: StartOptions) => {
+        const { agent, file = [], name, wait } = options;
+        const { id: agentId, organizationId } = await findAgent(platform.accounts, agent);
+        const [text, files] = await Promise.all([readInput({ ...options, dash }), readFiles(file)]);
+        const isServed = platform.isServed();
+        if (wait && !isServed)
+          throw new CliError(`no service runs on the data directory; start it (npm start), or leave out --wait`);
+        const deps = { ...platform, now: Date.now, actor: await platform.actor() };
+        const newRun = { name: runName(name, text), text, files };
+        const id = await createRun(deps, { agentId, organizationId }, newRun);
+        if (wait) return waitForRun(platform, id, io);
+        if (!isServed) io.err("No service runs on the data directory; the run will start with it: npm start");
+        return startedOutput(platform, id);
+      }),
+    );
+}
+
+async function startedOutput({ runs }: OperatorPlatform, id: string): Promise<Output> {
+  const { run } = await findRun(runs, id);
+  return record(runFields(run));
+}
+
+function repeated(value: string, previous: string[] = []): string[] {
+  return [...previous, value];
+}
