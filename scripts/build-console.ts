@@ -8,23 +8,25 @@ import { build, type Metafile } from "esbuild";
 export const consoleDirectory: string = fileURLToPath(new URL("../dist/console", import.meta.url));
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const indexFile = join(consoleDirectory, "index.html");
 
-/** Bytes after gzip. `first`: what the browser loads before a page is shown; `all`: with every chunk that can follow. */
+/** Bytes after gzip. `first…`: what the browser loads before a page is shown. `all`: with every chunk that can follow. */
 export interface ConsoleSizes {
   firstJavaScript: number;
   firstCss: number;
   all: number;
 }
 
-/** Builds the page into `dist/console`: hashed files, and an index.html that names the first of them. */
-export async function buildConsole(): Promise<ConsoleSizes> {
-  await rm(consoleDirectory, { recursive: true, force: true });
-  await mkdir(consoleDirectory, { recursive: true });
+/** The largest accepted sizes. A test fails above them. */
+export const consoleBudget: ConsoleSizes = { firstJavaScript: 60 * 1024, firstCss: 12 * 1024, all: 120 * 1024 };
+
+/** Builds the page into a folder: files with a hash in their names, and an index.html that names the first of them. */
+export async function buildConsole(directory: string = consoleDirectory): Promise<ConsoleSizes> {
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true });
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: { main: "console/main.tsx", style: "console/styles/main.css" },
-    outdir: consoleDirectory,
+    outdir: directory,
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
     bundle: true,
@@ -46,8 +48,8 @@ export async function buildConsole(): Promise<ConsoleSizes> {
         : `<link rel="modulepreload" href="/console/${file}" />`,
   );
   const html = await readFile(join(root, "console/index.html"), "utf8");
-  await writeFile(indexFile, html.replace("<!-- assets -->", tags.join("\n    ")));
-  return sizesOf(metafile, first);
+  await writeFile(join(directory, "index.html"), html.replace("<!-- assets -->", tags.join("\n    ")));
+  return sizesOf(directory, metafile, first);
 }
 
 /** The outputs that are loaded before anything else: the entries and what they import statically. */
@@ -63,11 +65,11 @@ function firstLoad({ outputs }: Metafile): string[] {
   return [...found].map((path) => basename(path));
 }
 
-async function sizesOf({ outputs }: Metafile, first: string[]): Promise<ConsoleSizes> {
+async function sizesOf(directory: string, { outputs }: Metafile, first: string[]): Promise<ConsoleSizes> {
   const sizes: ConsoleSizes = { firstJavaScript: 0, firstCss: 0, all: 0 };
   for (const path of Object.keys(outputs)) {
     const name = basename(path);
-    const bytes = gzipSync(await readFile(join(consoleDirectory, name)), { level: 9 }).length;
+    const bytes = gzipSync(await readFile(join(directory, name)), { level: 9 }).length;
     sizes.all += bytes;
     if (first.includes(name)) sizes[name.endsWith(".css") ? "firstCss" : "firstJavaScript"] += bytes;
   }

@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { buildConsole, consoleBudget, type ConsoleSizes } from "../../../scripts/build-console.ts";
+import type { ApiRequest, ApiResponse } from "../../../src/api/handlers/handler.ts";
+import { consoleFiles } from "../../../src/manage/console-files.ts";
+
+let directory: string;
+let sizes: ConsoleSizes;
+let files: string[];
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "console-"));
+  sizes = await buildConsole(directory);
+  files = readdirSync(directory);
+});
+
+const parseBody = (): Promise<never> => Promise.reject(new Error("a request for a file has no body"));
+
+function request(path: string, more: Partial<ApiRequest> = {}, from = directory): Promise<ApiResponse> {
+  const empty = { id: "1", method: "GET", query: new URLSearchParams(), parameters: {}, headers: {} };
+  return consoleFiles({ directory: from })({ ...empty, parseBody, path, ...more });
+}
+
+const find = (pattern: RegExp): string => files.find((name) => pattern.test(name)) ?? "";
+
+test("the page is within its budget", () => {
+  for (const [name, most] of Object.entries(consoleBudget)) {
+    expect(sizes[name as keyof ConsoleSizes], `${name}, bytes after gzip`).toBeLessThanOrEqual(most);
+  }
+});
+
+test("index.html loads its own files only, and has no inline script or style", () => {
+  const html = readFileSync(join(directory, "index.html"), "utf8");
+  const loaded = [...html.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, path = ""]) => path.replace("/console/", ""));
+  expect(loaded.length).toBeGreaterThan(2);
+  expect(files).toEqual(expect.arrayContaining(loaded));
+  expect(html).not.toMatch(/<style|style=|\son\w+=|<script(?![^>]* src="\/console\/)|"https?:/);
+});
+
+describe("the files of the page", () => {
+  test("files with a hash are cached for a year", async () => {
+    const { status, headers, body } = await request(`/console/${find(/^main-.*\.js$/)}`);
+    expect({ status, ...headers }).toMatchObject({
+      status: 200,
+      "content-type": "text/javascript; charset=utf-8",
+      "cache-control": "public, max-age=31536000, immutable",
+      "x-content-type-options": "nosniff",
+    });
+    expect(body).toHaveProperty("byteLength", readFileSync(join(directory, find(/^main-.*\.js$/))).length);
+  });
+
+  test.each(["/console/", "/console/runs", "/console/agents/3c130c82-5e94-4b40-9e85-974350e889a6"])(
+    "%s is a page of the application",
+    async (path) => {
+      const { status, headers, body } = await request(path);
+      expect({ status, type: headers["content-type"], cache: headers["cache-control"] }).toEqual({
+        status: 200,
+        type: "text/html; charset=utf-8",
+        cache: "no-cache",
+      });
+      expect(body.toString()).toContain('<div id="app">');
+      const again = await request(path, { headers: { "if-none-match": headers["etag"] } });
+      expect([again.status, again.body]).toEqual([304, ""]);
+    },
+  );
+
+  test("the policy forbids everything that the page does not need", async () => {
+    const { headers } = await request("/console/");
+    expect(headers["content-security-policy"]).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
+        "frame-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+    );
+    expect(headers).toMatchObject({ "referrer-policy": "no-referrer", "x-content-type-options": "nosniff" });
+    expect(headers).not.toHaveProperty("access-control-allow-origin");
+  });
+
+  test("the address without a slash leads to the page", async () => {
+    const { status, headers } = await request("/console");
+    expect([status, headers["location"]]).toEqual([308, "/console/"]);
+  });
+
+  test.each([
+    "/console/main-AAAAAAAA.js",
+    "/console/../package.json",
+    "/console/..%2fpackage.json",
+    "/console/x/../../../package.json",
+    "/console/index.html.map",
+    "/console/main.js",
+  ])("%s is not found", async (path) => {
+    const { status, body } = await request(path);
+    expect([status, body.toString().includes("agent-run-service")]).toEqual([404, false]);
+  });
+
+  test("only GET and HEAD are allowed", async () => {
+    expect(await request("/console/", { method: "POST" })).toMatchObject({
+      status: 405,
+      headers: { allow: "GET, HEAD" },
+    });
+    expect(await request("/console/", { method: "HEAD" })).toMatchObject({ status: 200, body: "" });
+  });
+
+  test("a page that was not built is explained", async () => {
+    const { status, body } = await request("/console/", {}, join(directory, "missing"));
+    expect([status, body.toString()]).toEqual([503, expect.stringContaining("node scripts/build-console.ts")]);
+  });
+});
