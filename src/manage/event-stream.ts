@@ -5,8 +5,8 @@ import type { RunUpdate } from "../runs/watch-run.ts";
 import { wireEvent } from "./wire/event.ts";
 import { wireDetail } from "./wire/run.ts";
 
-/** Milliseconds that a client waits before it connects again. */
-const retry = 2_000;
+/** Milliseconds that a client waits before it connects again, and after a stream that ended as planned. */
+const [retry, retryAtOnce] = [2_000, 100];
 /** Milliseconds without data after which a comment is sent: proxies close silent connections. */
 const commentAfter = 15_000;
 /** Milliseconds after which a stream ends. The client connects again, and its token is checked again. */
@@ -41,7 +41,7 @@ export function streamResponse(
           yield ": nothing new\n\n";
           sentAt = Date.now();
         }
-        if (Date.now() - started >= longest) return;
+        if (Date.now() - started >= longest) return yield `retry: ${retryAtOnce}\n\n`;
       }
     } catch (error) {
       log("error", "a stream of events ended early; its client connects again", { ...context, error });

@@ -10,7 +10,7 @@ export interface Activity {
   /** `retry_wait`: a model call failed, and the next attempt is due at `until`, if that is known. */
   kind: "starting" | "model_call" | "tool_calls" | "retry_wait";
   turn: number;
-  /** The step in progress. 0: none has begun. */
+  /** The step in progress. */
   step: number;
   /** Names of the tools whose calls are in progress, in the order of the answer. */
   tools: string[];
@@ -117,10 +117,7 @@ export function activityOf(run: Run, progress: RunProgress | undefined, now: num
   const { turn } = run;
   const startedAt = turnStartedAt(run);
   const current = progress && progress.turn >= turn && progress.doing ? progress : undefined;
-  if (!current?.doing) {
-    const kind = now < startedAt + startMilliseconds ? "starting" : "model_call";
-    return { kind, turn, step: kind === "starting" ? 0 : 1, tools: [], since: startedAt };
-  }
+  if (!current?.doing) return firstStep({ turn, since: startedAt }, now);
   const { doing, step } = current;
   const { kind, since = startedAt, until } = doing;
   const at = { turn: current.turn, since };
@@ -131,12 +128,12 @@ export function activityOf(run: Run, progress: RunProgress | undefined, now: num
     if (until === undefined || now < until) return { ...at, kind, step, tools: [], ...(until && { until }) };
     return { ...at, kind: "model_call", step, tools: [], since: until };
   }
-  if (step === 0) {
-    // A turn that waited for a slot began later than its input was recorded.
-    const begun = { ...at, since: Math.max(startedAt, since), tools: [] };
-    return now < begun.since + startMilliseconds
-      ? { ...begun, kind: "starting", step: 0 }
-      : { ...begun, kind: "model_call", step: 1 };
-  }
+  // A turn that waited for a slot began later than its input was recorded.
+  if (step === 0) return firstStep({ turn: current.turn, since: Math.max(startedAt, since) }, now);
   return { ...at, kind: "model_call", step: step + 1, tools: [] };
+}
+
+function firstStep(begun: Pick<Activity, "turn" | "since">, now: number): Activity {
+  const kind = now < begun.since + startMilliseconds ? "starting" : "model_call";
+  return { ...begun, kind, step: 1, tools: [] };
 }

@@ -84,7 +84,7 @@ describe.each<[string, () => Stores]>([
       inputExcerpt: "What is new?",
       agent: { version: 1 },
     });
-    await expectActivity({ kind: "starting", turn: 1, step: 0, tools: [], since: createdAt });
+    await expectActivity({ kind: "starting", turn: 1, step: 1, tools: [], since: createdAt });
     clock.now += 1_000;
     await expectActivity({ kind: "model_call", turn: 1, step: 1, tools: [], since: createdAt });
 
