@@ -64,18 +64,18 @@ const bearer = (claims: object): string =>
 const jwt = jwtAuthentication({ claim: "groups", operators: ["operators"], viewers: ["viewers"] });
 const operator = bearer({ sub: "1", email: "ada@example.com", groups: ["operators"] });
 const viewer = bearer({ sub: "2", email: "grace@example.com", groups: ["viewers"] });
-const newOperator = { body: { name: "Test", role: "viewer" } };
+const newOrganization = { body: { name: "Test" } };
 
 test("the claims of a token decide about the role", async () => {
   expect(await call(jwt, "GET", "/me", { authorization: operator })).toMatchObject({
     status: 200,
     body: { name: "ada@example.com", role: "operator", sign_in: "jwt", stack: "AgentRunService-test" },
   });
-  expect(await call(jwt, "POST", "/operators", { authorization: operator, ...newOperator })).toMatchObject({
+  expect(await call(jwt, "POST", "/organizations", { authorization: operator, ...newOrganization })).toMatchObject({
     status: 201,
   });
   expect(await call(jwt, "GET", "/operators", { authorization: viewer })).toMatchObject({ status: 200 });
-  expect(await call(jwt, "POST", "/operators", { authorization: viewer, ...newOperator })).toMatchObject({
+  expect(await call(jwt, "POST", "/organizations", { authorization: viewer, ...newOrganization })).toMatchObject({
     status: 403,
     body: { code: "forbidden" },
   });
@@ -83,7 +83,7 @@ test("the claims of a token decide about the role", async () => {
 
 test("the audit names the person with the provider's id", async () => {
   const { body } = await call(jwt, "GET", "/audit", { authorization: viewer });
-  expect(body["data"]).toMatchObject([{ action: "operator.create", actor: "ada@example.com (1)" }]);
+  expect(body["data"]).toMatchObject([{ action: "org.create", actor: "ada@example.com (1)" }]);
 });
 
 test("a person without a role is refused, also for reading", async () => {
