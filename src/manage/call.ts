@@ -35,5 +35,8 @@ export interface Call<Name extends OperationName> {
 
 export type ManageHandler<Name extends OperationName> = (call: Call<Name>) => Promise<ApiResponse>;
 
-/** The handlers of the management API by `operationId`. Operations without one are not found. */
+/** Handlers by `operationId`. */
 export type ManageHandlers = { [Name in OperationName]?: ManageHandler<Name> };
+
+/** The handlers of all operations. */
+export type AllHandlers = Required<ManageHandlers>;

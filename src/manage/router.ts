@@ -3,7 +3,7 @@ import type { ApiHandler, ApiRequest, ApiResponse } from "../api/handlers/handle
 import { withErrorResponses } from "../api/handlers/middleware.ts";
 import { routeTable } from "../api/route-table.ts";
 import { StoreUnavailable } from "../errors.ts";
-import type { ManageHandler, ManageHandlers } from "./call.ts";
+import type { AllHandlers, ManageHandler } from "./call.ts";
 import { type OperationName, operations } from "./contract/operations/index.ts";
 import { basePath, type ManageOperation } from "./contract/operations/operation.ts";
 import { errorFormat, manageError } from "./errors.ts";
@@ -23,11 +23,11 @@ export function isManagePath(path: string): boolean {
  * The management API as one handler. For each request, in this order: finds the operation (404, 405), authenticates (401),
  * checks the role (403), validates parameters and body (422), and calls the operation's handler.
  */
-export function manageRouter(handlers: ManageHandlers, authenticate: Authenticate): ApiHandler {
+export function manageRouter(handlers: AllHandlers, authenticate: Authenticate): ApiHandler {
   const handle = withErrorResponses(async (request) => {
     try {
       const name = operationOf(request);
-      const handler = handlers[name] as ManageHandler<OperationName> | undefined;
+      const handler = handlers[name] as ManageHandler<OperationName>;
       return await callOperation(operations[name], handler, request, authenticate);
     } catch (error) {
       throw error instanceof StoreUnavailable ? storeUnavailable(error) : error;
@@ -38,13 +38,12 @@ export function manageRouter(handlers: ManageHandlers, authenticate: Authenticat
 
 async function callOperation(
   operation: ManageOperation,
-  handler: ManageHandler<OperationName> | undefined,
+  handler: ManageHandler<OperationName>,
   request: ApiRequest,
   authenticate: Authenticate,
 ): Promise<ApiResponse> {
   const operator = operation.authenticated ? await authenticate(request) : nobody;
   if (operation.role === "operator" && operator.role !== "operator") throw manageError("forbidden");
-  if (!handler) throw manageError("not_found");
   const [found] = routes.find(request.method, request.path);
   const routed = { ...request, parameters: found?.parameters ?? {} };
   const { path, query } = validParameters(operation, routed);

@@ -25,7 +25,7 @@ interface ErrorEntry {
 export const errors = {
   invalid_request: {
     status: 422,
-    when: "The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation.",
+    when: "The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation.",
     detail: "Field required",
   },
   invalid_argument: {

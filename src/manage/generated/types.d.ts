@@ -2191,6 +2191,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -2235,6 +2245,16 @@ export interface operations {
             };
             /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
             403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
+            422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
@@ -2319,7 +2339,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2405,7 +2425,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2472,7 +2492,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2539,7 +2559,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2625,7 +2645,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2701,7 +2721,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2810,7 +2830,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2920,7 +2940,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3006,7 +3026,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3105,7 +3125,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3187,7 +3207,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3284,7 +3304,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3361,7 +3381,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3484,7 +3504,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3568,7 +3588,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3654,7 +3674,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3740,7 +3760,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3818,7 +3838,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3895,7 +3915,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3970,7 +3990,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4079,7 +4099,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4165,7 +4185,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4250,7 +4270,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4339,7 +4359,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4445,7 +4465,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `file_not_base64`: A file is not valid base64. `no_model`: The organization has no usable inference model. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `file_not_base64`: A file is not valid base64. `no_model`: The organization has no usable inference model. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4540,7 +4560,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4615,7 +4635,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4708,7 +4728,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4817,7 +4837,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `no_model`: The organization has no usable inference model. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `no_model`: The organization has no usable inference model. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4914,7 +4934,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4995,7 +5015,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5091,7 +5111,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5188,7 +5208,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5296,7 +5316,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5394,7 +5414,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5494,7 +5514,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema. `detail` is a list with one item per violation. */
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5545,6 +5565,16 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
+                };
+            };
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };

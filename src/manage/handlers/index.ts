@@ -1,6 +1,6 @@
 import { jsonResponse } from "../../api/handlers/handler.ts";
 import { runDescriber } from "../../runs/describe-runs.ts";
-import type { ManageHandlers } from "../call.ts";
+import type { AllHandlers } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { openapiDocument } from "../generated/openapi.ts";
 import { agentHandlers } from "./agents.ts";
@@ -11,7 +11,7 @@ import { runHandlers } from "./runs.ts";
 import { organizationHandlers } from "./organizations.ts";
 
 /** The handlers of the management API. */
-export function manageHandlers(deps: ManageDeps): ManageHandlers {
+export function manageHandlers(deps: ManageDeps): AllHandlers {
   const describer = runDescriber(deps);
   return {
     get_openapi: async () => jsonResponse(200, openapiDocument),

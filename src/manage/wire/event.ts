@@ -1,9 +1,10 @@
-import type { Attachment, TokenUsage, ToolCall } from "../../agent/model.ts";
+import type { Attachment, ToolCall } from "../../agent/model.ts";
 import type { FileVersion } from "../../agent/turn/manifest.ts";
 import { startOf } from "../../runs/text.ts";
 import type { RunEvent, RunJournalEntry } from "../../runs/types.ts";
 import type { Schemas } from "../call.ts";
 import { timeOf } from "../views.ts";
+import { wireTokens } from "./token-usage.ts";
 
 type WireEvent = Schemas["Event"];
 
@@ -120,16 +121,6 @@ export function wireAttachments(attachments: Attachment[] = []): Schemas["UserMe
 
 function wireFile({ name, size, sha256 }: FileVersion): { name: string; size: number; sha256: string | null } {
   return { name, size, sha256: sha256 ?? null };
-}
-
-function wireTokens(usage: TokenUsage): Schemas["TokenUsage"] {
-  return {
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    cached_input_tokens: usage.cachedInputTokens ?? null,
-    cache_write_input_tokens: usage.cacheWriteInputTokens ?? null,
-    reasoning_tokens: usage.reasoningTokens ?? null,
-  };
 }
 
 /** A whole number. Null: not recorded. */

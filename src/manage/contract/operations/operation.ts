@@ -39,7 +39,7 @@ export function operation(operationId: string, entry: OperationEntry): ManageOpe
   const role = method === "GET" ? "viewer" : "operator";
   const { status = 200, body, ...response } = success;
   const codes: ErrorCode[] = authenticated ? ["key_missing", "key_invalid", "forbidden"] : [];
-  if (more.query || path.includes("{") || more.request) codes.push("invalid_request");
+  codes.push("invalid_request"); // every operation rejects unknown query parameters
   if (more.request) codes.push("files_too_large", "body_timeout", "storage_full");
   if (authenticated) codes.push("store_unavailable");
   return {
