@@ -1,4 +1,4 @@
-import { useLocation } from "preact-iso";
+import { useLocation } from "preact-iso/router";
 import type { RunCounts } from "../api/types.ts";
 import { pageUrl } from "../state/url.ts";
 import { Confirm } from "../ui/confirm.tsx";

@@ -1,4 +1,4 @@
-import { useLocation, useRoute } from "preact-iso";
+import { useLocation, useRoute } from "preact-iso/router";
 import { useState } from "preact/hooks";
 import { useResource } from "../api/use-resource.ts";
 import { blocked } from "../state/blocked.ts";

@@ -1,4 +1,4 @@
-import { useLocation } from "preact-iso";
+import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
 import type { AgentSummary } from "../api/types.ts";
 import { agents } from "../state/agents.ts";

@@ -1,33 +1,28 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { visible } from "./visible.ts";
 
-type Render = (text: string) => DocumentFragment;
+type Read = (text: string) => ComponentChildren;
 
-let render: Render | undefined;
-let loading: Promise<Render> | undefined;
+let read: Read | undefined;
+let loading: Promise<unknown> | undefined;
 
 /** Loads the Markdown reader when the first text needs it. */
-function loadRender(): Promise<Render> {
-  loading ??= import("./markdown.ts").then(({ markdownFragment }) => (render = markdownFragment));
+function loadReader(): Promise<unknown> {
+  loading ??= import("./markdown.tsx").then(({ markdownElements }) => (read = markdownElements));
   return loading;
 }
 
-/** Text of a run as Markdown, sanitised. Until the reader is loaded, and if it fails, as plain text. */
+/** Text of a run as Markdown. Until the reader is loaded, and if that fails, as plain text. */
 export function MarkdownText({ text }: { text: string }) {
-  const element = useRef<HTMLDivElement>(null);
-  const [ready, setReady] = useState(render !== undefined);
+  const [ready, setReady] = useState(read !== undefined);
   useEffect(() => {
-    if (!ready) void loadRender().then(() => setReady(true));
+    if (!ready) void loadReader().then(() => setReady(true));
   }, [ready]);
-  useLayoutEffect(() => {
-    if (render) element.current?.replaceChildren(render(text));
-  }, [text, ready]);
-  // Two elements: the nodes of the second are not Preact's.
-  return ready ? (
-    <div key="markdown" class="run-markdown" dir="auto" ref={element} />
-  ) : (
-    <div key="plain" class="run-markdown plain" dir="auto">
-      {visible(text)}
+  const content = useMemo(() => (ready && read ? read(text) : visible(text)), [text, ready]);
+  return (
+    <div class={ready ? "run-markdown" : "run-markdown plain"} dir="auto">
+      {content}
     </div>
   );
 }
