@@ -149,7 +149,7 @@ function RecentRuns({ agentId }: { agentId: string }) {
 
 function UsageFigures({ agentId }: { agentId: string }) {
   const { data } = useResource(agentId, (signal) => {
-    const since = new Date(Date.now() - usageDays * 86_400_000).toISOString();
+    const since = new Date(Date.now() - usageDays * 86_400_000).toISOString().slice(0, 10);
     return get<Schemas["UsageReport"]>("/usage", { query: { agent_id: agentId, since }, signal });
   });
   const sum = (of: (row: Schemas["UsageRow"]) => number): number =>

@@ -14,7 +14,7 @@ export function Today({ organization }: { organization: Organization }) {
     const controller = new AbortController();
     const { signal } = controller;
     void poll(refreshMs, signal, async () => {
-      const since = `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`;
+      const since = new Date().toISOString().slice(0, 10);
       const query = { organization_id: id, since };
       const { data } = await get<Schemas["UsageReport"]>("/usage", { query, signal });
       setDollars(data.reduce((sum, row) => sum + row.dollars, 0));

@@ -238,6 +238,7 @@ describe("lists", () => {
     [`/runs/counts?agent_id=${unknown}`, 404, "agent_not_found"],
     ["/usage?since=2026-11-02&until=2026-11-01", 422, "invalid_argument"],
     ["/usage?since=2026-02-31", 422, "invalid_argument"],
+    ["/usage?since=2026-11-02T00:00:00Z", 422, "invalid_request"],
     ["/runs/counts?since=2026-02-31T00:00:00Z", 422, "invalid_argument"],
     ["/runs?since=2026-02-31T00:00:00Z", 422, "invalid_argument"],
     [`/usage?agent_id=${unknown}`, 404, "agent_not_found"],
