@@ -1,19 +1,26 @@
-import lazy, { ErrorBoundary } from "preact-iso/lazy";
-import { LocationProvider, Route, Router } from "preact-iso/router";
+import type { ComponentType } from "preact";
+import lazy from "preact-iso/lazy";
+import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
 import { useEffect } from "preact/hooks";
 import { RunsPage } from "./runs/runs-page.tsx";
 import { Gate } from "./shell/gate.tsx";
+import { PageBoundary, PageNotLoaded } from "./shell/page-boundary.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { handleKey } from "./state/keyboard.ts";
 import { refused, token } from "./state/session.ts";
 import { Empty } from "./ui/empty.tsx";
 
-const RunPage = lazy(() => import("./run/run-page.tsx").then((module) => module.RunPage));
-const AgentsPage = lazy(() => import("./agents/agents-page.tsx").then((module) => module.AgentsPage));
-const AgentPage = lazy(() => import("./agents/agent-page.tsx").then((module) => module.AgentPage));
-const ModelsPage = lazy(() => import("./models/models-page.tsx").then((module) => module.ModelsPage));
-const UsagePage = lazy(() => import("./usage/usage-page.tsx").then((module) => module.UsagePage));
-const SettingsPage = lazy(() => import("./settings/settings-page.tsx").then((module) => module.SettingsPage));
+const RunPage = page(() => import("./run/run-page.tsx").then((module) => module.RunPage));
+const AgentsPage = page(() => import("./agents/agents-page.tsx").then((module) => module.AgentsPage));
+const AgentPage = page(() => import("./agents/agent-page.tsx").then((module) => module.AgentPage));
+const ModelsPage = page(() => import("./models/models-page.tsx").then((module) => module.ModelsPage));
+const UsagePage = page(() => import("./usage/usage-page.tsx").then((module) => module.UsagePage));
+const SettingsPage = page(() => import("./settings/settings-page.tsx").then((module) => module.SettingsPage));
+
+/** A page whose code is loaded when it is first shown. */
+function page(load: () => Promise<ComponentType>): ComponentType {
+  return lazy(() => load().catch(() => PageNotLoaded));
+}
 
 /** The whole console: pages in the shell, or the screen that says how to sign in. */
 export function App() {
@@ -25,28 +32,35 @@ export function App() {
   return (
     <LocationProvider scope="/console">
       <Shell>
-        <ErrorBoundary>
-          <Router>
-            <Route path="/console" component={RunsPage} />
-            <Route path="/console/runs" component={RunsPage} />
-            <Route path="/console/runs/:id" component={RunPage} />
-            <Route path="/console/agents" component={AgentsPage} />
-            <Route path="/console/agents/:id" component={AgentPage} />
-            <Route path="/console/models" component={ModelsPage} />
-            <Route path="/console/usage" component={UsagePage} />
-            <Route path="/console/settings" component={SettingsPage} />
-            <Route default component={NotFound} />
-          </Router>
-        </ErrorBoundary>
+        <Pages />
       </Shell>
     </LocationProvider>
+  );
+}
+
+function Pages() {
+  const { path } = useLocation();
+  return (
+    <PageBoundary path={path}>
+      <Router>
+        <Route path="/console" component={RunsPage} />
+        <Route path="/console/runs" component={RunsPage} />
+        <Route path="/console/runs/:id" component={RunPage} />
+        <Route path="/console/agents" component={AgentsPage} />
+        <Route path="/console/agents/:id" component={AgentPage} />
+        <Route path="/console/models" component={ModelsPage} />
+        <Route path="/console/usage" component={UsagePage} />
+        <Route path="/console/settings" component={SettingsPage} />
+        <Route default component={NotFound} />
+      </Router>
+    </PageBoundary>
   );
 }
 
 function NotFound() {
   return (
     <main class="page">
-      <Empty title="This page does not exist">
+      <Empty title="This page does not exist" wholePage>
         <a class="button" href="/console/runs">
           Show runs
         </a>

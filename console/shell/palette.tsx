@@ -2,32 +2,16 @@ import { useLocation } from "preact-iso/router";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get } from "../api/client.ts";
 import type { Page, Run } from "../api/types.ts";
-import { agents } from "../state/agents.ts";
 import { paletteOpen } from "../state/dialogs.ts";
-import { keyNames, shortcutGroups } from "../state/keyboard.ts";
-import { runStates } from "../ui/status.tsx";
-import { Icon, type IconName } from "../ui/icon.tsx";
-
-interface Choice {
-  group: "Commands" | "Agents" | "Runs";
-  icon: IconName;
-  name: string;
-  /** Shown at the end of the row. */
-  note?: string;
-  keys?: string;
-  run: () => void;
-}
+import { keyNames } from "../state/keyboard.ts";
+import { Icon } from "../ui/icon.tsx";
+import { type Choice, findChoices } from "./palette-choices.ts";
 
 const searchDelayMs = 120;
 const listboxId = "palette-choices";
 
 function close(): void {
   paletteOpen.value = false;
-}
-
-function choose(choice: Choice | undefined): void {
-  close();
-  choice?.run();
 }
 
 /** Finds runs (name, id), agents and commands. */
@@ -37,16 +21,28 @@ export function Palette() {
   const [selected, setSelected] = useState(0);
   const runs = useRuns(text);
   const { route } = useLocation();
-  useEffect(() => dialog.current?.showModal(), []);
+  useOpen(dialog);
   useEffect(() => dialog.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }));
-  const choices = findChoices(text, runs, (path) => route(`/console/${path}`));
+  const groups = findChoices(text, runs);
+  const choices = groups.flatMap((group) => group.choices);
+  const current = Math.min(selected, choices.length - 1);
+
+  const choose = (choice: Choice | undefined, newTab: boolean): void => {
+    if (!choice) return;
+    if (newTab && "href" in choice) return void open(choice.href, "_blank", "noopener");
+    close();
+    if ("href" in choice) route(choice.href);
+    else choice.run();
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Enter") choose(choices[selected]);
-    else if (step !== undefined) setSelected((selected + step + choices.length) % Math.max(1, choices.length));
+    if (event.isComposing) return;
+    if (event.key === "Enter") choose(choices[current], event.metaKey || event.ctrlKey);
+    else if (step !== undefined) setSelected((current + step + choices.length) % Math.max(1, choices.length));
     else return;
     event.preventDefault();
   };
+
   return (
     <dialog
       ref={dialog}
@@ -60,78 +56,135 @@ export function Palette() {
         if (event.target === dialog.current) close();
       }}
     >
-      <input
-        type="text"
-        role="combobox"
-        aria-label="Search runs, agents and commands"
-        aria-expanded="true"
-        aria-controls={listboxId}
-        aria-activedescendant={choices.length > 0 ? `choice-${selected}` : undefined}
-        placeholder="Search runs, agents and commands"
-        value={text}
-        onInput={(event) => {
-          setText(event.currentTarget.value);
-          setSelected(0);
-        }}
-        onKeyDown={onKeyDown}
-      />
+      <div class="palette-head">
+        <Icon name="search" />
+        <input
+          type="text"
+          role="combobox"
+          aria-label="Search runs, agents and commands"
+          aria-expanded="true"
+          aria-controls={listboxId}
+          aria-activedescendant={choices.length > 0 ? `choice-${current}` : undefined}
+          placeholder="Search runs, agents and commands"
+          autocomplete="off"
+          spellcheck={false}
+          value={text}
+          onInput={(event) => {
+            setText(event.currentTarget.value);
+            setSelected(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <button type="button" class="key" onClick={close}>
+          <kbd>esc</kbd>
+          <span class="visually-hidden">Close</span>
+        </button>
+      </div>
       <div id={listboxId} role="listbox" aria-label="Choices">
-        {choices.length === 0 && <p class="group">Nothing matches.</p>}
-        {choices.map((choice, index) => (
-          <>
-            {choice.group !== choices[index - 1]?.group && (
-              <div class="group" role="presentation">
-                {choice.group}
-              </div>
-            )}
-            <div
-              id={`choice-${index}`}
-              role="option"
-              aria-selected={index === selected}
-              onMouseMove={() => setSelected(index)}
-              onClick={() => choose(choice)}
-            >
-              <Icon name={choice.icon} />
-              <bdi>{choice.name}</bdi>
-              <span class="end">
-                {choice.note}
-                {choice.keys !== undefined && keyNames(choice.keys).map((name) => <kbd key={name}>{name}</kbd>)}
-              </span>
+        {groups.map(({ title, choices: members }) => (
+          <div key={title} role="group" aria-labelledby={`palette-${title}`}>
+            <div class="group" id={`palette-${title}`}>
+              {title}
             </div>
-          </>
+            {members.map((choice) => {
+              const index = choices.indexOf(choice);
+              return (
+                <ChoiceRow
+                  key={index}
+                  choice={choice}
+                  text={text.trim()}
+                  index={index}
+                  selected={index === current}
+                  onSelect={() => setSelected(index)}
+                  onChoose={(newTab) => choose(choice, newTab)}
+                />
+              );
+            })}
+          </div>
         ))}
       </div>
+      <PaletteKeys />
     </dialog>
   );
 }
 
-function findChoices(text: string, runs: Run[], go: (path: string) => void): Choice[] {
-  const wanted = text.trim().toLowerCase();
-  const matches = (name: string): boolean => name.toLowerCase().includes(wanted);
-  const commands = shortcutGroups.value
-    .flatMap(({ shortcuts }) => shortcuts)
-    .flatMap<Choice>(({ keys, label, run }) =>
-      label === undefined || keys === "mod+k" ? [] : [{ group: "Commands", icon: "bolt", name: label, keys, run }],
-    );
-  const agentChoices = (agents.value ?? []).map<Choice>(({ id, name, status }) => ({
-    group: "Agents",
-    icon: "agent",
-    name,
-    note: status === "active" ? "" : status,
-    run: () => go(`agents/${id}`),
-  }));
-  const runChoices = runs.map<Choice>(({ id, name, state, agent_name }) => ({
-    group: "Runs",
-    icon: runStates[state].icon,
-    name: name || id,
-    note: agent_name ?? "",
-    run: () => go(`runs/${id}`),
-  }));
-  return [
-    ...runChoices.slice(0, 8),
-    ...agentChoices.filter(({ name }) => matches(name)).slice(0, 6),
-    ...commands.filter(({ name }) => matches(name)).slice(0, 12),
-  ];
+interface ChoiceRowProps {
+  choice: Choice;
+  text: string;
+  index: number;
+  selected: boolean;
+  onSelect: () => void;
+  onChoose: (newTab: boolean) => void;
+}
+
+function ChoiceRow({ choice, text, index, selected, onSelect, onChoose }: ChoiceRowProps) {
+  const { icon, name, note, keys, tone = "" } = choice;
+  return (
+    <div
+      id={`choice-${index}`}
+      role="option"
+      aria-selected={selected}
+      onMouseMove={selected ? undefined : onSelect}
+      onClick={(event) => onChoose(event.metaKey || event.ctrlKey)}
+    >
+      <span class={tone}>
+        <Icon name={icon} class={icon === "running" ? "spin" : ""} />
+      </span>
+      <bdi class="name">
+        <Marked name={name} text={text} />
+      </bdi>
+      <span class="end">
+        {note !== undefined && <bdi>{note}</bdi>}
+        {keys !== undefined && keyNames(keys).map((key) => <kbd key={key}>{key}</kbd>)}
+        {keys === undefined && selected && <kbd aria-hidden="true">↵</kbd>}
+      </span>
+    </div>
+  );
+}
+
+/** A name in which the text that found it is marked. */
+function Marked({ name, text }: { name: string; text: string }) {
+  const at = text === "" ? -1 : name.toLowerCase().indexOf(text.toLowerCase());
+  if (at < 0) return <>{name}</>;
+  return (
+    <>
+      {name.slice(0, at)}
+      <mark>{name.slice(at, at + text.length)}</mark>
+      {name.slice(at + text.length)}
+    </>
+  );
+}
+
+function PaletteKeys() {
+  return (
+    <div class="palette-keys" aria-hidden="true">
+      <span>
+        <kbd>↑</kbd>
+        <kbd>↓</kbd>
+        Move
+      </span>
+      <span>
+        <kbd>↵</kbd>
+        Open
+      </span>
+      <span>
+        <kbd>{keyNames("mod+Enter")}</kbd>
+        Open in a new tab
+      </span>
+      <span class="right">Paste a run id to jump to it</span>
+    </div>
+  );
+}
+
+/** Opens the dialog; the focus returns afterwards. */
+function useOpen(dialog: { current: HTMLDialogElement | null }): void {
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (opener instanceof HTMLElement) opener.focus();
+    };
+  }, []);
 }
 
 /** The runs that the text finds, a moment after the last change. */

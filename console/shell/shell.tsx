@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import lazy from "preact-iso/lazy";
 import { useLocation } from "preact-iso/router";
 import { useEffect } from "preact/hooks";
 import { poll } from "../api/poll.ts";
@@ -7,18 +6,19 @@ import { get } from "../api/client.ts";
 import type { Me } from "../api/types.ts";
 import { readAgents } from "../state/agents.ts";
 import { helpOpen, openStart, paletteOpen, startDialog } from "../state/dialogs.ts";
-import { useShortcuts } from "../state/keyboard.ts";
+import { everywhere, useShortcuts } from "../state/keyboard.ts";
 import { readOrganizations } from "../state/organization.ts";
 import { me } from "../state/session.ts";
 import { copyText } from "../ui/copy-button.tsx";
+import { loadLater } from "../ui/load-later.tsx";
 import { toast, Toasts } from "../ui/toast.tsx";
 import { ConnectionBanner } from "./connection.tsx";
 import { sections } from "./sections.ts";
 import { TopBar } from "./top-bar.tsx";
 
-const StartDialog = lazy(() => import("../start/start-dialog.tsx").then((module) => module.StartDialog));
-const Palette = lazy(() => import("./palette.tsx").then((module) => module.Palette));
-const Help = lazy(() => import("./help.tsx").then((module) => module.Help));
+const StartDialog = loadLater(() => import("../start/start-dialog.tsx").then((module) => module.StartDialog));
+const Palette = loadLater(() => import("./palette.tsx").then((module) => module.Palette));
+const Help = loadLater(() => import("./help.tsx").then((module) => module.Help));
 
 /** How often organizations, agents and the connection are looked at, in milliseconds. */
 const overviewMs = 15_000;
@@ -34,9 +34,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
     });
     return () => controller.abort();
   }, []);
-  useShortcuts("Everywhere", [
-    { keys: "mod+k", label: "Search or run a command", run: () => (paletteOpen.value = true) },
-    { keys: "n", label: "Start run", run: () => openStart() },
+  useShortcuts(everywhere, [
+    { keys: "mod+k", label: "Search or run a command", run: () => (paletteOpen.value = !paletteOpen.value) },
+    { keys: "n", label: "Start run", icon: "plus", run: () => openStart() },
     ...sections.map(({ path: to, name, key }) => ({
       keys: `g ${key}`,
       label: `Go to ${name}`,
@@ -45,9 +45,10 @@ export function Shell({ children }: { children: ComponentChildren }) {
     {
       keys: "mod+shift+c",
       label: "Copy link to this page",
+      icon: "link",
       run: () => void copyText(location.href).then(() => toast("Link copied")),
     },
-    { keys: "?", label: "Show all shortcuts", run: () => (helpOpen.value = true) },
+    { keys: "?", label: "Show all shortcuts", icon: "info", run: () => (helpOpen.value = true) },
   ]);
   const isRun = /^\/console\/runs\/./.test(path);
   return (

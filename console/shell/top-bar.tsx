@@ -29,7 +29,7 @@ export function TopBar({ path }: { path: string }) {
           );
         })}
       </nav>
-      <button type="button" class="search" aria-label="Search" onClick={() => (paletteOpen.value = true)}>
+      <button type="button" class="search" onClick={() => (paletteOpen.value = true)}>
         <Icon name="search" />
         <span>Search or run a command</span>
         <kbd>{keyNames("mod+k")}</kbd>
@@ -72,7 +72,16 @@ function OperatorMenu() {
   const operator = me.value;
   const name = operator?.name ?? "Operator";
   return (
-    <Menu class="avatar" name={`Operator ${name}`} align="end" label={name.slice(0, 2).toLowerCase()}>
+    <Menu
+      class="avatar"
+      align="end"
+      label={
+        <>
+          {initials(name)}
+          <span class="visually-hidden"> Operator {name}</span>
+        </>
+      }
+    >
       <p class="title">
         <bdi>{name}</bdi>
         {operator && `, ${operator.role}`}
@@ -93,4 +102,11 @@ function OperatorMenu() {
       </button>
     </Menu>
   );
+}
+
+/** The first letters of the first two words of a name, or of its only word: `am`, `mi`. */
+function initials(name: string): string {
+  const [first = "", second] = name.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const [a = "", b = ""] = first;
+  return (a + (second === undefined ? b : String.fromCodePoint(second.codePointAt(0) ?? 0))).toLowerCase();
 }

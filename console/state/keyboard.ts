@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { IconName } from "../ui/icon.tsx";
 
 /** A key, or two in a row, that does something on the current page. */
 export interface Shortcut {
@@ -7,8 +8,9 @@ export interface Shortcut {
    * As `KeyboardEvent.key`: `j`, `Enter`, `]`. Two keys in a row: `g r`. With the command key (Ctrl elsewhere): `mod+k`.
    */
   keys: string;
-  /** What it does, for the list of shortcuts. Absent: not listed. */
+  /** What it does, for the list of shortcuts and the palette. Absent: not listed. */
   label?: string;
+  icon?: IconName;
   run: () => void;
 }
 
@@ -21,6 +23,9 @@ export function setSingleKeys(on: boolean): void {
   singleKeys.value = on;
   localStorage.setItem(storageKey, on ? "on" : "off");
 }
+
+/** The group of the shortcuts that every page has. A page's own come after it, and win. */
+export const everywhere = "Everywhere";
 
 /** The shortcuts of the rendered components, by component; the latest wins. */
 const registered = signal<{ group: string; shortcuts: Shortcut[] }[]>([]);
@@ -37,7 +42,7 @@ export function useShortcuts(group: string, shortcuts: Shortcut[]): void {
       // The functions change with each rendering; the keys do not.
       shortcuts: shortcuts.map((shortcut, index) => ({ ...shortcut, run: () => current.current[index]?.run() })),
     };
-    registered.value = [...registered.peek(), entry];
+    registered.value = group === everywhere ? [entry, ...registered.peek()] : [...registered.peek(), entry];
     return () => {
       registered.value = registered.peek().filter((each) => each !== entry);
     };

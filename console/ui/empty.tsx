@@ -1,12 +1,20 @@
 import type { ComponentChildren } from "preact";
 import { Glyph } from "./icon.tsx";
 
+interface EmptyProps {
+  title: ComponentChildren;
+  /** The title is that of the page, which has no other. */
+  wholePage?: boolean;
+  children?: ComponentChildren;
+}
+
 /** What a list shows instead of nothing: why it is empty, and what to do. */
-export function Empty({ title, children }: { title: ComponentChildren; children?: ComponentChildren }) {
+export function Empty({ title, wholePage = false, children }: EmptyProps) {
+  const Title = wholePage ? "h1" : "h2";
   return (
     <div class="empty">
       <Glyph />
-      <h2>{title}</h2>
+      <Title>{title}</Title>
       {children}
     </div>
   );
