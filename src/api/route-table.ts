@@ -1,26 +1,29 @@
 /** The routes of an API. */
 export interface RouteTable<Name extends string> {
-  /** The operations of a method and path, with the parameters in the path. The first is the one to call. */
-  find: (method: string, path: string) => { name: Name; parameters: Record<string, string> }[];
+  /** The operation of a method and path, with the parameters in the path. */
+  find: (method: string, path: string) => { name: Name; parameters: Record<string, string> } | undefined;
   /** The methods that a path accepts; none if it is not an operation's. */
   methodsOf: (path: string) => string[];
 }
 
-/** Makes the routes of operations. A path with a parameter also stands for the paths of operations before it. */
+/** Makes the routes of operations. A path without parameters is preferred: `/runs/counts` to `/runs/{run_id}`. */
 export function routeTable<Name extends string>(
   operations: Record<Name, { method: string; path: string }>,
 ): RouteTable<Name> {
   const routes = (Object.keys(operations) as Name[]).map((name) => {
     const { method, path } = operations[name];
     // A parameter stands for one segment of a path.
-    return { name, method, pattern: new RegExp(`^${path.replace(/\{([^}]+)\}/g, "(?<$1>[^/]+)")}$`) };
+    return { name, method, path, pattern: new RegExp(`^${path.replace(/\{([^}]+)\}/g, "(?<$1>[^/]+)")}$`) };
   });
+  const routesOf = (path: string) => {
+    const exact = routes.filter((route) => route.path === path);
+    return exact.length > 0 ? exact : routes.filter(({ pattern }) => pattern.test(path));
+  };
   return {
-    find: (method, path) =>
-      routes.flatMap((route) => {
-        const match = route.method === method ? route.pattern.exec(path) : null;
-        return match ? [{ name: route.name, parameters: { ...match.groups } }] : [];
-      }),
-    methodsOf: (path) => [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))],
+    find(method, path) {
+      const route = routesOf(path).find((each) => each.method === method);
+      return route && { name: route.name, parameters: { ...route.pattern.exec(path)?.groups } };
+    },
+    methodsOf: (path) => [...new Set(routesOf(path).map(({ method }) => method))],
   };
 }

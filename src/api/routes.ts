@@ -12,11 +12,9 @@ export type ApiHandlers = Partial<Record<OperationName, ApiHandler>> & { notFoun
 /** One handler that passes each request to its operation's handler. */
 export function router(handlers: ApiHandlers): ApiHandler {
   return (request) => {
-    for (const { name, parameters } of routes.find(request.method, request.path)) {
-      const handler = handlers[name];
-      if (handler) return handler({ ...request, parameters });
-    }
-    return handlers.notFound(request);
+    const found = routes.find(request.method, request.path);
+    const handler = found && handlers[found.name];
+    return handler ? handler({ ...request, parameters: found.parameters }) : handlers.notFound(request);
   };
 }
 

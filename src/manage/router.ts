@@ -26,9 +26,9 @@ export function isManagePath(path: string): boolean {
 export function manageRouter(handlers: AllHandlers, authenticate: Authenticate): ApiHandler {
   const handle = withErrorResponses(async (request) => {
     try {
-      const name = operationOf(request);
+      const { name, parameters } = route(request);
       const handler = handlers[name] as ManageHandler<OperationName>;
-      return await callOperation(operations[name], handler, request, authenticate);
+      return await callOperation(operations[name], handler, { ...request, parameters }, authenticate);
     } catch (error) {
       throw error instanceof StoreUnavailable ? storeUnavailable(error) : error;
     }
@@ -44,16 +44,14 @@ async function callOperation(
 ): Promise<ApiResponse> {
   const operator = operation.authenticated ? await authenticate(request) : nobody;
   if (operation.role === "operator" && operator.role !== "operator") throw manageError("forbidden");
-  const [found] = routes.find(request.method, request.path);
-  const routed = { ...request, parameters: found?.parameters ?? {} };
-  const { path, query } = validParameters(operation, routed);
-  const body = await validBody(operation, routed);
-  return handler({ request: routed, operator, path, query, body });
+  const { path, query } = validParameters(operation, request);
+  const body = await validBody(operation, request);
+  return handler({ request, operator, path, query, body });
 }
 
-function operationOf({ method, path }: ApiRequest): OperationName {
-  const [found] = routes.find(method, path);
-  if (found) return found.name;
+function route({ method, path }: ApiRequest): NonNullable<ReturnType<typeof routes.find>> {
+  const found = routes.find(method, path);
+  if (found) return found;
   const allowed = routes.methodsOf(path);
   if (allowed.length === 0) throw manageError("not_found");
   throw manageError("method_not_allowed", undefined, { allow: allowed.join(", ") });

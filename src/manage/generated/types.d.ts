@@ -881,7 +881,19 @@ export interface components {
             /** @description How the server differs from OpenAI's API. Only for `openai-compatible`; usually detected. */
             compat: components["schemas"]["ModelCompat"] | null;
         };
-        /** @description A model to set or to test. A field that its provider does not have must be left out or null. */
+        /**
+         * @description A model to set or to test. A field that its provider does not have must be left out or null.
+         * @example {
+         *       "provider": "anthropic",
+         *       "model": "claude-sonnet-5",
+         *       "secret": "env:ANTHROPIC_API_KEY"
+         *     }
+         * @example {
+         *       "provider": "openai-compatible",
+         *       "base_url": "http://127.0.0.1:11434/v1",
+         *       "model": "qwen3:8b"
+         *     }
+         */
         ModelSettings: {
             /**
              * @description Where the model runs. `demo` is a scripted model without a network.

@@ -67,6 +67,7 @@ describe("requests", () => {
     ["GET", "/agents/a/b/c", 404, null],
     ["DELETE", "/agents", 405, "GET, POST"],
     ["PUT", "/organizations/x/model/test", 405, "POST"],
+    ["DELETE", "/runs/counts", 405, "GET"],
     ["POST", "/openapi.json", 405, "GET"],
   ] as const)("%s /manage/v1%s is %i", async ([method, path, expected, allow]) => {
     const { status, headers, body } = await service.call(method, path);

@@ -66,6 +66,10 @@ export const organizationSchemas = {
       compat: nullable(ModelCompat),
     },
     ["provider"],
+    [
+      { provider: "anthropic", model: "claude-sonnet-5", secret: "env:ANTHROPIC_API_KEY" },
+      { provider: "openai-compatible", base_url: "http://127.0.0.1:11434/v1", model: "qwen3:8b" },
+    ],
   ),
   ModelTest: object("The result of one short call of a model.", {
     ok: flag("Whether the model answered."),

@@ -15,13 +15,19 @@ export function object(description: string, properties: Record<string, Schema>, 
 }
 
 /** An object of a request: only the named fields are required, and unknown fields are rejected. */
-export function body(description: string, properties: Record<string, Schema>, required: string[] = []): Schema {
+export function body(
+  description: string,
+  properties: Record<string, Schema>,
+  required: string[] = [],
+  examples: object[] = [],
+): Schema {
   return {
     type: "object",
     description,
     ...(required.length > 0 && { required }),
     additionalProperties: false,
     properties,
+    ...(examples.length > 0 && { examples }),
   };
 }
 
