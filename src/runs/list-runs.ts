@@ -99,6 +99,6 @@ function decode(cursor: string): RunPlace {
   if (createdAt !== undefined) return { createdAt: Number(createdAt), id };
   throw new ServiceError(
     "invalid_argument",
-    `the cursor ${JSON.stringify(cursor.slice(0, 100))} is not valid; use the cursor that the previous page printed`,
+    `the cursor ${JSON.stringify(cursor.slice(0, 100))} is not valid; use the cursor of the page before`,
   );
 }
