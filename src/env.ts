@@ -6,6 +6,10 @@ export const envNames = [
   "RETENTION_DAYS",
   "SECRET_PREFIX", // of the names of this deployment's secrets: `agent-run-service/<stage>/`
   "ORIGIN_SECRET_ARNS", // separated by commas
+] as const;
+
+/** Variables of the functions of the console's stack. */
+const consoleEnvNames = [
   "SIGN_IN", // JSON: how the console's page signs people in
   "CONSOLE_ROLES", // JSON: which people are operators and viewers
   "SERVICE_STACK",
@@ -23,7 +27,7 @@ export const optionalEnvNames = [
 
 type OptionalEnvName = (typeof optionalEnvNames)[number];
 
-export type EnvName = (typeof envNames)[number] | OptionalEnvName;
+export type EnvName = (typeof envNames | typeof consoleEnvNames)[number] | OptionalEnvName;
 
 /** A variable that every deployment sets. Throws if it is missing, so that the function does not start. */
 export function env(name: EnvName): string {
