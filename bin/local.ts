@@ -1,6 +1,7 @@
 import { enableCompileCache } from "node:module";
+import type { FoundModel } from "./local/found-models.ts";
 import type { LocalOptions } from "./local/options.ts";
-import { welcome } from "./local/welcome.ts";
+import type { Service } from "./local/serve.ts";
 
 // Reuses the code that earlier starts compiled. It covers the imports after it, which are dynamic therefore.
 enableCompileCache();
@@ -9,6 +10,7 @@ enableCompileCache();
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 const name = "npm start";
+const lookMilliseconds = 300;
 const [{ consoleIo, runProgram }, { localProgram }] = await Promise.all([
   import("./cli.ts"),
   import("./local/options.ts"),
@@ -20,6 +22,7 @@ const code = await runProgram(localProgram(start), process.argv.slice(2), consol
 if (code !== 0) process.exit(code);
 
 async function start(options: LocalOptions): Promise<void> {
+  const look = options.json ? undefined : await lookForOllama();
   const { serve } = await import("./local/serve.ts");
   const service = await serve(options);
   const { baseUrl, apiKey, templateId, consoleUrl } = service;
@@ -36,8 +39,39 @@ async function start(options: LocalOptions): Promise<void> {
   });
   for (const warning of service.warnings) warning.then(printWarning, () => {}); // a failed check must not end the service
   const fields = { base_url: baseUrl, api_key: apiKey, template_id: templateId, console_url: consoleUrl };
-  if (options.json) console.log(JSON.stringify(fields));
-  else console.log(welcome({ baseUrl, apiKey, templateId, consoleUrl, dataDir: options.dataDir }));
+  if (look) await announce(service, options.dataDir, look);
+  else console.log(JSON.stringify(fields));
+}
+
+/**
+ * Prints the first screen. A look for Ollama has run since the start of the process. It is not awaited: what it finds in the
+ * next 300 ms is a further line.
+ */
+async function announce(service: Service, dataDir: string, look: Look): Promise<void> {
+  const [{ welcome, foundLine }, { modelsInEnvironment }] = await Promise.all([
+    import("./local/welcome.ts"),
+    import("./local/found-models.ts"),
+  ]);
+  const environment = modelsInEnvironment(process.env);
+  const pending = Symbol("pending");
+  const ollama = await Promise.race([look.found, Promise.resolve(pending)]);
+  const found = typeof ollama === "object" ? [...environment, ollama] : environment;
+  const milliseconds = Math.round(performance.now());
+  console.log(welcome({ ...service, apiKey: service.apiKey, dataDir, milliseconds, found }));
+  setTimeout(() => look.stop(), lookMilliseconds).unref();
+  const late = ollama === pending ? await look.found : undefined;
+  if (late && service.model?.provider === "demo") console.log(`  ${foundLine(late, dataDir)}`);
+}
+
+interface Look {
+  found: Promise<FoundModel | undefined>;
+  stop: () => void;
+}
+
+async function lookForOllama(): Promise<Look> {
+  const { findOllama } = await import("./local/found-models.ts");
+  const stop = new AbortController();
+  return { found: findOllama(stop.signal), stop: () => stop.abort() };
 }
 
 function printWarning(text: string | undefined): void {

@@ -20,7 +20,8 @@ import { lockDataDir } from "../../src/platform/local/data-dir-lock.ts";
 import { saveServerAddress } from "../../src/platform/local/server-address.ts";
 import { startToken } from "../../src/platform/local/start-token.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
-import type { Agent } from "../../src/accounts/types.ts";
+import type { Agent, Organization } from "../../src/accounts/types.ts";
+import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { consoleLink } from "../console-link.ts";
 import { tokenAuthentication } from "../../src/manage/authenticate.ts";
 import type { ServiceInfo } from "../../src/manage/deps.ts";
@@ -48,6 +49,9 @@ export interface Service {
   consoleUrl: string;
   /** Set if this start created it. */
   apiKey?: string;
+  version: string;
+  /** Of the starter agent's organization. */
+  model: ModelConfiguration | undefined;
   /** Resolve with a warning about a configuration, if there is one. */
   warnings: Promise<string | undefined>[];
   /** Rejects when the service cannot continue. */
@@ -108,6 +112,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     actor: "npm start",
   });
   const { agent, key } = await starter.catch((error: unknown) => Promise.reject(unusable(dataDir, error)));
+  const organization = await platform.accounts.findOrganization(agent.organizationId);
   const consoleAddress = `http://${bracketed(reachable[host] ?? host)}:${boundPort}`;
   const consoleUrl = consoleLink(consoleAddress, await startToken(platform.accounts, dataDir, "npm start"));
   saveServerAddress(dataDir, consoleAddress);
@@ -134,7 +139,9 @@ export async function serve(options: LocalOptions): Promise<Service> {
     consoleUrl,
     templateId: agent.id,
     ...(key === undefined ? {} : { apiKey: key }),
-    warnings: [findModelWarning(platform, agent), notAllowedWarning(platform.accounts, allowList)],
+    version: packageFile.version,
+    model: organization?.model,
+    warnings: [findModelWarning(agent, organization), notAllowedWarning(platform.accounts, allowList)],
     fatal: fatal.promise,
     async close() {
       clearInterval(watch);
@@ -150,8 +157,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
   };
 }
 
-async function findModelWarning({ accounts }: LocalPlatform, agent: Agent): Promise<string | undefined> {
-  const organization = await accounts.findOrganization(agent.organizationId);
+async function findModelWarning(agent: Agent, organization: Organization | undefined): Promise<string | undefined> {
   const model = organization?.model;
   // Other servers are not asked: Ollama's default port, or a container of this name.
   if (model?.provider !== "openai-compatible" || !/:11434\b|\/\/ollama\b/.test(model.baseUrl)) return undefined;

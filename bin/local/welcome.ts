@@ -1,30 +1,84 @@
-/** The text that `npm start` prints when the service is ready. `apiKey` is set if it was created by this start. */
-export function welcome(service: {
+import { styleText } from "node:util";
+import type { ModelConfiguration } from "../../src/agent/model.ts";
+import { configurationFields } from "../../src/agent/models/model-config.ts";
+import { printableLine } from "../printable.ts";
+import type { FoundModel } from "./found-models.ts";
+
+export interface Welcome {
+  version: string;
+  /** Milliseconds from the start of the process until requests are accepted. */
+  milliseconds: number;
   baseUrl: string;
-  templateId: string;
-  apiKey: string | undefined;
   consoleUrl: string;
+  templateId: string;
+  /** Set if this start created it. */
+  apiKey: string | undefined;
   dataDir: string;
-}): string {
-  const { baseUrl, templateId, apiKey, consoleUrl, dataDir } = service;
+  /** Of the starter agent's organization. */
+  model: ModelConfiguration | undefined;
+  /** Models that could be used instead of the demo model. */
+  found: FoundModel[];
+}
+
+/** The screen that `npm start` prints when the service is ready. */
+export function welcome(service: Welcome): string {
+  const { version, milliseconds, baseUrl, consoleUrl, templateId, apiKey, dataDir } = service;
   const bearer = `-H 'Authorization: Bearer ${apiKey ?? "API_KEY"}'`;
-  const body = {
-    name: "First run",
-    template_id: templateId,
-    input_text: "What is in the file?",
-    files: [{ filename: "hello.txt", content_base64: Buffer.from("Hello from a file.\n").toString("base64") }],
-  };
-  const dataDirOption = dataDir === ".data" ? "" : ` --data-dir ${dataDir}`;
+  const body = { name: "First run", template_id: templateId, input_text: "Hello" };
   const key = apiKey
-    ? `API key: ${apiKey}\n  (shown only once; the service keeps its hash)`
-    : `API key: shown when it was created. Create another: npm run -s admin -- key create --agent ${templateId}${dataDirOption}`;
-  return `Agent Run Service: ${baseUrl}   (data in ${dataDir}, Ctrl-C to stop)
-Console: ${consoleUrl}
-${key}
+    ? `${apiKey}  ${styleText("dim", "shown only once")}`
+    : `shown when it was created; another: npm run -s admin -- key create --agent ${templateId}${dataOption(dataDir)}`;
+  const lines = [
+    "",
+    `${styleText("bold", "Agent Run Service")} ${version}  ${styleText("dim", `ready in ${milliseconds} ms`)}`,
+    "",
+    field("Console", styleText("cyan", consoleUrl)),
+    field("API", `${styleText("cyan", `${baseUrl}/v1`)}  ${styleText("dim", `data in ${dataDir}`)}`),
+    field("Key", key),
+    ...modelLines(service),
+    "",
+    "Create a run, then read it with the agent_id of the response:",
+    `  curl -s ${baseUrl}/v1/agents ${bearer} \\`,
+    `    -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
+    `  curl -s ${baseUrl}/v1/agents/AGENT_ID ${bearer}`,
+    "",
+    styleText("dim", "Ctrl-C stops the service."),
+    "",
+  ];
+  return lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n");
+}
 
-Create a run that reads a file:
-  curl -s ${baseUrl}/v1/agents ${bearer} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'
+/** A model that was found, and how to choose it. */
+export function foundLine(found: FoundModel, dataDir: string): string {
+  return field("Found", `${found.where}: npm start -- ${found.options}${dataOption(dataDir)}`);
+}
 
-Read its status and transcript, with the agent_id of the response:
-  curl -s ${baseUrl}/v1/agents/AGENT_ID ${bearer}`;
+function modelLines({ model, found, dataDir }: Welcome): string[] {
+  if (model && model.provider !== "demo") return [field("Model", describeModel(model))];
+  return [
+    field("Model", "demo: it needs no network, and reports what it reads"),
+    ...found.map((one) => foundLine(one, dataDir)),
+    field(
+      "",
+      styleText(
+        "dim",
+        found.length > 0 ? "or set a model in the console" : "set a model in the console, or see npm start -- --help",
+      ),
+    ),
+  ];
+}
+
+function describeModel(model: ModelConfiguration): string {
+  const { provider, model: name, baseUrl, region } = configurationFields(model);
+  const where = baseUrl ?? region;
+  const off = model.enabled ? "" : ", disabled";
+  return printableLine(`${name ?? "no name"} (${provider}${where === undefined ? "" : `, ${where}`}${off})`);
+}
+
+function field(name: string, value: string): string {
+  return `${name.padEnd(8)}${value}`;
+}
+
+function dataOption(dataDir: string): string {
+  return dataDir === ".data" ? "" : ` --data-dir ${dataDir}`;
 }
