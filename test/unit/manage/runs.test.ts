@@ -110,7 +110,9 @@ describe("a run", () => {
     await using server = await chatServer(rejects(429, "Slow down.", { "retry-after": "7" }), rejects(401, "Who?"));
     const { agent } = await newAgent("Broken", server.baseUrl);
     const waiting = await start({ agent_id: agent.id, input: "Wait." });
-    await expect.poll(async () => (await read(waiting.id)).activity?.kind, { interval: 10 }).toBe("retry_wait");
+    await expect
+      .poll(async () => (await read(waiting.id)).activity?.kind, { interval: 10, timeout: 8_000 })
+      .toBe("retry_wait");
     const { activity } = await read(waiting.id);
     expect(activity).toMatchObject({ turn: 1, step: 1, tools: [] });
     expect(Date.parse(activity?.until ?? "") - Date.parse(activity?.since ?? "")).toBeGreaterThanOrEqual(7_000);
