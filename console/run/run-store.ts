@@ -10,6 +10,9 @@ import type { RunView } from "./view.ts";
 /** How often what depends on the time is drawn again while the run works. Milliseconds. */
 const tick = 500;
 
+/** From this number of steps on, the lane at first shows only what is on screen: the bars would be points. */
+const zoomedFrom = 60;
+
 /** A run that is open in the page: loads it, and keeps it up to date until it is closed. */
 export class RunStore implements RunView {
   readonly model = new RunModel();
@@ -74,6 +77,7 @@ export class RunStore implements RunView {
     }
     batch(() => {
       this.#initial.value = initialPlace(this.model);
+      this.zoomed.value = this.model.steps.length > zoomedFrom;
       this.loaded.value = true;
     });
     this.#follow();

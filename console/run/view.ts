@@ -7,7 +7,10 @@ import type { Range } from "./timeline/axis.ts";
 /** What the parts of the page share: the run, and how it is looked at. */
 export interface RunView {
   model: RunModel;
-  /** Raised when events were added to the model. Reading it renders again. */
+  /**
+   * Raised when events were added to the model, which changes in place. Each component that draws a part of the model reads
+   * it: a component that reads signals is not rendered again with the same properties.
+   */
   version: ReadonlySignal<number>;
   /** The service's time, in milliseconds since 1970. Moves only while the run works. */
   now: ReadonlySignal<number>;

@@ -15,7 +15,7 @@ import { useLoaded } from "./use-loaded.ts";
 /** Steps to choose from at most, the last ones that changed files. */
 const mostChoices = 60;
 
-/** The chosen points of the run and file, from the URL. `at` undefined: now. */
+/** The chosen points of the run and file, from the URL. `at` can be `now`, `compared` can be `none`. */
 export interface FileChoice {
   at: string | undefined;
   compared: string | undefined;
@@ -32,8 +32,8 @@ interface Props {
 /** The files of the run at one point, and their difference to another point. */
 export function FilesTab({ view, api, choice, onChoose }: Props) {
   const changes = (view.version.value, view.model.fileSteps.length);
-  const { at } = choice;
-  const compared = choice.compared ?? stepBefore(view.model, at);
+  const at = choice.at === "now" ? undefined : choice.at;
+  const compared = choice.compared === "none" ? undefined : (choice.compared ?? stepBefore(view.model, at));
   const after = useLoaded(`${at ?? "now"} ${at ? "" : changes}`, () => api.files(at));
   const before = useLoaded(compared, async () => (compared === undefined ? [] : api.files(compared)));
   const files = useMemo(
@@ -52,14 +52,14 @@ export function FilesTab({ view, api, choice, onChoose }: Props) {
           none="now"
           value={at}
           view={view}
-          onChoose={(value) => onChoose({ at: value, compared: undefined })}
+          onChoose={(value) => onChoose({ at: value ?? "now", compared: undefined })}
         />
         <StepChoice
           label="Compared with"
           none="nothing"
           value={compared}
           view={view}
-          onChoose={(value) => onChoose({ compared: value })}
+          onChoose={(value) => onChoose({ compared: value ?? "none" })}
         />
         {files && files.length > 0 && <AllFiles files={files} at={at} api={api} />}
       </div>

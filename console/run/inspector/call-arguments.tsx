@@ -11,6 +11,7 @@ import { indented, shownArguments } from "./shown-arguments.ts";
 
 /** The arguments of a call. Texts with line breaks, such as programs, are shown as they are. */
 export function CallArguments({ call, step, view }: { call: Call; step: Step; view: RunView }) {
+  void view.version.value;
   const path = `tool_calls.${call.index}.arguments`;
   const shown = useFullText(view.texts, { loaded: call.arguments, sequence: step.sequence, path });
   const [format, setFormat] = useState<"text" | "json">("text");

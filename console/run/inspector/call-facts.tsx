@@ -6,6 +6,7 @@ import { Facts, notRecorded } from "./facts.tsx";
 
 /** When a tool call ran, with what, and what it changed. */
 export function CallFacts({ call, step, view }: { call: Call; step: Step; view: RunView }) {
+  void view.version.value;
   const startedAt = call.startedAt ?? (call.result ? undefined : step.endedAt);
   const others = step.calls.filter((each) => each !== call);
   return (
@@ -36,6 +37,7 @@ export function CallFacts({ call, step, view }: { call: Call; step: Step; view: 
 }
 
 function Took({ call, startedAt, view }: { call: Call; startedAt: number | undefined; view: RunView }) {
+  void view.version.value;
   if (call.milliseconds !== undefined) return <>{formatDuration(call.milliseconds)}</>;
   if (call.result || startedAt === undefined) return notRecorded;
   if (!view.running.value) return <>not finished</>;

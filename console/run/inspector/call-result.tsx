@@ -7,6 +7,7 @@ import { FormatSegments, TextView, useTextFormat } from "./text-view.tsx";
 
 /** The result of a call as the model sees it. */
 export function CallResult({ call, view }: { call: Call; view: RunView }) {
+  void view.version.value;
   const loaded = call.result ?? { text: "", length: 0 };
   const shown = useFullText(view.texts, { loaded, sequence: call.sequence, path: "text" });
   const [format, setFormat] = useTextFormat();

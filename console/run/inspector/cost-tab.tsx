@@ -66,21 +66,23 @@ function Chart({ title, total, points, value, limit, format }: ChartProps) {
           {ofLimit}
         </span>
       </figcaption>
-      <svg
-        viewBox={`0 0 ${chart.width} ${chart.height}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`${title}: ${total}${ofLimit} after ${points.length} model calls`}
-      >
-        <path class="area" d={stairs.area} />
-        <path class="line" d={stairs.line} />
-        {stairs.limitAt !== undefined && <path class="limit" d={`M0 ${stairs.limitAt.toFixed(1)}H${chart.width}`} />}
-      </svg>
-      {stairs.limitAt !== undefined && limit !== undefined && (
-        <span class="run-chart-limit" style={{ top: `${(stairs.limitAt / chart.height) * 100}%` }}>
-          limit {format(limit)}
-        </span>
-      )}
+      <div class="run-chart-plot">
+        <svg
+          viewBox={`0 0 ${chart.width} ${chart.height}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`${title}: ${total}${ofLimit} after ${points.length} model calls`}
+        >
+          <path class="area" d={stairs.area} />
+          <path class="line" d={stairs.line} />
+          {stairs.limitAt !== undefined && <path class="limit" d={`M0 ${stairs.limitAt.toFixed(1)}H${chart.width}`} />}
+        </svg>
+        {stairs.limitAt !== undefined && limit !== undefined && (
+          <span class="run-chart-limit" style={{ top: `${(stairs.limitAt / chart.height) * 100}%` }}>
+            limit {format(limit)}
+          </span>
+        )}
+      </div>
     </figure>
   );
 }

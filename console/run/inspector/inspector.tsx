@@ -7,7 +7,7 @@ import type { RunApi, RunDetail } from "../api.ts";
 import { FilesTab } from "../files/files-tab.tsx";
 import { useLoaded } from "../files/use-loaded.ts";
 import type { RunStore } from "../run-store.ts";
-import { formatPlace, placeName } from "../selection.ts";
+import { formatPlace, parsePlace, placeName } from "../selection.ts";
 import { visibleLine } from "../text/visible.ts";
 import { CallTab } from "./call-tab.tsx";
 import { CostTab } from "./cost-tab.tsx";
@@ -70,7 +70,7 @@ export function Inspector({ store, api, detail, tab, onStep, onBack }: Props) {
           <FilesTab
             view={store}
             api={api}
-            choice={{ at: query["files"], compared: query["with"], name: query["file"] }}
+            choice={{ at: query["files"] ?? stepAt(query["at"]), compared: query["with"], name: query["file"] }}
             onChoose={(choice) => {
               setQuery({
                 ...("at" in choice && { files: choice.at }),
@@ -84,6 +84,12 @@ export function Inspector({ store, api, detail, tab, onStep, onBack }: Props) {
       </div>
     </aside>
   );
+}
+
+/** The selected step, without its call: its files are shown at first. */
+function stepAt(at: string | undefined): string | undefined {
+  const place = parsePlace(at);
+  return place && formatPlace({ turn: place.turn, step: place.step });
 }
 
 function placeOf({ step, call }: NonNullable<RunStore["selected"]["value"]>): {

@@ -10,6 +10,7 @@ import { FormatSegments, TextView, useTextFormat } from "./text-view.tsx";
 
 /** The model call of a step: facts, failed attempts and the answer's text. */
 export function ModelCall({ step, view, heading }: { step: Step; view: RunView; heading: string | undefined }) {
+  void view.version.value;
   const shown = useFullText(view.texts, { loaded: step.text, sequence: step.sequence, path: "text" });
   const [format, setFormat] = useTextFormat();
   return (

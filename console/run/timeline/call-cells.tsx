@@ -16,6 +16,7 @@ const shownDuration = 100;
 
 /** The tool calls of a step, side by side. */
 export function CallCells({ step, view }: { step: Step; view: RunView }) {
+  void view.version.value;
   const cells = cellsOf(step.calls);
   const shown = cells.slice(0, mostCells);
   const rest = cells.length - shown.length;
@@ -43,6 +44,7 @@ function cellsOf(calls: Call[]): Call[][] {
 }
 
 function CallCell({ calls, view }: { calls: Call[]; view: RunView }) {
+  void view.version.value;
   const call = calls.find(({ failed }) => failed) ?? calls[0];
   if (!call) return null;
   const selected = view.selected.value?.call;
@@ -75,6 +77,7 @@ function Argument({ call }: { call: Call }) {
 }
 
 function CellTime({ calls, live, view }: { calls: Call[]; live: boolean; view: RunView }) {
+  void view.version.value;
   const starts = calls.flatMap(({ startedAt }) => (startedAt === undefined ? [] : [startedAt]));
   const ends = calls.flatMap(({ endedAt }) => (endedAt === undefined ? [] : [endedAt]));
   const start =

@@ -7,6 +7,7 @@ const tracks = 6;
 
 /** The bars of a step on the time axis. */
 export function Lane({ step, view }: { step: Step; view: RunView }) {
+  void view.version.value;
   const selected = view.selected.value;
   const live = !step.answered || step.calls.some(({ result }) => !result);
   // Only a live step reads the clock, so that the others do not render every second.

@@ -15,11 +15,14 @@ const tracks: Record<BarKind, { top: number; height: number }> = {
 /** Smallest width of a bar and of the space between two bars. */
 const shortest = 3;
 
+/** The mark below a failed tool call. */
+const triangle = { width: 22, height: 8, bottom: 39 };
+
 export interface MinimapPaths {
   /** One SVG path for all bars of a kind. */
   bars: Record<BarKind, string>;
-  /** Places of failed tool calls. */
-  errors: number[];
+  /** Triangles below failed tool calls, as one path. */
+  errors: string;
   /** Places of interruptions. */
   gaps: { from: number; until: number }[];
   /** Places where turns begin, but the first. */
@@ -32,7 +35,8 @@ export function minimapPaths(model: RunModel, length: number, now: number): Mini
   const placeOf = (at: number): number => (model.time.place(at) / whole.until) * minimapWidth;
   const open: Partial<Record<BarKind, { left: number; right: number }>> = {};
   const paths: Record<BarKind, string> = { wait: "", model: "", tool: "", failed: "" };
-  const errors: number[] = [];
+  let errors = "";
+  let lastError = -Infinity;
   const close = (kind: BarKind): void => {
     const bar = open[kind];
     if (!bar) return;
@@ -44,7 +48,10 @@ export function minimapPaths(model: RunModel, length: number, now: number): Mini
       const from = left * minimapWidth;
       const until = Math.max(from + shortest, (left + width) * minimapWidth - 1);
       const last = open[kind];
-      if (kind === "failed" && from - (errors.at(-1) ?? -Infinity) > 8) errors.push(from);
+      if (kind === "failed" && from - lastError >= triangle.width) {
+        errors += `M${(from - triangle.width / 2).toFixed(1)} ${triangle.bottom}h${triangle.width}l-${triangle.width / 2} -${triangle.height}z`;
+        lastError = from;
+      }
       if (last && from <= last.right && from >= last.left) last.right = Math.max(last.right, until);
       else {
         close(kind);

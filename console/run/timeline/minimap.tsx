@@ -49,7 +49,7 @@ export function Minimap({ view, frame, length, onJump, onZoom }: Props) {
         <path class="wait" d={paths.bars.wait} />
         <path class="model" d={paths.bars.model} />
         <path class="tool" d={paths.bars.tool} />
-        <path class="failed" d={paths.bars.failed} />
+        <path class="failed" d={paths.bars.failed + paths.errors} />
         {left !== undefined && right !== undefined && (
           <path
             class="selected"
@@ -61,9 +61,6 @@ export function Minimap({ view, frame, length, onJump, onZoom }: Props) {
           d={paths.gaps.map(({ from, until }) => dashes(from) + dashes(Math.max(until, from + 8))).join("")}
         />
       </svg>
-      {paths.errors.slice(0, 60).map((place) => (
-        <i class="error" style={{ left: `${(place / minimapWidth) * 100}%` }} />
-      ))}
       <Frame frame={frame} length={length} />
     </div>
   );

@@ -8,6 +8,7 @@ import type { RunView } from "../view.ts";
 
 /** "Turn 1 finished in 1 m 05 s, $0.133" */
 export function TurnRow({ turn, view }: { turn: Turn; view: RunView }) {
+  void view.version.value;
   const last = view.model.turns.at(-1) === turn;
   const open = last && view.running.value;
   const { startedAt, endedAt, dollars } = turn;
@@ -26,7 +27,8 @@ export function TurnRow({ turn, view }: { turn: Turn; view: RunView }) {
 }
 
 /** Time that no call explains. The row has torn edges. */
-export function GapRow({ gap }: { gap: Gap }) {
+export function GapRow({ gap, view }: { gap: Gap; view: RunView }) {
+  void view.version.value;
   return (
     <Note icon="bolt" kind="gap">
       <strong>Interrupted</strong>, <bdi>{gapText(gap, formatDuration)}</bdi>

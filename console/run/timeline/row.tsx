@@ -14,7 +14,7 @@ export function RowContent({ row, view }: { row: Row; view: RunView }) {
     case "turn":
       return <TurnRow turn={row.turn} view={view} />;
     case "gap":
-      return <GapRow gap={row.gap} />;
+      return <GapRow gap={row.gap} view={view} />;
     case "idle":
       return <IdleRow from={row.from} until={row.until} />;
     case "summary":

@@ -1,6 +1,6 @@
 import { formatDuration, formatNumber } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
-import type { Call, Step } from "../model/types.ts";
+import type { Step } from "../model/types.ts";
 import { visibleLine } from "../text/visible.ts";
 import { stepTitle, type WaitGroup, waitsOf, waitText } from "../text/words.ts";
 import type { RunView } from "../view.ts";
@@ -12,6 +12,7 @@ const shownErrors = 2;
 
 /** One model call with its tool calls. */
 export function StepRow({ step, view }: { step: Step; view: RunView }) {
+  void view.version.value;
   const failed = step.calls.filter((call) => call.failed);
   const title = visibleLine(stepTitle(step));
   return (
@@ -24,7 +25,7 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
         ))}
         {step.calls.length > 0 && <CallCells step={step} view={view} />}
         {failed.slice(0, shownErrors).map((call) => (
-          <ErrorLine call={call} />
+          <ErrorLine text={call.result?.text ?? ""} />
         ))}
         {failed.length > shownErrors && <p class="run-error">+{failed.length - shownErrors} more failed</p>}
       </div>
@@ -35,8 +36,8 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
   );
 }
 
-function ErrorLine({ call }: { call: Call }) {
-  const line = call.result?.text.split("\n", 20).find((each) => each.trim() !== "") ?? "";
+function ErrorLine({ text }: { text: string }) {
+  const line = text.split("\n", 20).find((each) => each.trim() !== "") ?? "";
   return (
     <p class="run-error mono">
       <bdi>{visibleLine(line)}</bdi>
@@ -61,6 +62,7 @@ function Wait({ group, view }: { group: WaitGroup; view: RunView }) {
 }
 
 function Took({ step, view }: { step: Step; view: RunView }) {
+  void view.version.value;
   const milliseconds = tookOf(step, () => view.now.value, view.running.value);
   return <span class="run-took">{milliseconds !== undefined && formatDuration(milliseconds)}</span>;
 }
