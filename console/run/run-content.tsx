@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { openStart } from "../state/dialogs.ts";
 import { useShortcuts } from "../state/keyboard.ts";
-import { readOnlyReason } from "../state/session.ts";
+import { blocked } from "../state/blocked.ts";
 import { useQuery } from "../state/url.ts";
 import { copyText } from "../ui/copy-button.tsx";
 import { toast } from "../ui/toast.tsx";
@@ -68,7 +68,7 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
     if (store.follow.value) timeline.current?.scrollToEnd();
   };
   const runAgain = (): void => {
-    if (readOnlyReason.value === undefined) openStart({ from: detail.id });
+    if (blocked("start runs") === undefined) openStart({ from: detail.id });
   };
   useShortcuts("Run", [
     { keys: "[", label: "Step before", run: () => select(-1) },
@@ -86,7 +86,7 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
       keys: "i",
       label: "Send input",
       run: () => {
-        if (readOnlyReason.value === undefined && canTakeInput(detail)) setDialog("input");
+        if (blocked("send inputs") === undefined && canTakeInput(detail)) setDialog("input");
       },
     },
     { keys: "r", label: "Run again", run: runAgain },

@@ -1,4 +1,5 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { connection } from "../state/connection.ts";
 import type { RunApi, RunDetail } from "./api.ts";
 import type { RunEvent } from "./model/events.ts";
 import { RunModel } from "./model/run-model.ts";
@@ -131,7 +132,8 @@ export class RunStore implements RunView {
   /** Moves the time while the run works. */
   #keepTime(): void {
     const stop = effect(() => {
-      if (!this.running.value) return;
+      // Without a connection, times stand still: what is shown is as of then.
+      if (!this.running.value || connection.value.state !== "live") return;
       this.#tick();
       const timer = setInterval(() => this.#tick(), tick);
       return () => clearInterval(timer);

@@ -3,9 +3,9 @@ import { me } from "../../state/session.ts";
 import { Code } from "../../ui/code.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import type { RunDetail } from "../api.ts";
-import { Segments } from "../inspector/segments.tsx";
 import type { RunStore } from "../run-store.ts";
 import { type CopiedRun, type Language, languages, programFor } from "../text/copy-as.ts";
+import { Segments } from "../../ui/segments.tsx";
 
 interface Props {
   store: RunStore;

@@ -55,8 +55,7 @@ function DiffLines({ diff }: { diff: LineDiff }) {
         ) : (
           // The numbers are drawn by the style sheet, so that a line is one node.
           <p class={classes[row.sign]} data-before={row.before ?? ""} data-after={row.after ?? ""}>
-            {row.sign} {visible(row.text.slice(0, longestLine))}
-            {row.text.length > longestLine && "…"}
+            {`${row.sign} ${visible(row.text.slice(0, longestLine))}${row.text.length > longestLine ? "…" : ""}`}
           </p>
         ),
       )}

@@ -2,13 +2,13 @@ import { useEffect, useState } from "preact/hooks";
 import { formatBytes } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { RunApi } from "../api.ts";
-import { Segments } from "../inspector/segments.tsx";
 import { loadedUnasked } from "../text/full-texts.ts";
 import { visibleLine } from "../text/visible.ts";
 import { saveBlob } from "./download.ts";
 import { DiffView } from "./diff-view.tsx";
 import type { ListedFile } from "./file-changes.ts";
 import { Preview } from "./preview.tsx";
+import { Segments } from "../../ui/segments.tsx";
 
 /** Largest file that is read for a preview or a difference. */
 const largest = 8 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { formatBytes } from "../../format.ts";
-import { Segments } from "../inspector/segments.tsx";
 import { visible } from "../text/visible.ts";
 import { isText, previewKind, shownType } from "./preview-kind.ts";
 import { useLoaded } from "./use-loaded.ts";
+import { Segments } from "../../ui/segments.tsx";
 
 /** Bytes of a text that are drawn. */
 const drawn = 256 * 1024;

@@ -1,4 +1,4 @@
-import { readOnlyReason } from "../../state/session.ts";
+import { blocked } from "../../state/blocked.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Menu } from "../../ui/menu.tsx";
@@ -21,16 +21,16 @@ export function Actions({ detail, onOpen, onAgain, onLink }: Props) {
   const running = detail.status === "running";
   return (
     <div class="run-actions">
-      <Button icon="send" blocked={readOnlyReason.value ?? noInput} onClick={() => onOpen("input")}>
+      <Button icon="send" blocked={blocked("send inputs") ?? noInput} onClick={() => onOpen("input")}>
         Send input
       </Button>
       {running && (
-        <Button kind="danger" icon="stop" blocked={readOnlyReason.value} onClick={() => onOpen("stop")}>
+        <Button kind="danger" icon="stop" blocked={blocked("stop runs")} onClick={() => onOpen("stop")}>
           Stop
         </Button>
       )}
       <span class="wide">
-        <Button icon="again" blocked={readOnlyReason.value} onClick={onAgain}>
+        <Button icon="again" blocked={blocked("start runs")} onClick={onAgain}>
           Run again…
         </Button>
       </span>
@@ -66,13 +66,13 @@ function CopyItems({ onOpen }: Pick<Props, "onOpen">) {
 }
 
 function MoreItems({ onOpen, onAgain, onLink }: Pick<Props, "onOpen" | "onAgain" | "onLink">) {
-  const reason = readOnlyReason.value;
+  const [again, remove] = [blocked("start runs"), blocked("delete runs")];
   return (
     <>
       <button type="button" onClick={onLink}>
         <Icon name="link" /> Copy link
       </button>
-      <button type="button" class="narrow-only" disabled={reason !== undefined} title={reason} onClick={onAgain}>
+      <button type="button" class="narrow-only" disabled={again !== undefined} title={again} onClick={onAgain}>
         <Icon name="again" /> Run again…
       </button>
       {languages.map(([language, name]) => (
@@ -84,8 +84,8 @@ function MoreItems({ onOpen, onAgain, onLink }: Pick<Props, "onOpen" | "onAgain"
       <button
         type="button"
         class="danger"
-        disabled={reason !== undefined}
-        title={reason}
+        disabled={remove !== undefined}
+        title={remove}
         onClick={() => onOpen("delete")}
       >
         <Icon name="trash" /> Delete…

@@ -9,7 +9,7 @@ export function Gauges({ store, detail }: { store: RunStore; detail: RunDetail }
   const live = store.running.value;
   const turnMs = turnTime(store, detail, live);
   const workedMs = detail.usage.milliseconds + (live ? turnMs : 0);
-  const end = live ? store.now.value : (store.model.lastAt ?? Date.parse(detail.updated_at));
+  const end = live ? store.now.value : Date.parse(detail.updated_at);
   const elapsed = Math.max(0, end - Date.parse(detail.created_at));
   const priced = detail.usage.dollars > 0 || detail.limits.turn?.dollars != null || detail.limits.run?.dollars != null;
   return (
@@ -29,10 +29,7 @@ export function Gauges({ store, detail }: { store: RunStore; detail: RunDetail }
 }
 
 /** Milliseconds of the current turn. */
-function turnTime({ model, now }: RunStore, detail: RunDetail, live: boolean): number {
-  if (detail.turn_started_at === null) return 0;
-  const start = Date.parse(detail.turn_started_at);
-  const turn = model.turns.at(-1);
-  const end = live ? now.value : turn?.turn === detail.turn ? (turn.endedAt ?? start) : start;
-  return Math.max(0, end - start);
+function turnTime({ now }: RunStore, detail: RunDetail, live: boolean): number {
+  if (!live || detail.turn_started_at === null) return detail.turn_usage.milliseconds;
+  return Math.max(0, now.value - Date.parse(detail.turn_started_at));
 }

@@ -6,8 +6,8 @@ import { useFullText } from "../text/use-full-text.ts";
 import { visible } from "../text/visible.ts";
 import type { RunView } from "../view.ts";
 import { FactTable } from "./facts.tsx";
-import { Segments } from "./segments.tsx";
 import { indented, shownArguments } from "./shown-arguments.ts";
+import { Segments } from "../../ui/segments.tsx";
 
 /** The arguments of a call. Texts with line breaks, such as programs, are shown as they are. */
 export function CallArguments({ call, step, view }: { call: Call; step: Step; view: RunView }) {

@@ -6,8 +6,8 @@ import { LoadMore } from "../text/load-more.tsx";
 import { MarkdownText } from "../text/markdown-text.tsx";
 import type { ShownText } from "../text/use-full-text.ts";
 import { visible } from "../text/visible.ts";
-import { Segments } from "./segments.tsx";
 import { indented } from "./shown-arguments.ts";
+import { Segments } from "../../ui/segments.tsx";
 
 export type TextFormat = "text" | "markdown" | "json";
 

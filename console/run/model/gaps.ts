@@ -10,6 +10,9 @@ export const shortestGap = 250;
 /** Failed attempts of a turn that are recorded each. Of later ones only some are. */
 const recordedFailures = 20;
 
+/** Tool calls of one answer that run at the same time. Further ones start when one of them ends. */
+const parallelCalls = 16;
+
 /** The text that begins the result of a call that was interrupted and not repeated. */
 const unknownEffect = "This call was interrupted.";
 
@@ -30,6 +33,8 @@ export class GapFinder {
   /** Times of the current step's answer and results, ascending. */
   #marks: number[] = [];
   #gap: Gap | undefined;
+  /** All calls of the current step started when the model had answered. */
+  #allStarted = true;
 
   startTurn(turn: number, at: number | undefined): void {
     this.#turn = turn;
@@ -51,6 +56,7 @@ export class GapFinder {
   answered(step: Step, at: number | undefined): void {
     this.#marks = [];
     this.#gap = undefined;
+    this.#allStarted = step.calls.length <= parallelCalls;
     this.#steps++;
     this.recorded(step.turn, at);
   }
@@ -79,12 +85,13 @@ export class GapFinder {
   ended(call: Call, event: ToolResultEvent, startedAt: number | undefined): Gap | undefined {
     const unknown = call.starts > 0 && event.is_error && event.text.startsWith(unknownEffect);
     if (unknown) call.interrupted = "unknown";
-    const from = startedAt === undefined ? undefined : this.#marks.findLast((mark) => mark <= startedAt);
-    if (startedAt === undefined || from === undefined || startedAt - from < shortestGap) {
-      return undefined;
-    }
+    if (startedAt === undefined) return undefined;
+    const from = this.#marks.findLast((mark) => mark <= startedAt);
+    const isLate = from !== undefined && startedAt - from >= shortestGap;
+    const known = this.#gap && Math.abs(startedAt - this.#gap.until) < shortestGap ? this.#gap : undefined;
+    // After a gap, the first result can be recorded before another call starts again.
+    if (from === undefined || !(isLate || (known && this.#allStarted))) return undefined;
     if (!unknown) call.interrupted = "repeated";
-    const known = this.#gap && startedAt - this.#gap.until < shortestGap ? this.#gap : undefined;
     const gap = known ?? { ...this.#newGap(call.step, from, startedAt), during: "tool_calls" };
     (unknown ? gap.unknown : gap.repeated).push(call);
     this.#gap = gap;

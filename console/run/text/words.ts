@@ -8,7 +8,7 @@ export function gapText(gap: Gap, duration: Duration): string {
   const resumed = `resumed ${duration(gap.until - gap.from)} later.`;
   const kept = `${count(gap.stepsKept, "step")} kept`;
   if (gap.during === "model_call") {
-    return `${resumed} ${kept}, none repeated. A model call in progress would have started again.`;
+    return `${resumed} ${kept}, none repeated. At most one model call was made twice.`;
   }
   const repeated = gap.repeated.length > 0 ? `${names(gap.repeated)} ran again` : "no call ran again";
   const unknown =

@@ -38,7 +38,7 @@ export function ticksOf({ from, until }: Range): Tick[] {
   const length = Math.max(1, until - from);
   const distance = distances.find((each) => length / each <= mostTicks) ?? length / mostTicks;
   const ticks: Tick[] = [];
-  for (let place = Math.ceil(from / distance) * distance; place < until; place += distance) {
+  for (let place = Math.ceil(from / distance) * distance; place < from + length; place += distance) {
     ticks.push({ place, label: labelOf(place) });
   }
   return ticks;

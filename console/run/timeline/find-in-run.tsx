@@ -31,8 +31,8 @@ export function FindInRun({ rows, handle, onCursor }: Props) {
 
   if (!open) {
     return (
-      <button type="button" class="run-find-open" onClick={() => setOpen(true)}>
-        <Icon name="search" /> Find in run
+      <button type="button" class="run-find-open" aria-label="Find in run" onClick={() => setOpen(true)}>
+        <Icon name="search" /> <span>Find in run</span>
       </button>
     );
   }

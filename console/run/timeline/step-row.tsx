@@ -17,7 +17,7 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
   const title = visibleLine(stepTitle(step));
   return (
     <>
-      <span class="run-number">{step.step}</span>
+      <span class="run-number">{view.model.turns.length > 1 ? `${step.turn}.${step.step}` : step.step}</span>
       <div class="run-step">
         {title !== "" && <bdi class="run-title">{title}</bdi>}
         {waitsOf(step, view.running.value).map((group) => (

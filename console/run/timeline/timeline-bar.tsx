@@ -1,12 +1,12 @@
 import { useQuery } from "../../state/url.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { Segments } from "../inspector/segments.tsx";
 import type { Row } from "../model/types.ts";
 import type { RunStore } from "../run-store.ts";
 import { count } from "../text/words.ts";
 import { FindInRun } from "./find-in-run.tsx";
 import type { TimelineHandle } from "./timeline.tsx";
 import type { RowFilter } from "./visible-rows.ts";
+import { Segments } from "../../ui/segments.tsx";
 
 interface Props {
   store: RunStore;

@@ -1,0 +1,230 @@
+import { describe, expect, test } from "vitest";
+import type { ModelRequest, RunFile } from "../../../console/run/api.ts";
+import { compareFiles } from "../../../console/run/files/file-changes.ts";
+import { previewKind } from "../../../console/run/files/preview-kind.ts";
+import { requestChange } from "../../../console/run/inspector/request-change.ts";
+import { shownArguments } from "../../../console/run/inspector/shown-arguments.ts";
+import { stairsOf } from "../../../console/run/inspector/stairs.ts";
+import { RunModel } from "../../../console/run/model/run-model.ts";
+import { findSelected, formatPlace, initialPlace, neighbour, parsePlace } from "../../../console/run/selection.ts";
+import { FullTexts, textAt } from "../../../console/run/text/full-texts.ts";
+import { gapText, waitsOf, waitText } from "../../../console/run/text/words.ts";
+import { ticksOf } from "../../../console/run/timeline/axis.ts";
+import { barsOf } from "../../../console/run/timeline/bars.ts";
+import { minimapPaths } from "../../../console/run/timeline/minimap-paths.ts";
+import { rowAt, rowsWith, timeOfRow, visibleRows } from "../../../console/run/timeline/visible-rows.ts";
+import { Recorder } from "./recorder.ts";
+
+const seconds = (milliseconds: number): string => `${milliseconds / 1_000} s`;
+
+const file = (name: string, sha256: string | null, size = 1): RunFile => ({
+  name,
+  sha256,
+  size,
+  changed_at_step: null,
+});
+
+const request = (texts: string[], tools: string[]): ModelRequest => ({
+  instructions: "Work.",
+  messages: texts.map((text) => ({ role: "user", text, note: false, attachments: [] })),
+  tools: tools.map((name) => ({ name, description: "", input_schema: {} })),
+  parameters: null,
+  provider: "demo",
+  model: "demo",
+  configuration: "0",
+});
+
+function modelOf(recorder: Recorder): RunModel {
+  const model = new RunModel();
+  model.add(recorder.events);
+  return model;
+}
+
+const example = (): RunModel =>
+  modelOf(
+    new Recorder()
+      .input("Go.")
+      .failed(4_000)
+      .pass(4_000)
+      .failed(8_000)
+      .pass(8_000)
+      .answer("I read both.", ["read_file", "read_file"], 1_000)
+      .result(0, 40)
+      .result(1, 60, { is_error: true, text: "No such file" })
+      .pass(1_200)
+      .answer("Done.", [], 2_000)
+      .output("Done."),
+  );
+
+describe("places in URLs", () => {
+  test.each(["1.2", "12.345.6"])("%s", (text) => {
+    const place = parsePlace(text);
+    expect(place && formatPlace(place)).toBe(text);
+  });
+
+  test.each(["", "1", "1.2.0", "a.b", "1.2.3.4", "1.-2", undefined])("%s is none", (text) => {
+    expect(parsePlace(text)).toBeUndefined();
+  });
+
+  test("calls count from 1", () => {
+    expect(findSelected(example(), parsePlace("1.1.2"))?.call?.failed).toBe(true);
+    expect(findSelected(example(), parsePlace("7.1"))).toBeUndefined();
+  });
+});
+
+test("at first, the failed call of the last step with calls is selected; neighbours are steps", () => {
+  const model = example();
+  expect(initialPlace(model)).toEqual({ turn: 1, step: 1, call: 1 });
+  expect(neighbour(model, findSelected(model, { turn: 1, step: 1 }), 1)).toEqual({ turn: 1, step: 2 });
+  expect(neighbour(model, findSelected(model, { turn: 1, step: 2 }), 1)).toBeUndefined();
+});
+
+test("filters keep the rows with errors, or the messages", () => {
+  const { rows } = example();
+  const kinds = (filter: { messages: boolean; errors: boolean }): string[] =>
+    visibleRows(rows, filter).map(({ kind }) => kind);
+  expect(kinds({ messages: false, errors: true })).toEqual(["step", "gap"]);
+  expect(kinds({ messages: true, errors: false })).toEqual(["message", "message"]);
+});
+
+test("finds rows by the texts of calls, results and messages", () => {
+  const { rows } = example();
+  expect(rowsWith(rows, "no such").map((index) => rows[index]?.kind)).toEqual(["step"]);
+  expect(rowsWith(rows, "done")).toHaveLength(2);
+  expect(rowsWith(rows, "")).toEqual([]);
+});
+
+test("a time leads to the row that it is in", () => {
+  const { rows } = example();
+  for (const [index, row] of rows.entries()) {
+    const time = timeOfRow(row);
+    if (time !== undefined) expect(rowAt(rows, time)).toBeGreaterThanOrEqual(index);
+  }
+  expect(rowAt(rows, 0)).toBe(0);
+});
+
+test("bars lie within the range, in the order of time", () => {
+  const model = example();
+  const range = { from: 0, until: model.time.length };
+  const bars = model.steps.flatMap((step) => barsOf(step, model.time, range, 0));
+  expect(bars.map(({ kind }) => kind)).toEqual(["wait", "wait", "model", "tool", "failed", "model"]);
+  for (const { left, width } of bars) {
+    expect(left).toBeGreaterThanOrEqual(0);
+    expect(left + width).toBeLessThanOrEqual(1.000_001);
+  }
+});
+
+test("a call without result grows until now", () => {
+  const recorder = new Recorder().input("Go.").answer("", ["a"], 1_000);
+  const model = modelOf(recorder);
+  const now = (model.lastAt ?? 0) + 1_000;
+  const bars = barsOf(model.steps[0]!, model.time, { from: 0, until: 2_000 }, now);
+  expect(bars.at(-1)).toMatchObject({ kind: "tool", left: 0.5, width: 0.5 });
+});
+
+test("the minimap of a long run is a few short paths", () => {
+  const recorder = new Recorder().input("Go.");
+  for (let step = 0; step < 2_000; step++) recorder.answer("", ["a"], 900).result(0, 50, { is_error: step % 7 === 0 });
+  const model = modelOf(recorder);
+  const { bars, errors } = minimapPaths(model, model.time.length, 0);
+  const length = Object.values(bars).reduce((sum, path) => sum + path.length, errors.length);
+  expect(length).toBeLessThan(60_000);
+  expect(errors).not.toBe("");
+});
+
+test.each([
+  [{ from: 0, until: 90_000 }, ["0 s", "30 s", "1 m"]],
+  [{ from: 0, until: 8_000 }, ["0 s", "2 s", "4 s", "6 s"]],
+  [{ from: 65_000, until: 130_000 }, ["1 m 30 s", "2 m"]],
+  [{ from: 0, until: 4 * 3_600_000 }, ["0 s", "1 h", "2 h", "3 h"]],
+  [{ from: 0, until: 0 }, ["0 s"]],
+])("ticks of %j", (range, labels) => {
+  expect(ticksOf(range).map(({ label }) => label)).toEqual(labels);
+});
+
+test("says how often a provider failed and how long the run waited", () => {
+  const [step] = example().steps;
+  const [group] = step ? waitsOf(step, false) : [];
+  expect(group && waitText(group, seconds)).toBe("Provider busy (429) twice, waited 12 s");
+  expect(group?.pending).toBeUndefined();
+});
+
+test("a wait that lasts says until when", () => {
+  const model = modelOf(new Recorder().input("Go.").failed(4_000));
+  const [step] = model.steps;
+  const [group] = step ? waitsOf(step, true) : [];
+  expect(group?.pending?.until).toBe((model.lastAt ?? 0) + 4_000);
+});
+
+test("says what an interruption cost", () => {
+  const [gap] = example().gaps;
+  expect(gap && gapText(gap, seconds)).toBe(
+    "resumed 1.2 s later. 1 step kept, none repeated. At most one model call was made twice.",
+  );
+  const calls = new Recorder().input("Go.").answer("", ["a", "send"], 100).started(1).pass(900);
+  const text = "This call was interrupted. It may or may not have taken effect.";
+  const [second] = modelOf(calls.result(1, 0, { text, is_error: true }).result(0, 5, {}, 5)).gaps;
+  expect(second && gapText(second, seconds)).toBe(
+    "resumed 0.9 s later. 1 step kept, a ran again. It is unknown whether send took effect; not repeated.",
+  );
+});
+
+test("arguments are texts with line breaks, not JSON", () => {
+  expect(shownArguments('{"code":"a\\nb","limit":5,"list":[1]}')).toEqual([
+    { name: "code", text: "a\nb", block: true },
+    { name: "limit", text: "5", block: false },
+    { name: "list", text: "[\n  1\n]", block: true },
+  ]);
+  expect(shownArguments("[1]")).toBeUndefined();
+});
+
+test("stairs show a limit that is near", () => {
+  const { points } = example();
+  expect(stairsOf(points, ({ tokens }) => tokens, 400).limitAt).toBeGreaterThan(0);
+  expect(stairsOf(points, ({ tokens }) => tokens, 1e9).limitAt).toBeUndefined();
+  expect(stairsOf(points, ({ tokens }) => tokens, undefined).line).toMatch(/^M0 120V.*H480\.0$/);
+});
+
+test("compares files by their content", () => {
+  const before = [file("a", "1"), file("b", "1"), file("c", "1"), file("old", null, 5)];
+  const after = [file("a", "1"), file("b", "2"), file("d", "1"), file("old", null, 6)];
+  expect(compareFiles(before, after).map((each) => [each.file.name, each.change])).toEqual([
+    ["a", undefined],
+    ["b", "M"],
+    ["c", "D"],
+    ["d", "A"],
+    ["old", "M"],
+  ]);
+  expect(compareFiles(undefined, after).every(({ change }) => change === undefined)).toBe(true);
+});
+
+test.each([
+  ["table.csv", "a,b", "text"],
+  ["PAGE.HTML", "<p>", "page"],
+  ["drawing.svg", "<svg/>", "page"],
+  ["photo.png", "\0", "picture"],
+  ["data.bin", "a\0b", "none"],
+  ["no-extension", "é", "text"],
+])("preview of %s", (name, content, kind) => {
+  expect(previewKind(name, new TextEncoder().encode(content))).toBe(kind);
+});
+
+test("a request is compared with the one before", () => {
+  const change = requestChange(request(["a", "b"], ["x"]), request(["a", "c", "d"], ["x", "y"]));
+  expect(change).toMatchObject({ kept: 1, instructionsChanged: false, toolsAdded: ["y"], toolsRemoved: [] });
+  expect([change.removed.length, change.added.length]).toEqual([1, 2]);
+});
+
+test("a complete event is loaded once, and again after an error", async () => {
+  let loads = 0;
+  const { events } = new Recorder().input("Go.");
+  const texts = new FullTexts(async () => {
+    loads++;
+    if (loads === 1) throw new Error("offline");
+    return events[0]!;
+  });
+  await expect(texts.event(1)).rejects.toThrow("offline");
+  const [first, second] = await Promise.all([texts.event(1), texts.event(1)]);
+  expect(textAt(first, "text")).toBe("Go.");
+  expect([loads, second]).toEqual([2, first]);
+});
