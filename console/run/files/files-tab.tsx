@@ -134,9 +134,11 @@ function AllFiles({ files, at, api }: { files: ListedFile[]; at: string | undefi
   async function save(): Promise<void> {
     setState("loading");
     try {
-      for (const { file, change } of files) {
-        if (change !== "D") saveBlob(await api.file(file.name, at), file.name);
-      }
+      const names = files.filter(({ change }) => change !== "D").map(({ file }) => file.name);
+      const contents: { name: string; content: Blob }[] = [];
+      for (const name of names) contents.push({ name, content: await api.file(name, at) });
+      const { zipOf } = await import("./zip.ts");
+      saveBlob(await zipOf(contents), "files.zip");
       setState("idle");
     } catch (error) {
       setState({ error: error instanceof Error ? error.message : String(error) });

@@ -19,10 +19,19 @@ export function MarkdownText({ text }: { text: string }) {
   useEffect(() => {
     if (!ready) void loadReader().then(() => setReady(true));
   }, [ready]);
-  const content = useMemo(() => (ready && read ? read(text) : visible(text)), [text, ready]);
+  const elements = useMemo(() => (ready ? elementsOf(text) : undefined), [text, ready]);
   return (
-    <div class={ready ? "run-markdown" : "run-markdown plain"} dir="auto">
-      {content}
+    <div class={elements === undefined ? "run-markdown plain" : "run-markdown"} dir="auto">
+      {elements ?? visible(text)}
     </div>
   );
+}
+
+/** Undefined: the parser gave up, as on a text with thousands of nested quotes. */
+function elementsOf(text: string): ComponentChildren {
+  try {
+    return read?.(text);
+  } catch {
+    return undefined;
+  }
 }
