@@ -1090,7 +1090,7 @@ return errors === 0;
 validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const query_list_organizations = validate33;
-const schema44 = {"$id":"query_list_organizations","type":"object","additionalProperties":false,"properties":{"cursor":{"type":"string","minLength":1,"maxLength":1000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100}}};
+const schema44 = {"$id":"query_list_organizations","type":"object","additionalProperties":false,"properties":{"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100}}};
 
 function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_list_organizations" */;
@@ -1170,8 +1170,8 @@ vErrors.push(err3);
 }
 errors++;
 }
-if(data0.length > 1000 && (data0.length > 2000 || [...data0].length > 1000)){
-const err4 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:1000,parentSchema:schema44.properties.cursor,data:data0};
+if(data0.length > 2000 && (data0.length > 4000 || [...data0].length > 2000)){
+const err4 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema44.properties.cursor,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1494,7 +1494,7 @@ return errors === 0;
 validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const query_list_agents = validate40;
-const schema51 = {"$id":"query_list_agents","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"status":{"type":"string","enum":["active","archived","deleted"],"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":1000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100}}};
+const schema51 = {"$id":"query_list_agents","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"status":{"type":"string","enum":["active","archived","deleted"],"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100}}};
 
 function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_list_agents" */;
@@ -1680,8 +1680,8 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(data2.length > 1000 && (data2.length > 2000 || [...data2].length > 1000)){
-const err10 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:1000,parentSchema:schema51.properties.cursor,data:data2};
+if(data2.length > 2000 && (data2.length > 4000 || [...data2].length > 2000)){
+const err10 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema51.properties.cursor,data:data2};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -2304,7 +2304,7 @@ return errors === 0;
 validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const query_list_runs = validate53;
-const schema64 = {"$id":"query_list_runs","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"status":{"type":"string","enum":["running","finished","technical_error","terminated","waiting_for_input"],"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":1000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50}}};
+const schema64 = {"$id":"query_list_runs","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"status":{"type":"string","enum":["running","finished","technical_error","terminated","waiting_for_input"],"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50}}};
 
 function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_list_runs" */;
@@ -2712,8 +2712,8 @@ vErrors.push(err22);
 }
 errors++;
 }
-if(data6.length > 1000 && (data6.length > 2000 || [...data6].length > 1000)){
-const err23 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:1000,parentSchema:schema64.properties.cursor,data:data6};
+if(data6.length > 2000 && (data6.length > 4000 || [...data6].length > 2000)){
+const err23 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema64.properties.cursor,data:data6};
 if(vErrors === null){
 vErrors = [err23];
 }

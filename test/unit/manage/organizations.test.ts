@@ -40,6 +40,20 @@ describe("organizations", () => {
     expect(names).toEqual(["botany", "Local", "Zoology"]);
   });
 
+  test("a page after the longest name", async () => {
+    const path = `/agents?organization_id=${(await newOrganization()).id}`;
+    const organization_id = path.slice(-36);
+    for (let number = 0; number < 2; number++) {
+      const definition = { name: "💥".repeat(200), instructions: "i" };
+      expect((await service.call("POST", "/agents", { body: { organization_id, definition } })).status).toBe(201);
+    }
+    const first = await service.call<Schemas["AgentSummaryPage"]>("GET", `${path}&limit=1`);
+    const second = await service.call<Schemas["AgentSummaryPage"]>("GET", `${path}&limit=1&cursor=${first.body.next}`);
+    expect(second.body.data).toHaveLength(1);
+    expect(second.body.data[0]?.id).not.toBe(first.body.data[0]?.id);
+    expect(second.body.next).toBeNull();
+  });
+
   test.for([
     ["GET", `/organizations/${missing}`, undefined],
     ["PATCH", `/organizations/${missing}`, { max_running: 1 }],

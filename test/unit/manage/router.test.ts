@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { StoreUnavailable } from "../../../src/errors.ts";
+import type { AllHandlers } from "../../../src/manage/call.ts";
+import { manageRouter } from "../../../src/manage/router.ts";
 import { operations } from "../../../src/manage/contract/operations/index.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 
@@ -119,6 +122,39 @@ describe("requests", () => {
         ctx: { expected: "'operator' or 'viewer'" },
       },
     ]);
+  });
+});
+
+/** The response of a router whose `GET /me` rejects with this error. */
+async function failed(error: Error) {
+  const handlers = { get_me: () => Promise.reject(error) } as unknown as AllHandlers;
+  const caller = { actor: "a", name: "a", role: "viewer", sign_in: "token" } as const;
+  const { status, headers, body } = await manageRouter(handlers, () => Promise.resolve(caller))({
+    id: "request-1",
+    method: "GET",
+    path: "/manage/v1/me",
+    query: new URLSearchParams(),
+    parameters: {},
+    headers: {},
+    parseBody: (parse) => parse(""),
+  });
+  return { status, headers, body: JSON.parse(String(body)) as unknown };
+}
+
+describe("failures", () => {
+  test("an unavailable store is 503 with Retry-After", async () => {
+    expect(await failed(new StoreUnavailable("throttled"))).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "5", "x-request-id": "request-1" },
+      body: { detail: "The database is temporarily unavailable; retry", code: "store_unavailable" },
+    });
+  });
+
+  test("an unexpected error is 500 without its text", async () => {
+    expect(await failed(new Error("secret detail"))).toMatchObject({
+      status: 500,
+      body: { detail: "Internal Server Error", code: "internal_error" },
+    });
   });
 });
 

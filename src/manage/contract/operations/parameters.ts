@@ -24,7 +24,7 @@ export const limit = (initial: number, maximum: number): Parameter =>
 export const cursor = parameter("`next` of the page before. Left out: the first page.", {
   type: "string",
   minLength: 1,
-  maxLength: 1000,
+  maxLength: 2000, // a name of 200 characters has up to 800 bytes
 });
 
 /** A point of a run. */
