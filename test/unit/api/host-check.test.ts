@@ -6,6 +6,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
+import { localProgram } from "../../../bin/local/options.ts";
 import { jsonResponse } from "../../../src/api/handlers/handler.ts";
 import { withErrorResponses } from "../../../src/api/handlers/middleware.ts";
 import type { HostRules } from "../../../src/api/server/host-check.ts";
@@ -161,3 +162,31 @@ describe("the Origin", () => {
     }
   });
 });
+
+describe("--allow-host", () => {
+  test("takes names, with or without a port", async () => {
+    const names = ["Runs.Example.com", "runs.example.com:8443", "[::1]:8787", "192.0.2.1"];
+    expect(await parse(...names)).toEqual(names.map((name) => name.toLowerCase()));
+    expect(await parse()).toEqual([]);
+  });
+
+  test.each(["", "https://runs.example.com", "runs.example.com/console", "*.example.com", "a b"])(
+    "rejects %j and says what is expected",
+    async (name) => {
+      await expect(parse(name)).rejects.toThrow(
+        `--allow-host is ${JSON.stringify(name)}; expected a name such as runs.example.com, or NAME:PORT`,
+      );
+    },
+  );
+});
+
+/** The values of `--allow-host` that a start with these names has. */
+async function parse(...names: string[]): Promise<string[]> {
+  const { promise, resolve } = Promise.withResolvers<string[]>();
+  const program = localProgram(async ({ allowedHosts }) => resolve(allowedHosts));
+  await program.parseAsync(
+    names.flatMap((name) => ["--allow-host", name]),
+    { from: "user" },
+  );
+  return promise;
+}
