@@ -23,6 +23,14 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(minutes / 60)} h ${twoDigits(minutes % 60)} m`;
 }
 
+/** A duration in a list: `38 ms`, `0.8 s`, then whole seconds: `17 s`, `6 m 02 s`. `live`: it grows, so never less. */
+export function formatElapsed(milliseconds: number, live = false): string {
+  if (live) return formatDuration(Math.max(1_000, Math.floor(milliseconds / 1_000) * 1_000)).replace(".0 s", " s");
+  return milliseconds < 1_000
+    ? formatDuration(milliseconds)
+    : formatDuration(Math.round(milliseconds / 1_000) * 1_000).replace(".0 s", " s");
+}
+
 /** `212 KiB`, `1.4 MiB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_024) return `${bytes} B`;

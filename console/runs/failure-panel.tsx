@@ -1,6 +1,6 @@
 import type { Run } from "../api/types.ts";
+import { blocked } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
-import { readOnlyReason } from "../state/session.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 
@@ -9,6 +9,7 @@ export function FailurePanel({ run }: { run: Run }) {
   const { failure } = run;
   if (!failure) return <p class="note">The cause was not recorded.</p>;
   const { category, title, remedy } = failure;
+  const end = title.indexOf(": ") + 1 || title.length; // what failed; the provider's own words follow
   const before =
     run.usage.steps === 0 ? "before the first step, nothing was charged" : `after ${run.usage.steps} steps`;
   return (
@@ -18,7 +19,8 @@ export function FailurePanel({ run }: { run: Run }) {
           <code class="badge bad outlined">{category}</code> <span class="muted">{before}</span>
         </p>
         <p>
-          <b>{title}</b>
+          <b>{title.slice(0, end)}</b>
+          {title.slice(end)}
         </p>
         <p>{remedy}</p>
       </div>
@@ -29,7 +31,7 @@ export function FailurePanel({ run }: { run: Run }) {
             Edit model
           </a>
         )}
-        <Button size="small" icon="again" blocked={readOnlyReason.value} onClick={() => openStart({ from: run.id })}>
+        <Button size="small" icon="again" blocked={blocked("run it again")} onClick={() => openStart({ from: run.id })}>
           Run again…
         </Button>
       </div>

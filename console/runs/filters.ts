@@ -1,13 +1,13 @@
 import type { RunState } from "../ui/status.tsx";
 
-/** Times that the list can begin at, by their names in the address. `hours` absent: all runs. */
-export const windows: Record<string, { name: string; hours?: number }> = {
-  "1h": { name: "Last hour", hours: 1 },
-  "24h": { name: "Last 24 hours", hours: 24 },
-  "7d": { name: "Last 7 days", hours: 7 * 24 },
-  "14d": { name: "Last 14 days", hours: 14 * 24 },
-  "90d": { name: "Last 90 days", hours: 90 * 24 },
-  all: { name: "All time" },
+/** Times that the list can begin at, by their names in the address, shortest first. `hours` absent: all runs. */
+export const windows: Record<string, { name: string; span: string; hours?: number }> = {
+  "1h": { name: "Last hour", span: "1 hour", hours: 1 },
+  "24h": { name: "Last 24 hours", span: "24 hours", hours: 24 },
+  "7d": { name: "Last 7 days", span: "7 days", hours: 7 * 24 },
+  "14d": { name: "Last 14 days", span: "14 days", hours: 14 * 24 },
+  "90d": { name: "Last 90 days", span: "90 days", hours: 90 * 24 },
+  all: { name: "All time", span: "all time" },
 };
 
 export const defaultWindow = "14d";

@@ -1,6 +1,7 @@
 import { agents } from "../state/agents.ts";
+import { blocked } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
-import { me, readOnlyReason } from "../state/session.ts";
+import { me } from "../state/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -8,6 +9,7 @@ import { keyNames } from "../state/keyboard.ts";
 
 /** What the list shows before there is a run: how to start one, here and from a program. */
 export function FirstRun() {
+  const reason = blocked("start runs");
   const agent = agents.value?.find(({ status }) => status === "active");
   return (
     <section class="panel first-run">
@@ -17,16 +19,17 @@ export function FirstRun() {
         <p class="muted">
           A run hands one input and some files to an agent. It works on its own, and you watch every step here.
         </p>
-        <p>
+        <p class="row">
           <Button
             kind="primary"
             icon="play"
             hint={keyNames("n")[0] ?? ""}
-            blocked={readOnlyReason.value}
+            blocked={reason}
             onClick={() => openStart(agent ? { agentId: agent.id } : {})}
           >
             Start run
           </Button>
+          {reason !== undefined && <span class="muted">{reason}</span>}
         </p>
         {agents.value?.length === 0 && (
           <p class="note">
@@ -50,8 +53,8 @@ export function FirstRun() {
           )}
           <span class="muted">The call needs a key of the agent.</span>
         </p>
-        <p class="status running">
-          <Icon name="running" class="spin" />
+        <p class="status">
+          <Icon name="running" class="spin live" />
           Waiting for the first run…
         </p>
       </div>

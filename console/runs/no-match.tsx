@@ -4,8 +4,7 @@ import type { RunCounts } from "../api/types.ts";
 import { formatNumber } from "../format.ts";
 import { pageUrl } from "../state/url.ts";
 import { Empty } from "../ui/empty.tsx";
-import { runStates } from "../ui/status.tsx";
-import { apiQuery, type Filters, filterStates, windows } from "./filters.ts";
+import { apiQuery, type Filters, type FilterState, filterStates, windows } from "./filters.ts";
 
 interface NoMatchProps {
   filters: Filters;
@@ -13,32 +12,70 @@ interface NoMatchProps {
   query: Record<string, string>;
 }
 
-/** No run matches: says what a longer time would show. */
+/** The shortest longer time in which runs match, and how many. */
+interface Older {
+  window: string;
+  count: number;
+}
+
+/** No run matches: says which longer time has some. */
 export function NoMatch({ filters, organizationId, query }: NoMatchProps) {
-  const [counts, setCounts] = useState<RunCounts>();
+  const [older, setOlder] = useState<Older>();
   useEffect(() => {
-    const { status: _, ...wider } = apiQuery({ ...filters, window: "all" }, organizationId, Date.now());
-    get<RunCounts>("/runs/counts", { query: wider }).then(setCounts, () => {});
+    setOlder(undefined);
+    const controller = new AbortController();
+    findOlder(filters, organizationId, controller.signal).then(setOlder, () => {});
+    return () => controller.abort();
   }, [JSON.stringify([filters, organizationId])]);
   const { status, window } = filters;
-  const older = counts && (status ? counts[status] : filterStates.reduce((sum, state) => sum + counts[state], 0));
-  const what = status ? runStates[status].word.toLowerCase() : "matching";
   return (
     <Empty title="No run matches">
-      {older !== undefined && older > 0 && window !== "all" && (
+      {older && (
         <p>
-          {formatNumber(older)} {what} {older === 1 ? "run is" : "runs are"} older than the{" "}
-          {windows[window]?.name.toLowerCase()}.
+          {formatNumber(older.count)} {nounOf(status, older.count)} older than {windows[window]?.span}.
         </p>
       )}
-      <p>
-        {older !== undefined && older > 0 && window !== "all" && (
-          <>
-            <a href={pageUrl("runs", { ...query, since: "all" })}>Show all time</a> ·{" "}
-          </>
+      <p class="row">
+        {older && (
+          <a class="button" href={pageUrl("runs", { ...query, since: older.window })}>
+            Show {windows[older.window]?.span}
+          </a>
         )}
-        <a href={pageUrl("runs", { since: "all" })}>Clear filters</a>
+        <a class="button" href={pageUrl("runs", { since: "all" })}>
+          Clear filters
+        </a>
       </p>
     </Empty>
   );
 }
+
+async function findOlder(
+  filters: Filters,
+  organizationId: string | undefined,
+  signal: AbortSignal,
+): Promise<Older | undefined> {
+  const names = Object.keys(windows);
+  for (const window of names.slice(names.indexOf(filters.window) + 1)) {
+    const { status: _, ...query } = apiQuery({ ...filters, window }, organizationId, Date.now());
+    const counts = await get<RunCounts>("/runs/counts", { query, signal });
+    const states = filters.status ? [filters.status] : filterStates;
+    const count = states.reduce((sum, state) => sum + counts[state], 0);
+    if (count > 0) return { window, count };
+  }
+  return undefined;
+}
+
+/** `technical errors are`: the runs of a state, with their verb. */
+function nounOf(status: FilterState | undefined, count: number): string {
+  const [one, many] = nouns[status ?? "all"];
+  return count === 1 ? `${one} is` : `${many} are`;
+}
+
+const nouns: Record<FilterState | "all", [one: string, many: string]> = {
+  all: ["matching run", "matching runs"],
+  running: ["running run", "running runs"],
+  waiting_for_input: ["run that waits for input", "runs that wait for input"],
+  finished: ["finished run", "finished runs"],
+  technical_error: ["technical error", "technical errors"],
+  terminated: ["terminated run", "terminated runs"],
+};

@@ -1,9 +1,9 @@
 import { Fragment } from "preact";
 import type { Run } from "../api/types.ts";
-import { formatDollars, formatDuration, formatNumber } from "../format.ts";
+import { formatDollars, formatElapsed, formatNumber } from "../format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Status } from "../ui/status.tsx";
-import { RelativeTime, useNow } from "../ui/time.tsx";
+import { RelativeTime, useKnownNow } from "../ui/time.tsx";
 import { activityText, workedMs } from "./activity.ts";
 import { FailurePanel } from "./failure-panel.tsx";
 
@@ -22,7 +22,7 @@ interface RunRowsProps {
 
 /** Rows of the list of runs: one per run, and one below for a failure that is shown. */
 export function RunRows({ runs, stale, current, open, onFocus, onToggle, onOpen }: RunRowsProps) {
-  const now = useNow();
+  const now = useKnownNow();
   return (
     <table class="table runs-table">
       <thead>
@@ -109,7 +109,7 @@ function Cells({ run, now, isOpen, onToggle }: { run: Run; now: number; isOpen: 
       </td>
       <td class="number tokens">{formatNumber(usage.input_tokens + usage.output_tokens)}</td>
       <td class="number cost">{formatDollars(usage.dollars)}</td>
-      <td class="number duration">{worked === undefined ? "–" : formatDuration(worked)}</td>
+      <td class="number duration">{worked === undefined ? "–" : formatElapsed(worked, live)}</td>
       <td class="number muted started">
         <RelativeTime at={run.created_at} />
       </td>

@@ -1,10 +1,10 @@
 import { useLocation } from "preact-iso/router";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { connection } from "../state/connection.ts";
+import { formatNumber } from "../format.ts";
+import { blocked } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
 import { organization } from "../state/organization.ts";
-import { readOnlyReason } from "../state/session.ts";
 import { useQuery } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
@@ -69,23 +69,25 @@ export function RunsPage() {
   const total = counts && filterStates.reduce((sum, state) => sum + counts[state], 0);
   const isFirstRun = runs?.length === 0 && total === 0 && !filters.status && !filters.agent && !filters.text;
   const arrived = list.arrived.value.length;
+  const reason = blocked("start runs");
   return (
     <main class="page runs-page">
       <div class="page-head">
         <h1>Runs</h1>
-        <div class="actions">
-          <Button
-            kind="primary"
-            icon="plus"
-            hint="N"
-            blocked={
-              readOnlyReason.value ?? (connection.value.state === "live" ? undefined : "The service does not respond.")
-            }
-            onClick={() => openStart(filters.agent ? { agentId: filters.agent } : {})}
-          >
-            Start run
-          </Button>
-        </div>
+        {!isFirstRun && (
+          <div class="actions">
+            {reason !== undefined && <span class="muted">{reason}</span>}
+            <Button
+              kind="primary"
+              icon="plus"
+              hint="N"
+              blocked={reason}
+              onClick={() => openStart(filters.agent ? { agentId: filters.agent } : {})}
+            >
+              Start run
+            </Button>
+          </div>
+        )}
       </div>
       {isFirstRun ? (
         <FirstRun />
@@ -93,6 +95,9 @@ export function RunsPage() {
         <>
           <StatusTabs counts={counts} status={filters.status} query={query} />
           <FilterBar filters={filters}>{organization.value && <Today organization={organization.value} />}</FilterBar>
+          <p class="visually-hidden" role="status">
+            {arrived > 0 && `${arrived} new ${arrived === 1 ? "run" : "runs"}`}
+          </p>
           <section class="panel runs-panel" aria-label="Runs">
             {arrived > 0 && (
               <button type="button" class="arrived" onClick={() => list.showArrived()}>
@@ -132,8 +137,9 @@ export function RunsPage() {
             {name}
           </span>
         ))}
-        <span class="right" role="status">
-          {runs && `${runs.length} of ${total ?? "…"}${counts?.complete === false ? "+" : ""} shown`}
+        <span class="right">
+          {runs &&
+            `${formatNumber(runs.length)} of ${total === undefined ? "…" : formatNumber(total)}${counts?.complete === false ? "+" : ""} shown`}
           {list.hasMore.value && ", more load as you scroll"}
         </span>
       </footer>

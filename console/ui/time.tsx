@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { connection } from "../state/connection.ts";
 import { formatDateTime, formatRelative } from "../format.ts";
 import { signal } from "@preact/signals";
 
@@ -17,9 +18,16 @@ export function useNow(): number {
   return now.value;
 }
 
+/** The time up to which the page knows: it stands still while the service does not respond. */
+export function useKnownNow(): number {
+  const time = useNow();
+  const { value } = connection;
+  return value.state === "live" ? time : Math.min(time, value.since);
+}
+
 /** A time relative to now, up to a day; then the date. The tooltip has the exact time. `at`: RFC 3339. */
 export function RelativeTime({ at }: { at: string | null }) {
-  const time = useNow();
+  const time = useKnownNow();
   if (at === null) return <span class="muted">not recorded</span>;
   return (
     <time dateTime={at} title={formatDateTime(at)}>
