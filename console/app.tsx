@@ -28,7 +28,7 @@ export function App() {
     addEventListener("keydown", handleKey);
     return () => removeEventListener("keydown", handleKey);
   }, []);
-  if (token.value === undefined || refused.value) return <Gate />;
+  if (token.value === undefined || refused.value !== undefined) return <Gate />;
   return (
     <LocationProvider scope="/console">
       <Shell>

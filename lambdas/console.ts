@@ -1,18 +1,30 @@
-import { jsonResponse } from "../src/api/handlers/handler.ts";
+import { join } from "node:path";
+import { type ApiHandler, jsonResponse } from "../src/api/handlers/handler.ts";
 import { withErrorResponses } from "../src/api/handlers/middleware.ts";
+import { compress } from "../src/api/handlers/response-size.ts";
 import { lambdaHandler } from "../src/api/server/lambda.ts";
 import { env } from "../src/env.ts";
-import { manageError, errorFormat } from "../src/manage/errors.ts";
+import { consoleFiles, isConsolePath } from "../src/manage/console-files.ts";
+import { errorFormat, manageError } from "../src/manage/errors.ts";
 import { openapiDocument } from "../src/manage/generated/openapi.ts";
 import { oidcSignIn } from "../src/manage/sign-in/discovery.ts";
 import type { SignIn } from "../src/manage/sign-in/types.ts";
 
-const signIn = oidcSignIn(JSON.parse(env("SIGN_IN")) as SignIn);
+// What the console's stack serves without a token: the page, and the document of its API.
 
-export const handler = lambdaHandler(
-  withErrorResponses(async ({ method, path }) => {
-    if (method === "GET" && path === "/manage/v1/openapi.json") return jsonResponse(200, openapiDocument);
-    if (method === "GET" && path === "/console/config.json") return jsonResponse(200, await signIn());
-    throw manageError("not_found");
-  }, errorFormat),
-);
+declare const __dirname: string;
+
+const files = consoleFiles({
+  directory: join(import.meta.dirname ?? __dirname, "console"), // beside this function's code, which is CommonJS
+  signIn: oidcSignIn(JSON.parse(env("SIGN_IN")) as SignIn),
+});
+
+const publicFiles: ApiHandler = async (request) => {
+  const { method, path } = request;
+  if (isConsolePath(path)) return files(request);
+  if (method === "GET" && path === "/manage/v1/openapi.json") return jsonResponse(200, openapiDocument);
+  if (method === "GET" && path === "/") return { status: 302, headers: { location: "/console/" }, body: "" };
+  throw manageError("not_found");
+};
+
+export const handler = lambdaHandler(compress(withErrorResponses(publicFiles, errorFormat)));

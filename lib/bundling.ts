@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { cpSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
@@ -57,6 +58,15 @@ export function bundleFunction(entry: string, folder: string): string[] {
     writeFileSync(`${folder}/node_modules/${name}/package.json`, JSON.stringify({ name, exports }));
   }
   return [...files, ...lazyFiles];
+}
+
+/** Writes the function of the console's page to `folder`, with the built page in `console`. */
+export function bundleConsole(folder: string): string[] {
+  const script = join(root, "scripts/build-console.ts");
+  const { status } = spawnSync(process.execPath, [script], { stdio: ["ignore", "ignore", 2] });
+  if (status !== 0) throw new Error("the console could not be built; see the message above");
+  cpSync(join(root, "dist/console"), join(folder, "console"), { recursive: true });
+  return bundleFunction("console", folder);
 }
 
 /** Writes the upload server to `folder`, as one file `index.js`. */

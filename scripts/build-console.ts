@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { build, type Metafile } from "esbuild";
+import { build, type BuildOptions, type Metafile } from "esbuild";
 
 /** Where the built page is. Not committed. */
 export const consoleDirectory: string = fileURLToPath(new URL("../dist/console", import.meta.url));
@@ -19,26 +19,28 @@ export interface ConsoleSizes {
 /** The largest accepted sizes. A test fails above them. */
 export const consoleBudget: ConsoleSizes = { firstJavaScript: 60 * 1024, firstCss: 12 * 1024, all: 120 * 1024 };
 
+const options = {
+  absWorkingDir: root,
+  entryPoints: { main: "console/main.tsx", style: "console/styles/main.css" },
+  outdir: consoleDirectory,
+  entryNames: "[name]-[hash]",
+  chunkNames: "[name]-[hash]",
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  target: "es2023",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  minify: true,
+  metafile: true,
+  logLevel: "warning",
+} satisfies BuildOptions;
+
 /** Builds the page into a folder: files with a hash in their names, and an index.html that names the first of them. */
 export async function buildConsole(directory: string = consoleDirectory): Promise<ConsoleSizes> {
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: { main: "console/main.tsx", style: "console/styles/main.css" },
-    outdir: directory,
-    entryNames: "[name]-[hash]",
-    chunkNames: "[name]-[hash]",
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    target: "es2023",
-    jsx: "automatic",
-    jsxImportSource: "preact",
-    minify: true,
-    metafile: true,
-    logLevel: "warning",
-  });
+  const { metafile } = await build({ ...options, outdir: directory });
   const first = firstLoad(metafile);
   const tags = first.map((file) =>
     file.endsWith(".css")
@@ -50,6 +52,14 @@ export async function buildConsole(directory: string = consoleDirectory): Promis
   const html = await readFile(join(root, "console/index.html"), "utf8");
   await writeFile(join(directory, "index.html"), html.replace("<!-- assets -->", tags.join("\n    ")));
   return sizesOf(directory, metafile, first);
+}
+
+/** The source files of which the built page contains code, relative to the project. */
+export async function consoleInputs(): Promise<string[]> {
+  const { metafile } = await build({ ...options, write: false });
+  return Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
 }
 
 /** The outputs that are loaded before anything else: the entries and what they import statically. */

@@ -10,6 +10,7 @@ import {
   copiedPaths,
   lambdasFolder,
 } from "../lib/bundling.ts";
+import { consoleInputs } from "./build-console.ts";
 
 // Writes NOTICE: the packages whose code the deployed bundles contain, with their licences. --check: fails if it is stale.
 
@@ -39,7 +40,7 @@ function add(text: string, component: string): void {
 }
 
 /** The files of all bundles that a deployment can contain. */
-function bundledFiles(): string[] {
+async function bundledFiles(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "notice-"));
   const writers: Record<string, (folder: string) => string[]> = {
     advance: bundleAdvance,
@@ -52,7 +53,7 @@ function bundledFiles(): string[] {
     return write(join(folder, entry));
   });
   rmSync(folder, { recursive: true });
-  return files;
+  return [...files, ...(await consoleInputs())];
 }
 
 /** The folder of the package that a file belongs to; undefined for files of this project. */
@@ -92,7 +93,7 @@ function addPackage(folder: string): void {
   add(`The package contains no licence text; its licence is ${license}.\n${source}`, `${name} ${version} (${license})`);
 }
 
-const folders = new Set(bundledFiles().flatMap((file) => packageFolder(file) ?? []));
+const folders = new Set((await bundledFiles()).flatMap((file) => packageFolder(file) ?? []));
 for (const path of copiedPaths) addDependencies(packageFolder(`node_modules/${path}`) ?? path, folders);
 for (const folder of [...folders].toSorted()) addPackage(folder);
 for (const { folder, name, license, file } of compiled) {

@@ -8,11 +8,12 @@ import { notFoundHandler } from "../../src/api/handlers/not-found.ts";
 import { localServer } from "../../src/api/server/local-server.ts";
 import { maxBodyBytes } from "../../src/api/server/read-body.ts";
 import { createSpoolDirectory } from "../../src/api/server/spool-file.ts";
+import { consoleFiles, isConsolePath } from "../../src/manage/console-files.ts";
 import { manageHandlers } from "../../src/manage/handlers/index.ts";
 import { isManagePath, manageRouter } from "../../src/manage/router.ts";
 import { openStack, serviceUrlOf } from "../admin/stack.ts";
 import { CliError } from "../cli.ts";
-import { consoleLink } from "../console-link.ts";
+import { builtConsole, consoleLink } from "../console-link.ts";
 import { explainAwsErrors } from "./aws-errors.ts";
 import type { ConsoleOptions } from "./options.ts";
 import { processToken } from "./token.ts";
@@ -49,8 +50,14 @@ export async function serveConsole({ stack, port, readOnly }: ConsoleOptions): P
     serviceUrl: () => serviceUrl,
   } as const;
   const manage = manageRouter(manageHandlers({ ...platform, now: Date.now, service, streamInterval }), authenticate);
-  const page = notFoundHandler();
-  const handler: ApiHandler = (request) => (isManagePath(request.path) ? manage : page)(request);
+  const readOnlyOption = readOnly ? " --read-only" : "";
+  const files = consoleFiles({
+    directory: builtConsole,
+    signIn: { sign_in: "token", link_command: `npm run console -- --stack ${stack}${readOnlyOption}` },
+  });
+  const notFound = notFoundHandler();
+  const handler: ApiHandler = (request) =>
+    (isManagePath(request.path) ? manage : isConsolePath(request.path) ? files : notFound)(request);
 
   const directory = mkdtempSync(join(tmpdir(), "agent-run-console-"));
   const spoolDirectory = createSpoolDirectory(join(directory, "uploads"));

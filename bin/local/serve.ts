@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createHandler } from "../../src/api/handlers/create.ts";
 import { getHandler } from "../../src/api/handlers/get.ts";
 import { notFoundHandler } from "../../src/api/handlers/not-found.ts";
@@ -22,7 +21,7 @@ import { startToken } from "../../src/platform/local/start-token.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
 import type { Agent, Organization } from "../../src/accounts/types.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
-import { consoleLink } from "../console-link.ts";
+import { builtConsole, consoleLink } from "../console-link.ts";
 import { tokenAuthentication } from "../../src/manage/authenticate.ts";
 import type { ServiceInfo } from "../../src/manage/deps.ts";
 import { manageHandlers } from "../../src/manage/handlers/index.ts";
@@ -90,7 +89,10 @@ export async function serve(options: LocalOptions): Promise<Service> {
     openapi: openapiHandler(),
     notFound: notFoundHandler(),
   });
-  const files = consoleFiles({ directory: fileURLToPath(new URL("../../dist/console", import.meta.url)) });
+  const files = consoleFiles({
+    directory: builtConsole,
+    signIn: { sign_in: "token", link_command: "npm run -s admin -- operator link" },
+  });
   const handler: ApiHandler = (request) =>
     (isManagePath(request.path) ? manage : isConsolePath(request.path) ? files : publicApi)(request);
   const server = localServer(handler, {

@@ -1,4 +1,5 @@
-import { token, tokenRefused } from "../state/session.ts";
+import { freshToken } from "../state/provider.ts";
+import { refuse, token } from "../state/session.ts";
 import type { Issue, Page } from "./types.ts";
 
 /** The API responded with an error. `status` 0: there was no response. */
@@ -35,6 +36,7 @@ export function apiUrl(path: string, query: CallOptions["query"] = {}): string {
 /** Sends a request with the operator's token. Rejects with `ApiError` for every response that is not a success. */
 export async function send(method: string, path: string, options: CallOptions = {}): Promise<Response> {
   const { query, body, headers = {}, signal } = options;
+  await freshToken();
   const response = await fetch(apiUrl(path, query), {
     method,
     headers: {
@@ -50,7 +52,8 @@ export async function send(method: string, path: string, options: CallOptions = 
   });
   if (response.ok) return response;
   const failure = await errorOf(response);
-  if (failure.status === 401) tokenRefused();
+  if (failure.status === 401) refuse("The service does not accept your sign-in any more.");
+  if (failure.status === 403 && path === "/me") refuse(failure.message); // a person without a role
   throw failure;
 }
 
@@ -85,7 +88,13 @@ export async function getAll<Item>(path: string, query: CallOptions["query"] = {
 
 async function errorOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as { detail?: string | Issue[]; code?: string };
-  const { detail = `The service responded with HTTP ${response.status}.`, code = "unknown" } = body;
+  const { detail = unexplained(response.status), code = "unknown" } = body;
   if (typeof detail === "string") return new ApiError(response.status, code, detail);
   return new ApiError(response.status, code, detail.map(({ msg }) => msg).join("; "), detail);
+}
+
+/** Responses that are not of the service: API Gateway refuses bodies that are too large for it. */
+function unexplained(status: number): string {
+  if (status !== 413) return `The service responded with HTTP ${status}.`;
+  return "The request is too large here. Start the run on the command line: npm run -s admin -- run start";
 }

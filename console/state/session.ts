@@ -6,8 +6,8 @@ const storageKey = "agent-run-service.token";
 /** The operator's token. Undefined: the page was opened without a link. */
 export const token = signal<string | undefined>(undefined);
 
-/** Whether the service refused the token: it was revoked, or is another service's. */
-export const refused = signal(false);
+/** Why the service or the sign-in refused the visitor, in words for them. Undefined: nothing did. */
+export const refused = signal<string | undefined>(undefined);
 
 /** The operator and the service. Undefined until the first response. */
 export const me = signal<Me | undefined>(undefined);
@@ -25,11 +25,11 @@ export function takeToken(): void {
     history.replaceState(history.state, "", location.pathname + location.search);
   }
   token.value = found ?? localStorage.getItem(storageKey) ?? undefined;
-  refused.value = false;
+  refused.value = undefined;
 }
 
-export function tokenRefused(): void {
-  refused.value = true;
+export function refuse(reason: string): void {
+  refused.value = reason;
 }
 
 export function signOut(): void {

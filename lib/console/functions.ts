@@ -1,6 +1,7 @@
 import { Arn, ArnFormat, Aws, Fn, type Stack } from "aws-cdk-lib";
 import type { Function } from "aws-cdk-lib/aws-lambda";
 import { secretPrefixOf } from "../../src/platform/aws/table.ts";
+import { bundleConsole } from "../bundling.ts";
 import { grantModels, modelSecrets } from "../model-permissions.ts";
 import { changeItems, changeObjects, viewItems, viewObjects } from "../operator-permissions.ts";
 import { type OutputName, serviceStackName } from "../outputs.ts";
@@ -33,7 +34,12 @@ const requestSeconds = 29;
  * Both functions of the API have the same code. Requests that only read reach one that cannot write.
  */
 const functions = {
-  Page: { entry: "console", description: "The web application's files, and the API's OpenAPI document", memory: 256 },
+  Page: {
+    entry: "console",
+    description: "The web application's files, and the API's OpenAPI document",
+    memory: 256,
+    write: bundleConsole,
+  },
   Read: { entry: "manage", description: "GET /manage/v1", memory: 1024 },
   Write: { entry: "manage", description: "Every other method of /manage/v1", memory: 1769 },
 } as const;

@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import type { ApiHandler, ApiResponse } from "../api/handlers/handler.ts";
+import { type ApiHandler, type ApiResponse, jsonResponse } from "../api/handlers/handler.ts";
+import { log } from "../log.ts";
+import type { OidcSignIn } from "./sign-in/discovery.ts";
 
 /** Where the console is served. */
 const consolePath = "/console";
@@ -23,21 +25,27 @@ const assetName = /^[\w.-]+-[0-9A-Z]{8}\.(js|css)$/;
 export interface ConsoleFilesOptions {
   /** Folder of the built page. */
   directory: string;
-  /** Origins besides the page's own that it may send requests to, such as a token endpoint's. */
-  connectTo?: string[];
+  signIn: PageSignIn;
 }
 
 /**
- * Serves the console. Built files have a hash in their name and are cached for a year; every other path below `/console`
- * is a page of the application and gets index.html.
+ * How the page signs people in: with the token in a link, which a command prints, or with an OpenID Connect provider. The
+ * function rejects if the provider's endpoints cannot be read.
  */
-export function consoleFiles({ directory, connectTo = [] }: ConsoleFilesOptions): ApiHandler {
-  const headers = securityHeaders(connectTo);
+type PageSignIn = { sign_in: "token"; link_command: string } | (() => Promise<OidcSignIn>);
+
+/**
+ * Serves the console. Built files have a hash in their name and are cached for a year; every other path below `/console`
+ * is a page of the application and gets index.html. `config.json` says how to sign in.
+ */
+export function consoleFiles({ directory, signIn }: ConsoleFilesOptions): ApiHandler {
+  const headers = securityHeaders([]);
   return async ({ method, path, headers: { "if-none-match": known } }) => {
     if (method !== "GET" && method !== "HEAD")
       return text(405, "Method Not Allowed", { ...headers, allow: "GET, HEAD" });
     if (path === consolePath) return text(308, "", { ...headers, location: `${consolePath}/` });
     const name = path.slice(consolePath.length + 1);
+    if (name === "config.json") return configResponse(signIn, headers);
     const isAsset = extname(name) !== "" && assetName.test(name);
     if (extname(name) !== "" && !isAsset) return text(404, "Not Found", headers);
     const file = isAsset ? name : "index.html";
@@ -45,7 +53,7 @@ export function consoleFiles({ directory, connectTo = [] }: ConsoleFilesOptions)
     if (!body) return isAsset ? text(404, "Not Found", headers) : text(503, notBuilt, headers);
     const etag = `"${hash("sha256", body).slice(0, 16)}"`;
     const more = {
-      ...headers,
+      ...(isAsset ? headers : securityHeaders(await tokenOrigins(signIn))),
       etag,
       "content-type": contentTypes[extname(file)] ?? "application/octet-stream",
       "cache-control": isAsset ? "public, max-age=31536000, immutable" : "no-cache",
@@ -53,6 +61,24 @@ export function consoleFiles({ directory, connectTo = [] }: ConsoleFilesOptions)
     if (known === etag) return { status: 304, headers: more, body: "" };
     return { status: 200, headers: more, body: method === "HEAD" ? "" : body };
   };
+}
+
+/** What the page reads before it signs anyone in. */
+async function configResponse(signIn: PageSignIn, headers: Record<string, string>): Promise<ApiResponse> {
+  const uncached = { ...headers, "cache-control": "no-store" };
+  try {
+    return jsonResponse(200, typeof signIn === "function" ? await signIn() : signIn, uncached);
+  } catch (error) {
+    log("error", "the sign-in provider cannot be read", { error });
+    return jsonResponse(502, { detail: "The sign-in provider does not respond as expected; retry later." }, uncached);
+  }
+}
+
+/** The origin of the token endpoint, the only one besides its own that the page sends requests to. */
+async function tokenOrigins(signIn: PageSignIn): Promise<string[]> {
+  if (typeof signIn !== "function") return [];
+  const config = await signIn().catch(() => undefined); // the page reports it, when it reads config.json
+  return config ? [new URL(config.token_endpoint).origin] : [];
 }
 
 const notBuilt = "The console is not built. Build it: node scripts/build-console.ts";

@@ -38,6 +38,16 @@ function refuseHistory({ id }: ApiRequest, cause: Error): ApiResponse {
   return toResponse(new ServiceError("history_failed", historyFailed, { cause }), id);
 }
 
+/** Compresses responses for clients that accept gzip: API Gateway does not. */
+export function compress(handler: ApiHandler): ApiHandler {
+  return async (request) => {
+    const { body, ...response } = await handler(request);
+    const isWorthwhile = typeof body !== "function" && body.length > 1_000;
+    if (!isWorthwhile || !acceptsGzip(request.headers["accept-encoding"])) return { ...response, body };
+    return gzip({ ...response, body });
+  };
+}
+
 type WholeResponse = ApiResponse & { body: string | Uint8Array };
 
 /** Bytes of the JSON that Lambda receives; a lower bound for a response that certainly fits. */
