@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildConsole, consoleBudget, type ConsoleSizes } from "../../../scripts/build-console.ts";
 import type { ApiRequest, ApiResponse } from "../../../src/api/handlers/handler.ts";
+import type { OidcSignIn } from "../../../src/manage/sign-in/discovery.ts";
 import { consoleFiles } from "../../../src/manage/console-files.ts";
 
 let directory: string;
@@ -21,8 +22,28 @@ const parseBody = (): Promise<never> => Promise.reject(new Error("a request for 
 
 function request(path: string, more: Partial<ApiRequest> = {}, from = directory): Promise<ApiResponse> {
   const empty = { id: "1", method: "GET", query: new URLSearchParams(), parameters: {}, headers: {} };
-  return consoleFiles({ directory: from })({ ...empty, parseBody, path, ...more });
+  return consoleFiles({ directory: from, signIn: byLink })({ ...empty, parseBody, path, ...more });
 }
+
+const byLink = { sign_in: "token", link_command: "npm run -s admin -- operator link" } as const;
+
+/** A request to a page whose people sign in with a provider. */
+function requestWithProvider(path: string, signIn: () => Promise<OidcSignIn>): Promise<ApiResponse> {
+  const get = { id: "1", method: "GET", query: new URLSearchParams(), parameters: {}, headers: {}, parseBody };
+  return consoleFiles({ directory, signIn })({ ...get, path });
+}
+
+const unreachable = (): Promise<never> => Promise.reject(new Error("timeout"));
+
+const provider: OidcSignIn = {
+  sign_in: "oidc",
+  issuer: "https://login.example.com",
+  authorization_endpoint: "https://login.example.com/authorize",
+  token_endpoint: "https://tokens.example.com/oauth2/token",
+  client_id: "agent-runs",
+  scope: "openid",
+  sign_out_url: null,
+};
 
 const find = (pattern: RegExp): string => files.find((name) => pattern.test(name)) ?? "";
 
@@ -75,6 +96,31 @@ describe("the files of the page", () => {
     );
     expect(headers).toMatchObject({ "referrer-policy": "no-referrer", "x-content-type-options": "nosniff" });
     expect(headers).not.toHaveProperty("access-control-allow-origin");
+  });
+
+  test("config.json says how to sign in, without being cached", async () => {
+    const { headers, body } = await request("/console/config.json");
+    expect([JSON.parse(body.toString()), headers["cache-control"]]).toEqual([byLink, "no-store"]);
+    const other = await requestWithProvider("/console/config.json", async () => provider);
+    expect(JSON.parse(other.body.toString())).toEqual(provider);
+  });
+
+  test("the page may send requests to the provider's token endpoint, and a file of it to nothing else", async () => {
+    const [page, file] = await Promise.all(
+      ["/console/runs", `/console/${find(/^main-.*\.js$/)}`].map((path) =>
+        requestWithProvider(path, async () => provider),
+      ),
+    );
+    expect(page?.headers["content-security-policy"]).toContain("connect-src 'self' https://tokens.example.com;");
+    expect(file?.headers["content-security-policy"]).toContain("connect-src 'self';");
+  });
+
+  test("a provider that does not respond is reported, and the page loads", async () => {
+    const [config, page] = await Promise.all(
+      ["/console/config.json", "/console/"].map((path) => requestWithProvider(path, unreachable)),
+    );
+    expect([config?.status, page?.status]).toEqual([502, 200]);
+    expect(config?.body.toString()).toContain("The sign-in provider does not respond as expected");
   });
 
   test("the address without a slash leads to the page", async () => {
