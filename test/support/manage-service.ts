@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serve } from "../../bin/local/serve.ts";
 import { createOperator } from "../../src/accounts/operators.ts";
-import type { Schemas } from "../../src/manage/call.ts";
 import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 import { logging } from "../../src/log.ts";
 import { responseProblems } from "./manage-contract.ts";
@@ -96,6 +95,3 @@ export async function manageService({
     },
   };
 }
-
-/** The body of an error. */
-export type ErrorBody = Schemas["Error"];

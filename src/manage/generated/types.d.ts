@@ -686,7 +686,7 @@ export interface components {
              * @example ao_9sKd02
              */
             hint: string;
-            /** @description Name for people. It is the actor in the audit log. */
+            /** @description Name for people. The audit log has it with the hint. */
             name: string;
             /**
              * @description `viewer` may only read.
@@ -740,7 +740,7 @@ export interface components {
              * @example ao_9sKd02
              */
             hint: string;
-            /** @description Name for people. It is the actor in the audit log. */
+            /** @description Name for people. The audit log has it with the hint. */
             name: string;
             /**
              * @description `viewer` may only read.

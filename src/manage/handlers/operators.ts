@@ -1,11 +1,10 @@
 import { createOperator, listOperators, revokeOperator } from "../../accounts/operators.ts";
-import type { AuditEntry, Operator } from "../../accounts/types.ts";
 import { jsonResponse } from "../../api/handlers/handler.ts";
 import { ServiceError } from "../../errors.ts";
 import { newRunLimits } from "../../runs/new-run-limits.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
-import { timeOf } from "../views.ts";
+import { wireAuditEntry, wireOperator } from "../wire/operator.ts";
 
 export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageDeps) {
   return {
@@ -19,23 +18,23 @@ export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageD
     },
 
     async list_operators() {
-      const data = (await listOperators(accounts)).map(operatorView);
+      const data = (await listOperators(accounts)).map(wireOperator);
       return jsonResponse(200, { data, next: null } satisfies Schemas["OperatorPage"]);
     },
 
     async create_operator({ body, operator: { actor } }) {
       if (service.sign_in !== "token") throw noTokens();
       const { token, stored } = await createOperator(accounts, body, actor);
-      return jsonResponse(201, { ...operatorView(stored), token } satisfies Schemas["CreatedOperator"]);
+      return jsonResponse(201, { ...wireOperator(stored), token } satisfies Schemas["CreatedOperator"]);
     },
 
     async revoke_operator({ path, operator: { actor } }) {
-      return jsonResponse(200, operatorView(await revokeOperator(accounts, path.operator_id, actor)));
+      return jsonResponse(200, wireOperator(await revokeOperator(accounts, path.operator_id, actor)));
     },
 
     async list_audit({ query: { since, limit } }) {
       const entries = await accounts.listAudit({ since: since === undefined ? 0 : Date.parse(since), limit });
-      return jsonResponse(200, { data: entries.map(auditView), next: null } satisfies Schemas["AuditPage"]);
+      return jsonResponse(200, { data: entries.map(wireAuditEntry), next: null } satisfies Schemas["AuditPage"]);
     },
   } satisfies ManageHandlers;
 }
@@ -46,12 +45,4 @@ function noTokens(): ServiceError {
     "The operators of a stack sign in with their AWS credentials, or with the stack's user pool or identity provider; " +
     "it accepts no operator tokens";
   return new ServiceError("invalid_argument", message);
-}
-
-function operatorView({ id, hint, name, role, enabled, createdAt, lastUsedAt }: Operator): Schemas["Operator"] {
-  return { id, hint, name, role, enabled, created_at: timeOf(createdAt), last_used_at: timeOf(lastUsedAt) };
-}
-
-function auditView({ at, actor, action, id, version }: AuditEntry): Schemas["AuditEntry"] {
-  return { at: timeOf(at), actor, action, id, version: version ?? null };
 }

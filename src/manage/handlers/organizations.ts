@@ -4,7 +4,7 @@ import { testModel } from "../../agent/models/test-model.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { manageError } from "../errors.ts";
-import { modelOf } from "../model-request.ts";
+import { modelOf } from "../model-settings.ts";
 import { byName, pageOf } from "../page.ts";
 import { wireOrganization } from "../wire/organization.ts";
 import { wireTokens } from "../wire/token-usage.ts";

@@ -4,7 +4,7 @@ import type { Agent, AgentDefinition, AgentVersionHead, Organization } from "../
 import type { McpServer } from "../../agent/mcp/types.ts";
 import { configurationFields } from "../../agent/models/model-config.ts";
 import type { Schemas } from "../call.ts";
-import { timeOf } from "../views.ts";
+import { timeOf } from "./time.ts";
 
 /** `organization`: the agent's. Undefined: it is missing from the store. */
 export function wireAgentSummary(agent: Agent, organization: Organization | undefined): Schemas["AgentSummary"] {

@@ -3,7 +3,7 @@ import type { FileVersion } from "../../agent/turn/manifest.ts";
 import { startOf } from "../../runs/text.ts";
 import type { RunEvent, RunJournalEntry } from "../../runs/types.ts";
 import type { Schemas } from "../call.ts";
-import { timeOf } from "../views.ts";
+import { timeOf } from "./time.ts";
 import { wireTokens } from "./token-usage.ts";
 
 type WireEvent = Schemas["Event"];

@@ -2,7 +2,7 @@ import type { Organization } from "../../accounts/types.ts";
 import type { ModelConfiguration } from "../../agent/model.ts";
 import { configurationFields } from "../../agent/models/model-config.ts";
 import type { Schemas } from "../call.ts";
-import { timeOf } from "../views.ts";
+import { timeOf } from "./time.ts";
 
 export function wireOrganization(organization: Organization): Schemas["Organization"] {
   const { id, name, model, maxRunning, maxDollarsPerDay, createdAt, updatedAt } = organization;

@@ -3,7 +3,7 @@ import type { DescribedRun, RunDetail } from "../../runs/describe-runs.ts";
 import type { Activity } from "../../runs/run-progress.ts";
 import type { DayUsage } from "../../runs/usage-by-day.ts";
 import type { Schemas } from "../call.ts";
-import { timeOf } from "../views.ts";
+import { timeOf } from "./time.ts";
 
 export function wireRun({ run, state, agent, inputExcerpt, finishReason, activity }: DescribedRun): Schemas["Run"] {
   const { id, name, agentId, organizationId, status, turn, queued, createdAt, updatedAt, sequence } = run;

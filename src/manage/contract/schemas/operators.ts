@@ -7,7 +7,7 @@ const role = oneOfTexts("`viewer` may only read.", ["operator", "viewer"]);
 const operator = {
   id: uuid("The operator's ID."),
   hint: text("The first characters of the token.", { examples: ["ao_9sKd02"] }),
-  name: text("Name for people. It is the actor in the audit log."),
+  name: text("Name for people. The audit log has it with the hint."),
   role,
   enabled: flag("False: the token is revoked."),
   created_at: time("When it was created."),

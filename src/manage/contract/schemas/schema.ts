@@ -8,7 +8,7 @@ export interface Schema {
   [keyword: string]: unknown;
 }
 
-/** An object whose fields are all present, except for the named ones. No other fields are accepted in a request. */
+/** An object of a response. All fields are required, except for the `optional` ones. */
 export function object(description: string, properties: Record<string, Schema>, optional: string[] = []): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: "object", description, ...(required.length > 0 && { required }), properties };
