@@ -6,6 +6,7 @@ import { RunsPage } from "./runs/runs-page.tsx";
 import { Gate } from "./shell/gate.tsx";
 import { PageBoundary, PageNotLoaded } from "./shell/page-boundary.tsx";
 import { Shell } from "./shell/shell.tsx";
+import { StartRoute } from "./start/start-route.tsx";
 import { handleKey } from "./state/keyboard.ts";
 import { refused, token } from "./state/session.ts";
 import { Empty } from "./ui/empty.tsx";
@@ -45,6 +46,7 @@ function Pages() {
       <Router>
         <Route path="/console" component={RunsPage} />
         <Route path="/console/runs" component={RunsPage} />
+        <Route path="/console/start" component={StartRoute} />
         <Route path="/console/runs/:id" component={RunPage} />
         <Route path="/console/agents" component={AgentsPage} />
         <Route path="/console/agents/:id" component={AgentPage} />

@@ -49,6 +49,7 @@ export function CreateKeyDialog({ agent, onClose, onCreated }: CreateKeyDialogPr
             <input
               {...control}
               class="input"
+              autofocus
               maxLength={200}
               autocomplete="off"
               value={name}

@@ -3,6 +3,7 @@ import { get } from "../api/client.ts";
 import type { Page, Run, Schemas } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
 import { formatDollars, formatNumber } from "../format.ts";
+import { limitsText } from "../limits-text.ts";
 import { pageUrl } from "../state/url.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Status } from "../ui/status.tsx";
@@ -56,8 +57,8 @@ export function Overview({ agent }: { agent: Agent }) {
                 <span class="mono">{toolsOf(definition["tools"]).join(", ") || "none"}</span>
               </Fact>
               <Fact name="MCP servers">{serversOf(definition["mcp"]).join(", ") || "none"}</Fact>
-              <Fact name="Limits of one turn">{limitsText(definition["limits"])}</Fact>
-              <Fact name="Limits of the run">{limitsText(definition["runLimits"])}</Fact>
+              <Fact name="Limits of one turn">{limitsText(definition["limits"]) ?? "none"}</Fact>
+              <Fact name="Limits of the run">{limitsText(definition["runLimits"]) ?? "none"}</Fact>
               <Fact name="Budget per day">
                 {typeof definition["maxDollarsPerDay"] === "number"
                   ? formatDollars(definition["maxDollarsPerDay"], 2)
@@ -92,17 +93,6 @@ function toolsOf(tools: Json | undefined): string[] {
 
 function serversOf(servers: Json | undefined): string[] {
   return Array.isArray(servers) ? servers.filter(isObject).map(({ name }) => textOf(name)) : [];
-}
-
-/** "40 steps, 500,000 tokens, $0.50". */
-export function limitsText(limits: Json | undefined): string {
-  if (!isObject(limits)) return "none";
-  const words: Record<string, string> = { inputTokens: "input tokens", outputTokens: "output tokens" };
-  const texts = Object.entries(limits).map(([name, value]) => {
-    const number = Number(value);
-    return name === "dollars" ? formatDollars(number, 2) : `${formatNumber(number)} ${words[name] ?? name}`;
-  });
-  return texts.join(", ") || "none";
 }
 
 function KeyFact({ agentId }: { agentId: string }) {

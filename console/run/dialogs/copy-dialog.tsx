@@ -4,8 +4,8 @@ import { Code } from "../../ui/code.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import type { RunDetail } from "../api.ts";
 import type { RunStore } from "../run-store.ts";
-import { type CopiedRun, type Language, languages, programFor } from "../text/copy-as.ts";
 import { Segments } from "../../ui/segments.tsx";
+import { type CopiedRun, type Language, languages, programFor } from "../../copy-as.ts";
 
 interface Props {
   store: RunStore;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { type CopiedRun, type Language, programFor } from "../../../console/run/text/copy-as.ts";
+import { type CopiedRun, type Language, programFor } from "../../../console/copy-as.ts";
 
 const hostile = 'It\'s "$HOME" `id` $(id) \\n \\\\ é \u202e … ${x} %s\nEND\nJSON\n';
 const fileNames = ["q3 'final' $HOME.csv", "-rf.txt"];

@@ -1,0 +1,55 @@
+import { change, get, send } from "../api/client.ts";
+import type { Page, Run, RunDetail, Schemas } from "../api/types.ts";
+import { base64 } from "./base64.ts";
+import type { StartDraft, StartFile } from "./draft.ts";
+
+/** Starts a run. Files are read and encoded now. */
+export async function startRun(draft: StartDraft): Promise<Run> {
+  const files = await Promise.all(
+    draft.files.map(async ({ name, blob }) => ({
+      filename: name,
+      content_base64: base64(new Uint8Array(await blob.arrayBuffer())),
+    })),
+  );
+  return change("POST", "/runs", {
+    agent_id: draft.agentId,
+    name: nameOf(draft),
+    ...(draft.text.trim() !== "" && { input: draft.text }),
+    ...(files.length > 0 && { files }),
+  });
+}
+
+/** The name that was entered, or else the input's first words. */
+export function nameOf({ name, text, files }: StartDraft): string {
+  if (name.trim() !== "") return name.trim();
+  const line = text.trim().split("\n")[0] ?? "";
+  const words = line.length > 60 ? `${line.slice(0, 59).replace(/\s+\S*$/, "")}…` : line;
+  return words || files[0]?.name || "Run without input";
+}
+
+/** Events that are read to find a run's first input: it comes first. */
+const firstEvents = 5;
+
+/** The input, name and uploaded files of an earlier run. */
+export async function draftFrom(runId: string, signal: AbortSignal): Promise<StartDraft> {
+  const [run, events, files] = await Promise.all([
+    get<RunDetail>(`/runs/${runId}`, { signal }),
+    get<Page<Schemas["Event"]>>(`/runs/${runId}/events`, { query: { after: 0, limit: firstEvents }, signal }),
+    uploadsOf(runId, signal),
+  ]);
+  const input = events.data.find((event) => event.type === "input");
+  return { agentId: run.agent_id, name: run.name, text: input?.text ?? "", files };
+}
+
+/** The files before the first step: those that came with the create. */
+async function uploadsOf(runId: string, signal: AbortSignal): Promise<StartFile[]> {
+  const query = { at: "1.0" };
+  const { data } = await get<Page<Schemas["RunFile"]>>(`/runs/${runId}/files`, { query, signal });
+  return Promise.all(
+    data.map(async ({ name }) => {
+      const response = await send("GET", `/runs/${runId}/files/${encodeURIComponent(name)}`, { query, signal });
+      const blob = await response.blob();
+      return { name, size: blob.size, blob };
+    }),
+  );
+}

@@ -1,0 +1,239 @@
+import { useLocation } from "preact-iso";
+import { useRef, useState } from "preact/hooks";
+import { ApiError, get } from "../api/client.ts";
+import type { Schemas } from "../api/types.ts";
+import { useResource } from "../api/use-resource.ts";
+import { programFor } from "../copy-as.ts";
+import { formatBytes } from "../format.ts";
+import { limitsText } from "../limits-text.ts";
+import { agents } from "../state/agents.ts";
+import { blocked } from "../state/blocked.ts";
+import { startDialog } from "../state/dialogs.ts";
+import { keyNames, useShortcuts } from "../state/keyboard.ts";
+import { me } from "../state/session.ts";
+import { pageUrl } from "../state/url.ts";
+import { Button } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Field } from "../ui/field.tsx";
+import { Problem } from "../ui/problem.tsx";
+import { activeAgents } from "./active-agents.ts";
+import { hasContent, type StartDraft, withFiles } from "./draft.ts";
+import { DropZone } from "./drop-zone.tsx";
+import { checkFiles, type FileCheck } from "./file-limits.ts";
+import { FileList } from "./file-list.tsx";
+import { LimitMeter } from "./limit-meter.tsx";
+import { nameOf, startRun } from "./start-calls.ts";
+import { useFileDrop } from "./use-file-drop.ts";
+
+/** Limits of the service, until `GET /me` has answered. */
+const usualLimits = { files: 10, file_bytes: 10_485_760, name_length: 200 };
+
+interface StartFormProps {
+  title: string;
+  start: StartDraft;
+  problem: string | undefined;
+}
+
+/** What a run is started with. Nothing is sent before it fits the limits. */
+export function StartForm({ title, start, problem: firstProblem }: StartFormProps) {
+  const { route } = useLocation();
+  const [entered, setDraft] = useState(start);
+  // Agents may be read after the dialog is opened.
+  const draft = { ...entered, agentId: entered.agentId ?? activeAgents()[0]?.id };
+  const [problem, setProblem] = useState(firstProblem);
+  const [isAsking, setAsking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const original = useRef(start);
+  const limits = me.value?.limits ?? usualLimits;
+  const check = checkFiles(draft.files, limits);
+  const edit = (changes: Partial<StartDraft>): void => setDraft((before) => ({ ...before, ...changes }));
+  const addFiles = (files: File[]): void => {
+    setProblem(undefined);
+    setDraft((before) => withFiles(before, files));
+  };
+  const dragged = useFileDrop(addFiles, () =>
+    setProblem("A folder cannot be sent. Drop its files, or an archive of it."),
+  );
+  const reason = agentReason(draft) ?? filesReason(check);
+
+  const close = (): void => {
+    const isUntouched = entered === original.current || !hasContent(draft);
+    if (isUntouched || isAsking) startDialog.value = undefined;
+    else setAsking(true);
+  };
+  async function send(): Promise<void> {
+    if (reason !== undefined || isBusy) return;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const run = await startRun(draft);
+      startDialog.value = undefined;
+      route(pageUrl(`runs/${run.id}`));
+    } catch (error) {
+      setProblem(problemText(error));
+      setBusy(false);
+    }
+  }
+  useShortcuts("Start run", [{ keys: "mod+Enter", label: "Start run", run: () => void send() }]);
+
+  return (
+    <Dialog
+      title={title}
+      class={dragged > 0 ? "start dropping" : "start"}
+      onClose={close}
+      footer={
+        isAsking ? (
+          <>
+            <span>Discard what you entered?</span>
+            <Button autofocus onClick={() => setAsking(false)}>
+              Keep editing
+            </Button>
+            <Button kind="danger filled" onClick={close}>
+              Discard
+            </Button>
+          </>
+        ) : (
+          <>
+            <LimitsLine agentId={draft.agentId} reason={agentReason(draft)} />
+            <CopyButton text={() => curlOf(draft)} size="small">
+              Copy as curl
+            </CopyButton>
+            <Button
+              kind="primary"
+              hint={keyNames("mod+Enter").join("")}
+              blocked={reason}
+              disabled={isBusy}
+              onClick={() => void send()}
+            >
+              {isBusy ? "Starting…" : "Start run"}
+            </Button>
+          </>
+        )
+      }
+    >
+      <div class="field-row two">
+        <AgentField agentId={draft.agentId} onChange={(agentId) => edit({ agentId })} />
+        <Field
+          name={
+            <>
+              Name <span class="hint">shown in the list</span>
+            </>
+          }
+        >
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              autocomplete="off"
+              maxLength={limits.name_length}
+              placeholder={hasContent(draft) ? nameOf(draft) : "From the input"}
+              value={draft.name}
+              onInput={({ currentTarget }) => edit({ name: currentTarget.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <Field name="Input">
+        {(control) => (
+          <textarea
+            {...control}
+            class="input"
+            rows={4}
+            autofocus
+            value={draft.text}
+            onInput={({ currentTarget }) => edit({ text: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <section class="start-files" aria-label="Files">
+        <h3>Files</h3>
+        <FileList
+          files={draft.files}
+          check={check}
+          onRemove={(file) => edit({ files: draft.files.filter((each) => each !== file) })}
+        />
+        <DropZone dragged={dragged} onFiles={addFiles} />
+        <div class="field-row two">
+          <LimitMeter
+            label="Number of files"
+            value={draft.files.length}
+            limit={limits.files}
+            text={`${draft.files.length} of ${limits.files} files`}
+            problem={check.countProblem}
+          />
+          <LimitMeter
+            label="Size of the files"
+            value={check.bytes}
+            limit={limits.file_bytes}
+            text={`${formatBytes(check.bytes)} of ${formatBytes(limits.file_bytes)}`}
+            problem={check.sizeProblem}
+          />
+        </div>
+      </section>
+      <Problem>{problem}</Problem>
+    </Dialog>
+  );
+}
+
+/** What is too much. It stands at the meters, too. */
+function filesReason(check: FileCheck): string | undefined {
+  return check.countProblem ?? check.sizeProblem ?? check.problems.find((each) => each !== undefined);
+}
+
+/** Why no run can be started now, whatever is entered. Undefined: it can. */
+function agentReason({ agentId }: StartDraft): string | undefined {
+  if (agents.value && agentId === undefined) return "Create an agent first.";
+  const agent = agents.value?.find(({ id }) => id === agentId);
+  if (agent?.status === "archived") return "The agent is archived. Choose another one, or unarchive it.";
+  return blocked("start runs");
+}
+
+function problemText(error: unknown): string {
+  if (!(error instanceof ApiError) || error.issues.length === 0) return (error as Error).message;
+  return error.issues.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join(". ");
+}
+
+function curlOf(draft: StartDraft): string {
+  return programFor("curl", {
+    name: nameOf(draft),
+    agentId: draft.agentId ?? "AGENT_ID",
+    input: draft.text.trim() === "" ? undefined : draft.text,
+    files: draft.files.map(({ name }) => name),
+    serviceUrl: me.value?.service_url ?? undefined,
+  });
+}
+
+function AgentField({ agentId, onChange }: { agentId: string | undefined; onChange: (id: string) => void }) {
+  const choices = activeAgents();
+  const chosen = agents.value?.find(({ id }) => id === agentId);
+  const all = chosen && !choices.includes(chosen) ? [chosen, ...choices] : choices;
+  return (
+    <Field name="Agent">
+      {(control) => (
+        <select
+          {...control}
+          class="input"
+          value={agentId}
+          disabled={all.length === 0}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        >
+          {all.length === 0 && <option>No active agent</option>}
+          {all.map(({ id, name, status }) => (
+            <option key={id} value={id}>
+              {status === "active" ? name : `${name} (${status})`}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** What the run may use at most, or why it cannot be started. */
+function LimitsLine({ agentId, reason }: { agentId: string | undefined; reason: string | undefined }) {
+  const { data } = useResource(agentId, (signal) => get<Schemas["Agent"]>(`/agents/${agentId}`, { signal }));
+  if (reason !== undefined) return <p class="muted">{reason}</p>;
+  const limits = limitsText((data?.definition as { limits?: unknown } | undefined)?.limits);
+  return <p class="muted">{limits === undefined ? "" : `Limits: ${limits}`}</p>;
+}
