@@ -1,10 +1,79 @@
-/** The page "Models". */
+import { useState } from "preact/hooks";
+import { blocked } from "../state/blocked.ts";
+import { chooseOrganization, organization, organizations } from "../state/organization.ts";
+import { useQuery } from "../state/url.ts";
+import { Button } from "../ui/button.tsx";
+import { Empty, Loading } from "../ui/empty.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { CreateOrganization } from "./create-organization.tsx";
+import { ModelPanel } from "./model-panel.tsx";
+import { QuotaPanel } from "./quota-panel.tsx";
+
+/** The organizations with the model that their agents use, and their quotas. */
 export function ModelsPage() {
+  const [query, setQuery] = useQuery();
+  const [isCreating, setCreating] = useState(false);
+  const all = organizations.value;
+  const shown = all?.find(({ id }) => id === query["organization"]) ?? organization.value ?? all?.[0];
+  const reason = blocked("create organizations");
   return (
     <main class="page">
       <div class="page-head">
         <h1>Models</h1>
+        <div class="actions">
+          <Button kind="primary" icon="plus" blocked={reason} onClick={() => setCreating(true)}>
+            New organization
+          </Button>
+        </div>
       </div>
+      {reason !== undefined && <p class="note">{blocked("change models")}</p>}
+      {!all && <Loading />}
+      {all?.length === 0 && (
+        <Empty title="Create the first organization">
+          <p>An organization owns agents and has the model that they use. Keys and runs of one never see another.</p>
+          <Button kind="primary" icon="plus" blocked={reason} onClick={() => setCreating(true)}>
+            New organization
+          </Button>
+        </Empty>
+      )}
+      {all && shown && (
+        <div class="models">
+          <nav class="panel organization-list" aria-label="Organizations">
+            {all.map(({ id, name, model }) => (
+              <button
+                key={id}
+                type="button"
+                aria-current={id === shown.id ? "true" : undefined}
+                onClick={() => setQuery({ organization: id })}
+              >
+                <bdi>{name}</bdi>
+                {model ? (
+                  <span class="mono muted">{model.model ?? model.provider}</span>
+                ) : (
+                  <span class="badge warn">
+                    <Icon name="warning" />
+                    no model
+                  </span>
+                )}
+              </button>
+            ))}
+          </nav>
+          <div class="stack" key={shown.id}>
+            <ModelPanel organization={shown} />
+            <QuotaPanel organization={shown} />
+          </div>
+        </div>
+      )}
+      {isCreating && (
+        <CreateOrganization
+          onClose={() => setCreating(false)}
+          onCreated={(id) => {
+            setCreating(false);
+            if (organization.value) chooseOrganization(id);
+            setQuery({ organization: id });
+          }}
+        />
+      )}
     </main>
   );
 }

@@ -4,7 +4,7 @@ import { Icon } from "../../ui/icon.tsx";
 import type { RunApi } from "../api.ts";
 import { loadedUnasked } from "../text/full-texts.ts";
 import { visibleLine } from "../text/visible.ts";
-import { saveBlob } from "./download.ts";
+import { saveBlob } from "../../ui/save-blob.ts";
 import { DiffView } from "./diff-view.tsx";
 import type { ListedFile } from "./file-changes.ts";
 import { Preview } from "./preview.tsx";

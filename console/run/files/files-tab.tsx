@@ -7,7 +7,7 @@ import { formatPlace, parsePlace, placeName } from "../selection.ts";
 import { visibleLine } from "../text/visible.ts";
 import { count } from "../text/words.ts";
 import type { RunView } from "../view.ts";
-import { saveBlob } from "./download.ts";
+import { saveBlob } from "../../ui/save-blob.ts";
 import { compareFiles, type ListedFile } from "./file-changes.ts";
 import { FileView } from "./file-view.tsx";
 import { useLoaded } from "./use-loaded.ts";

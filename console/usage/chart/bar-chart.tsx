@@ -10,7 +10,9 @@ export interface BarChartProps {
   /** Days as `2026-11-22`, oldest first. The last one is today. */
   days: string[];
   series: { name: string; values: number[] }[];
-  /** Formats a value of the axis and of the tip. */
+  /** A value of the axis, in a few characters. */
+  formatAxis: (value: number) => string;
+  /** A value of a day, exact. */
   format: (value: number) => string;
   /** Formats the name of a day. */
   formatDay: (day: string) => string;
@@ -27,7 +29,7 @@ const height = 205;
 const labelWidth = 64;
 
 /** Stacked bars per day. Arrow keys and the pointer show the numbers of a day; a table has all of them. */
-export function BarChart({ title, days, series, format, formatDay, budget, whole = false }: BarChartProps) {
+export function BarChart({ title, days, series, formatAxis, format, formatDay, budget, whole = false }: BarChartProps) {
   const [element, width] = useWidth();
   const [shown, setShown] = useState<number>();
   const sums = days.map((_, day) => series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0));
@@ -61,7 +63,7 @@ export function BarChart({ title, days, series, format, formatDay, budget, whole
     >
       {width > 0 && (
         <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-          <ChartGrid ticks={scale.ticks} y={y} left={margin.left} right={width - margin.right} format={format} />
+          <ChartGrid ticks={scale.ticks} y={y} left={margin.left} right={width - margin.right} format={formatAxis} />
           {days.map((day, index) => (
             <g key={day} class={index === days.length - 1 ? "bar today" : "bar"}>
               {shown === index && (

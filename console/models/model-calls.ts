@@ -1,0 +1,34 @@
+import { change } from "../api/client.ts";
+import type { Organization, Schemas } from "../api/types.ts";
+import { readOrganizations } from "../state/organization.ts";
+import type { ModelSettings } from "./providers.ts";
+
+export type ModelTest = Schemas["ModelTest"];
+export type Quota = Pick<Organization, "max_running" | "max_dollars_per_day">;
+
+async function changed(result: Promise<Organization>): Promise<Organization> {
+  const organization = await result;
+  await readOrganizations();
+  return organization;
+}
+
+export function createOrganization(name: string): Promise<Organization> {
+  return changed(change("POST", "/organizations", { name }));
+}
+
+export function setModel(id: string, settings: ModelSettings): Promise<Organization> {
+  return changed(change("PUT", `/organizations/${id}/model`, settings));
+}
+
+export function removeModel(id: string): Promise<Organization> {
+  return changed(change("DELETE", `/organizations/${id}/model`));
+}
+
+/** Calls a model once. Nothing is stored. */
+export function testModel(id: string, settings: ModelSettings): Promise<ModelTest> {
+  return change("POST", `/organizations/${id}/model/test`, settings);
+}
+
+export function setQuota(id: string, quota: Quota): Promise<Organization> {
+  return changed(change("PATCH", `/organizations/${id}`, quota));
+}

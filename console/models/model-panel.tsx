@@ -1,0 +1,139 @@
+import { useState } from "preact/hooks";
+import { ApiError } from "../api/client.ts";
+import type { Organization } from "../api/types.ts";
+import { blocked } from "../state/blocked.ts";
+import { keyNames, useShortcuts } from "../state/keyboard.ts";
+import { Button } from "../ui/button.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { Problem } from "../ui/problem.tsx";
+import { toast } from "../ui/toast.tsx";
+import { removeModel, setModel, testModel, type ModelTest } from "./model-calls.ts";
+import { formOf, isChanged, missingSettings, toSettings, withPreset } from "./model-form.ts";
+import { ModelFields } from "./model-fields.tsx";
+import { presets, type SettingName } from "./providers.ts";
+import { TestResult } from "./test-result.tsx";
+
+/** The model of an organization: its form, a test, and what to begin with. */
+export function ModelPanel({ organization }: { organization: Organization }) {
+  const stored = organization.model;
+  const [form, setForm] = useState(() => formOf(stored));
+  const [problems, setProblems] = useState<Partial<Record<SettingName | "other", string>>>({});
+  const [test, setTest] = useState<ModelTest | "busy">();
+  const [isBusy, setBusy] = useState(false);
+  const [isRemoving, setRemoving] = useState(false);
+  const missing = missingSettings(form);
+  const reason =
+    blocked("change models") ?? (missing.length > 0 ? `Enter ${missing.map(nameOf).join(", ")} first.` : undefined);
+  const hasChanges = isChanged(form, stored);
+
+  async function save(): Promise<void> {
+    if (reason !== undefined || isBusy || !hasChanges) return;
+    setBusy(true);
+    setProblems({});
+    try {
+      const saved = await setModel(organization.id, toSettings(form));
+      setForm(formOf(saved.model));
+      toast(`Saved the model of ${organization.name}`);
+    } catch (error) {
+      setProblems(problemsOf(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+  async function runTest(): Promise<void> {
+    setTest("busy");
+    setProblems({});
+    try {
+      setTest(await testModel(organization.id, toSettings(form)));
+    } catch (error) {
+      setTest(undefined);
+      setProblems(problemsOf(error));
+    }
+  }
+  useShortcuts("Models", [{ keys: "mod+s", label: "Save the model", run: () => void save() }]);
+
+  return (
+    <section class="panel">
+      <header class="panel-head">
+        <h2>
+          Model of <bdi>{organization.name}</bdi>
+        </h2>
+        {stored && !stored.enabled && <span class="badge warn">disabled</span>}
+        {stored && (
+          <Button size="small" kind="danger" blocked={blocked("change models")} onClick={() => setRemoving(true)}>
+            Remove…
+          </Button>
+        )}
+      </header>
+      <div class="panel-body">
+        <div class="presets" role="group" aria-label="Begin with">
+          {presets.map((preset) => (
+            <button
+              key={preset.name}
+              type="button"
+              class="chip"
+              title={preset.note.replaceAll("`", "")}
+              disabled={blocked("change models") !== undefined}
+              onClick={() => {
+                setForm(withPreset(form, preset));
+                setTest(undefined);
+              }}
+            >
+              {preset.name}
+            </button>
+          ))}
+        </div>
+        <ModelFields form={form} stored={stored} problems={problems} onChange={setForm} />
+        <Problem>{problems.other}</Problem>
+        {test !== undefined && <TestResult test={test} />}
+        <div class="panel-actions">
+          <Button icon="bolt" blocked={reason} disabled={test === "busy"} onClick={() => void runTest()}>
+            {test === "busy" ? "Testing…" : "Test"}
+          </Button>
+          <p class="muted">
+            {reason ?? "One short call with these settings. It costs a few tokens, and stores nothing."}
+          </p>
+          <Button
+            kind="primary"
+            hint={keyNames("mod+s").join("")}
+            blocked={reason ?? (hasChanges ? undefined : "Nothing was changed.")}
+            disabled={isBusy}
+            onClick={() => void save()}
+          >
+            {isBusy ? "Saving…" : "Save model"}
+          </Button>
+        </div>
+      </div>
+      {isRemoving && (
+        <Confirm
+          title={`Remove the model of “${organization.name}”?`}
+          action="Remove model"
+          danger
+          onClose={() => setRemoving(false)}
+          onConfirm={async () => {
+            await removeModel(organization.id);
+            setForm(formOf(null));
+            toast(`Removed the model of ${organization.name}`);
+          }}
+        >
+          Its agents reject new runs until it has a model again. Turns that have an answer keep the model they began
+          with.
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+function nameOf(setting: SettingName): string {
+  return { base_url: "a base URL", model: "a model", secret: "a secret", region: "a region" }[setting];
+}
+
+/** The service's reasons, at their fields where they name one. */
+function problemsOf(error: unknown): Partial<Record<SettingName | "other", string>> {
+  if (!(error instanceof ApiError)) return { other: String(error) };
+  if (error.issues.length > 0) {
+    return Object.fromEntries(error.issues.map(({ loc, msg }) => [loc.length === 2 ? loc[1] : "other", msg]));
+  }
+  const name = /^(base_url|model|secret|region)\b/.exec(error.message)?.[1];
+  return { [name ?? "other"]: error.message };
+}

@@ -1,0 +1,117 @@
+import { useState } from "preact/hooks";
+import { ApiError } from "../api/client.ts";
+import type { Organization } from "../api/types.ts";
+import { blocked } from "../state/blocked.ts";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { Problem } from "../ui/problem.tsx";
+import { toast } from "../ui/toast.tsx";
+import { type Quota, setQuota } from "./model-calls.ts";
+
+/** What all runs of an organization may use together. */
+export function QuotaPanel({ organization }: { organization: Organization }) {
+  const [running, setRunning] = useState(textOf(organization.max_running));
+  const [dollars, setDollars] = useState(textOf(organization.max_dollars_per_day));
+  const [problems, setProblems] = useState<Partial<Record<keyof Quota | "other", string>>>({});
+  const [isBusy, setBusy] = useState(false);
+  const quota: Quota = { max_running: numberOf(running), max_dollars_per_day: numberOf(dollars) };
+  const isWrong = Object.values(quota).some(Number.isNaN);
+  const isSame =
+    quota.max_running === organization.max_running && quota.max_dollars_per_day === organization.max_dollars_per_day;
+  const reason = blocked("change quotas");
+
+  async function save(): Promise<void> {
+    setBusy(true);
+    setProblems({});
+    try {
+      await setQuota(organization.id, quota);
+      toast(`Saved the quota of ${organization.name}`);
+    } catch (error) {
+      const issues = error instanceof ApiError ? error.issues : [];
+      const ofFields = issues.map(({ loc, msg }) => [String(loc[1]), msg] as const);
+      setProblems(ofFields.length > 0 ? Object.fromEntries(ofFields) : { other: (error as Error).message });
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <section class="panel">
+      <header class="panel-head">
+        <h2>Quota</h2>
+        <span class="muted">{reason ?? "What all its runs may use together"}</span>
+      </header>
+      <form
+        class="panel-body"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBusy && !isWrong && !isSame && reason === undefined) void save();
+        }}
+      >
+        <div class="field-row two">
+          <Field
+            name="Runs at a time"
+            help="Turns in progress. Further runs wait. Empty: no limit."
+            problem={problems.max_running ?? wrong(quota.max_running, "Enter a whole number.")}
+          >
+            {(control) => (
+              <input
+                {...control}
+                class="input"
+                inputMode="numeric"
+                autocomplete="off"
+                value={running}
+                readOnly={reason !== undefined}
+                onInput={({ currentTarget }) => setRunning(currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Field
+            name="Budget per day"
+            help="US dollars per day (UTC). Then new inputs are rejected. All agents need prices. Empty: no limit."
+            problem={
+              problems.max_dollars_per_day ?? wrong(quota.max_dollars_per_day, "Enter an amount, such as 12.50.")
+            }
+          >
+            {(control) => (
+              <input
+                {...control}
+                class="input"
+                inputMode="decimal"
+                autocomplete="off"
+                value={dollars}
+                readOnly={reason !== undefined}
+                onInput={({ currentTarget }) => setDollars(currentTarget.value)}
+              />
+            )}
+          </Field>
+        </div>
+        <Problem>{problems.other}</Problem>
+        <div class="panel-actions">
+          <p />
+          <Button
+            type="submit"
+            blocked={reason ?? (isSame ? "Nothing was changed." : undefined)}
+            disabled={isBusy || isWrong}
+          >
+            Save quota
+          </Button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+function textOf(value: number | null): string {
+  return value === null ? "" : value.toLocaleString("en-US", { maximumFractionDigits: 20 });
+}
+
+/** Null: empty. NaN: not a number. */
+function numberOf(text: string): number | null {
+  const digits = text.replaceAll(/[\s,$]/g, "");
+  return digits === "" ? null : Number(digits);
+}
+
+function wrong(value: number | null, text: string): string | undefined {
+  return Number.isNaN(value) ? text : undefined;
+}

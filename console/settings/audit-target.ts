@@ -1,0 +1,16 @@
+import type { AuditEntry } from "./settings-calls.ts";
+
+/** The page of what an action was done to. Undefined: it has none, such as a key. */
+export function auditTarget({ action, id, version }: AuditEntry): {
+  url: string | undefined;
+  version: number | undefined;
+} {
+  const pages: Record<string, string> = {
+    agent: `/console/agents/${id}`,
+    run: `/console/runs/${id}`,
+    org: `/console/models?organization=${id}`,
+    operator: "/console/settings",
+  };
+  const kind = action.split(".")[0] ?? "";
+  return { url: pages[kind], version: version ?? undefined };
+}

@@ -1,0 +1,60 @@
+import { helpOpen } from "../state/dialogs.ts";
+import { setSingleKeys, singleKeys } from "../state/keyboard.ts";
+import { me, signOut } from "../state/session.ts";
+import { setTheme, theme, themes } from "../state/theme.ts";
+import { Button } from "../ui/button.tsx";
+import { Segments } from "../ui/segments.tsx";
+
+const themeNames = { system: "As the system", light: "Light", dark: "Dark" };
+
+/** What this browser remembers: theme, shortcuts, the link. */
+export function BrowserTab() {
+  const operator = me.value;
+  return (
+    <section class="panel">
+      <div class="setting">
+        <div>
+          <h2>Theme</h2>
+          <p class="muted">Also in the menu at the top right.</p>
+        </div>
+        <Segments
+          label="Theme"
+          options={themes.map((each) => [each, themeNames[each]] as const)}
+          value={theme.value}
+          onChange={setTheme}
+        />
+      </div>
+      <div class="setting">
+        <div>
+          <h2>Keyboard shortcuts</h2>
+          <p class="muted">Single keys do nothing in text fields. Shortcuts with ⌘ or Ctrl always work.</p>
+        </div>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={singleKeys.value}
+            onChange={({ currentTarget }) => setSingleKeys(currentTarget.checked)}
+          />
+          Use single keys
+        </label>
+        <Button size="small" onClick={() => (helpOpen.value = true)}>
+          Show all
+        </Button>
+      </div>
+      <div class="setting">
+        <div>
+          <h2>Sign-in</h2>
+          <p class="muted">
+            {operator && (
+              <>
+                <bdi>{operator.name}</bdi>, {operator.role}. Agent Run Service {operator.version}
+                {operator.stack !== null && `, stack ${operator.stack}`}.
+              </>
+            )}
+          </p>
+        </div>
+        {operator?.sign_in === "token" && <Button onClick={signOut}>Sign out of this browser</Button>}
+      </div>
+    </section>
+  );
+}
