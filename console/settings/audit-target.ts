@@ -1,7 +1,7 @@
-import type { AuditEntry } from "./settings-calls.ts";
+import type { Schemas } from "../api/types.ts";
 
 /** The page of what an action was done to. Undefined: it has none, such as a key. */
-export function auditTarget({ action, id, version }: AuditEntry): {
+export function auditTarget({ action, id, version }: Schemas["AuditEntry"]): {
   url: string | undefined;
   version: number | undefined;
 } {

@@ -23,7 +23,7 @@ export async function readUsage(
   organizationId: string | undefined,
   signal: AbortSignal,
 ): Promise<UsageData> {
-  const since = `${daysBefore(first, days <= 30 ? days : 0)}T00:00:00.000Z`;
+  const since = daysBefore(first, days <= 30 ? days : 0);
   const report = await get<Schemas["UsageReport"]>("/usage", {
     query: { since, organization_id: organizationId },
     signal,

@@ -80,7 +80,11 @@ export function BarChart({ title, days, series, formatAxis, format, formatDay, b
                 />
               ))}
               {labels.has(index) && (
-                <text x={x(index)} y={height - 6} text-anchor="middle">
+                <text
+                  x={index === days.length - 1 ? Math.min(x(index), width - 20) : x(index)}
+                  y={height - 6}
+                  text-anchor="middle"
+                >
                   {index === days.length - 1 ? "today" : formatDay(day)}
                 </text>
               )}
