@@ -1,4 +1,4 @@
-import { useLocation } from "preact-iso";
+import { useLocation } from "preact-iso/router";
 import { useRef, useState } from "preact/hooks";
 import { ApiError, get } from "../api/client.ts";
 import type { Schemas } from "../api/types.ts";
