@@ -42,7 +42,7 @@ export function welcome(service: Welcome): string {
     `    -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
     `  curl -s ${baseUrl}/v1/agents/AGENT_ID ${bearer}`,
     "",
-    styleText("dim", "Ctrl-C stops the service."),
+    styleText("dim", "Ctrl-C stops the service. See it survive two kills in the middle of a run: npm run demo"),
     "",
   ];
   return lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n");
