@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { text as bodyText } from "node:stream/consumers";
+import { chunk, send, startStream, toolCallChunk, usageChunk } from "../providers/chat-completions-server.ts";
+import { httpServer, type HttpServer } from "../support/http-server.ts";
+
+/** What the model answers in one step. Without calls, the turn ends with the text. */
+export interface ScriptedStep {
+  text?: string;
+  calls?: { name: string; arguments: object }[];
+  /** Milliseconds until the answer. */
+  delay?: number;
+}
+
+/** The answer to an input in a step, which counts from 1. */
+export type Script = (input: string, step: number) => ScriptedStep;
+
+/** A model server with the API of OpenAI's chat completions, whose answers depend on the conversation alone. */
+export async function scriptedModel(script: Script): Promise<HttpServer & { baseUrl: string }> {
+  const server = await httpServer((request, response) => {
+    void bodyText(request).then(async (body) => {
+      const { messages } = JSON.parse(body) as { messages: { role: string; content: unknown }[] };
+      const start = messages.findLastIndex(({ role }) => role === "user");
+      const step = messages.slice(start).filter(({ role }) => role === "assistant").length + 1;
+      const { text = "", calls = [], delay = 0 } = script(inputOf(messages[start]?.content), step);
+      await sleep(delay);
+      startStream(response);
+      if (text) send(response, chunk({ content: text }));
+      for (const [index, call] of calls.entries()) {
+        const id = `call-${step}-${index}`;
+        send(response, toolCallChunk(index, { id, name: call.name, arguments: JSON.stringify(call.arguments) }));
+      }
+      send(response, chunk({}, { finish_reason: calls.length > 0 ? "tool_calls" : "stop" }), usageChunk, "[DONE]");
+      response.end();
+    });
+  });
+  return { ...server, baseUrl: `${server.url}/v1` };
+}
+
+function inputOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return (content as { text?: string }[]).map(({ text = "" }) => text).join("");
+}
