@@ -1,6 +1,9 @@
+import { execFileSync } from "node:child_process";
+import { root } from "../integration/script.ts";
 import { findChromium } from "./chromium.ts";
 
-/** Ends the command before the first test if no Chromium is installed. */
+/** Before the first test: ends the command if no Chromium is installed, and builds the page if it is out of date. */
 export default function setup(): void {
   findChromium();
+  execFileSync(process.execPath, ["scripts/install.mjs", "--console"], { cwd: root, stdio: "inherit" });
 }
