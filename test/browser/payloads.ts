@@ -18,7 +18,7 @@ export const payloads: Payload[] = [
   { name: "module", text: `<script type="module">import("data:text/javascript,${pwn}")</script>`, file: "module.html" },
   { name: "image-error", text: `<img src=x onerror="${pwn}">`, file: "image.html" },
   { name: "image-in-markdown", text: `![x](https://attacker.example/pixel.png)\n\n![y](javascript:${pwn})` },
-  { name: "image-title", text: `![x](x "t\" onerror=\"${pwn})` },
+  { name: "image-title", text: `![x](x "t" onerror="${pwn})` },
   {
     name: "svg-onload",
     text: `<svg xmlns="http://www.w3.org/2000/svg" onload="${pwn}"><script>${pwn}</script></svg>`,
