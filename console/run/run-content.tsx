@@ -48,10 +48,12 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
   useEffect(() => {
     const place = parsePlace(at);
     const index = place ? indexOf(place.turn, place.step) : -1;
-    if (!loaded || index < 0) return;
+    if (!loaded || index < 0) return undefined;
     store.follow.value = false;
     setCursor(index);
-    timeline.current?.scrollToRow(index);
+    // Texts above the row may still be loading, and move it.
+    const timers = [0, 150, 500].map((ms) => setTimeout(() => timeline.current?.scrollToRow(index), ms));
+    return () => timers.forEach(clearTimeout);
   }, [loaded, at]);
 
   const select = (by: 1 | -1): void => {

@@ -11,6 +11,9 @@ import type { RunView } from "./view.ts";
 /** How often what depends on the time is drawn again while the run works. Milliseconds. */
 const tick = 500;
 
+/** How long the lane waits for further scrolling before it shows what is on screen. Milliseconds. */
+const laneDelay = 100;
+
 /** From this number of steps on, the lane at first shows only what is on screen: the bars would be points. */
 const zoomedFrom = 60;
 
@@ -30,6 +33,9 @@ export class RunStore implements RunView {
   readonly place = signal<Place | undefined>(undefined);
   /** What is on screen, in milliseconds of the axis. */
   readonly frame = signal<Range>({ from: 0, until: 0 });
+  /** The same for the lane, which follows a moment later: each change draws all bars again. */
+  readonly #laneFrame = signal<Range>({ from: 0, until: 0 });
+  #laneTimer: ReturnType<typeof setTimeout> | undefined;
   readonly texts: FullTexts;
   readonly running = computed(() => this.detail.value?.state === "running");
   readonly selected: ReadonlySignal<Selected | undefined>;
@@ -57,8 +63,8 @@ export class RunStore implements RunView {
       return Math.max(1, this.running.value ? time.place(this.now.value) : 0, time.length);
     });
     this.range = computed(() => {
-      const { from, until } = this.frame.value;
-      return this.zoomed.value && until > from ? this.frame.value : { from: 0, until: this.length.value };
+      const lane = this.#laneFrame.value;
+      return this.zoomed.value && lane.until > lane.from ? lane : { from: 0, until: this.length.value };
     });
   }
 
@@ -86,6 +92,18 @@ export class RunStore implements RunView {
 
   close(): void {
     this.#closing.abort();
+  }
+
+  /** Records what is on screen. */
+  show(frame: Range): void {
+    const { from, until } = this.frame.peek();
+    if (frame.from === from && frame.until === until) return;
+    this.frame.value = frame;
+    if (this.#laneTimer !== undefined) return;
+    this.#laneTimer = setTimeout(() => {
+      this.#laneTimer = undefined;
+      this.#laneFrame.value = this.frame.peek();
+    }, laneDelay);
   }
 
   select(place: Place): void {

@@ -31,14 +31,3 @@ export function indented(json: string): string {
     return json;
   }
 }
-
-export function isJson(text: string): boolean {
-  const first = text.trimStart()[0];
-  if (first !== "{" && first !== "[") return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -5,7 +5,7 @@ import type { Call, Gap, Step } from "./types.ts";
  * Time without any call from which on it counts as an interruption. Milliseconds. A turn normally continues within 20 ms;
  * a service that is killed and started again needs at least 300 ms.
  */
-export const shortestGap = 250;
+const shortestGap = 250;
 
 /** Failed attempts of a turn that are recorded each. Of later ones only some are. */
 const recordedFailures = 20;

@@ -18,7 +18,7 @@ export function FindInRun({ rows, handle, onCursor }: Props) {
   const text = query["find"];
   const [open, setOpen] = useState(text !== undefined);
   const [current, setCurrent] = useState(0);
-  const found = useMemo(() => (text === undefined ? [] : rowsWith(rows, text)), [rows, text]);
+  const found = useMemo(() => (text === undefined ? [] : rowsWith(rows, text)), [rows, rows.length, text]);
 
   function go(index: number): void {
     if (found.length === 0) return;

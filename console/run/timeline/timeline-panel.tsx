@@ -49,10 +49,7 @@ export function TimelinePanel({ store, detail, rows, filter, cursor, onCursor, h
         rows={rows}
         cursor={cursor}
         onCursor={onCursor}
-        onFrame={(frame) => {
-          const { from, until } = store.frame.peek();
-          if (frame.from !== from || frame.until !== until) store.frame.value = frame;
-        }}
+        onFrame={(frame) => store.show(frame)}
         tail={
           <Tail store={store} detail={detail} shown={!filter.messages && !filter.errors} empty={rows.length === 0} />
         }

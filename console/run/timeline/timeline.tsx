@@ -1,6 +1,6 @@
 import type { Virtualizer } from "@tanstack/virtual-core";
 import type { ComponentChildren, Ref } from "preact";
-import { useImperativeHandle, useLayoutEffect, useRef } from "preact/hooks";
+import { useCallback, useImperativeHandle, useLayoutEffect, useRef } from "preact/hooks";
 import type { Row } from "../model/types.ts";
 import type { RunView } from "../view.ts";
 import type { Range } from "./axis.ts";
@@ -39,11 +39,14 @@ interface Props {
 /** The rows of the run. Only those on screen are in the document. */
 export function Timeline({ view, rows, cursor, onFrame, onCursor, tail, handle }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
+  // The virtualizer measures all rows again when these functions change.
+  const estimateSize = useCallback((index: number) => estimatedHeight(rows[index]), [rows]);
+  const getItemKey = useCallback((index: number) => rows[index]?.key ?? index, [rows]);
   const virtualizer = useVirtual({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => estimatedHeight(rows[index]),
-    getItemKey: (index) => rows[index]?.key ?? index,
+    estimateSize,
+    getItemKey,
     overscan: 4,
     scrollMargin: headHeight,
     scrollPaddingStart: headHeight,

@@ -15,7 +15,7 @@ export function visibleRows(rows: Row[], { messages, errors }: RowFilter): Row[]
 }
 
 /** Whether something went wrong in a row. */
-export function isError(row: Row): boolean {
+function isError(row: Row): boolean {
   if (row.kind === "step") return row.step.attempts.length > 0 || row.step.calls.some(({ failed }) => failed);
   return row.kind === "gap" || row.kind === "limit";
 }
