@@ -12,11 +12,11 @@ import { refused, token } from "./state/session.ts";
 import { Empty } from "./ui/empty.tsx";
 
 const RunPage = page(() => import("./run/run-page.tsx").then((module) => module.RunPage));
-const AgentsPage = page(() => import("./agents/agents-page.tsx").then((module) => module.AgentsPage));
-const AgentPage = page(() => import("./agents/agent-page.tsx").then((module) => module.AgentPage));
-const ModelsPage = page(() => import("./models/models-page.tsx").then((module) => module.ModelsPage));
-const UsagePage = page(() => import("./usage/usage-page.tsx").then((module) => module.UsagePage));
-const SettingsPage = page(() => import("./settings/settings-page.tsx").then((module) => module.SettingsPage));
+const AgentsPage = page(() => import("./configure.ts").then((module) => module.AgentsPage));
+const AgentPage = page(() => import("./configure.ts").then((module) => module.AgentPage));
+const ModelsPage = page(() => import("./configure.ts").then((module) => module.ModelsPage));
+const UsagePage = page(() => import("./configure.ts").then((module) => module.UsagePage));
+const SettingsPage = page(() => import("./configure.ts").then((module) => module.SettingsPage));
 
 /** A page whose code is loaded when it is first shown. */
 function page(load: () => Promise<ComponentType>): ComponentType {

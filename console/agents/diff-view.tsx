@@ -15,7 +15,8 @@ export function DiffView({ title, before, after }: { title: string; before: stri
           +{added} −{removed}
         </span>
       </header>
-      <div class="diff-rows">
+      {/* A scrollable region has to be reachable by keyboard. */}
+      <div class="diff-rows" tabIndex={0}>
         {rows.map((row, index) => (
           <div key={index} class={`diff-row ${classes[row.sign]}`}>
             <span class="line">{row.before}</span>
