@@ -1,8 +1,9 @@
+import { globSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { build, type BuildOptions, type Metafile } from "esbuild";
+import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
 
 /** Where the built page is. Not committed. */
 export const consoleDirectory: string = fileURLToPath(new URL("../dist/console", import.meta.url));
@@ -33,6 +34,7 @@ const options = {
   jsxImportSource: "preact",
   minify: true,
   metafile: true,
+  plugins: [sharedCode()],
   logLevel: "warning",
 } satisfies BuildOptions;
 
@@ -61,6 +63,44 @@ export async function consoleInputs(): Promise<string[]> {
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
   );
 }
+
+/**
+ * Puts the code that pages share into one file. Without this, esbuild makes a file for each set of pages that share
+ * something: 20 more requests before the first page, and 2 KiB more in all. Each page gets an import of a module that
+ * uses all of the shared code.
+ */
+function sharedCode(): Plugin {
+  const name = "shared-code";
+  const pages = new Set<string>();
+  return {
+    name,
+    setup(building) {
+      building.onResolve({ filter: /./ }, async ({ path, kind, pluginData, ...place }) => {
+        if (path === name) return { path, namespace: name };
+        if (kind !== "dynamic-import" || pluginData === name) return undefined;
+        const resolved = await building.resolve(path, { ...place, kind, pluginData: name });
+        pages.add(resolved.path);
+        return resolved;
+      });
+      building.onLoad({ filter: /./, namespace: name }, () => {
+        const found = globSync("console/{ui,state,api}/*.{ts,tsx}", { cwd: root });
+        const shared = found.filter((path) => !seldomLoaded.test(path)).toSorted();
+        const modules = [...shared.map((path) => `./${path}`), "preact", "preact/hooks", "@preact/signals"];
+        const imports = modules.map((module, index) => `import * as m${index} from ${JSON.stringify(module)};`);
+        const uses = `Reflect.has([${modules.map((_, index) => `m${index}`).join()}], 0);`; // a call is never left out
+        return { contents: [...imports, uses].join("\n"), resolveDir: root };
+      });
+      building.onLoad({ filter: /[/\\]console[/\\].*\.tsx?$/ }, async ({ path }) => {
+        if (!pages.has(path) && basename(path) !== "main.tsx") return undefined;
+        const contents = `${await readFile(path, "utf8")}\nimport "${name}";`;
+        return { contents, loader: path.endsWith(".tsx") ? "tsx" : "ts" };
+      });
+    },
+  };
+}
+
+/** Only some operators need it: the sign-in with a provider. */
+const seldomLoaded = /oidc\.ts$/;
 
 /** The outputs that are loaded before anything else: the entries and what they import statically. */
 function firstLoad({ outputs }: Metafile): string[] {
