@@ -50,7 +50,7 @@ export async function createRun(deps: CreateRunDeps, owner: Owner, input: NewRun
       files.then((decoded) => (decoded.length > 0 ? deps.workspace.write(id, decoded) : undefined)),
     ]);
     const { quotas, agentVersion } = await preconditions;
-    const uploads = manifestOf(await files);
+    const uploads = uploadsOf(await files);
     const messages = stamped(inputMessages(input.text, agentVersion), { sequence: 0, at: run.createdAt });
     storing = true;
     const more = { uploads, ...along(deps.actor, "run.create", id, run.createdAt) };
@@ -93,7 +93,7 @@ function withHashes(files: { name: string; content: Uint8Array }[]): DecodedFile
   return files.map((file) => ({ ...file, sha256: sha256Of(file.content) }));
 }
 
-function manifestOf(files: DecodedFile[]): FileVersion[] {
+function uploadsOf(files: DecodedFile[]): FileVersion[] {
   return files.map(({ name, content, sha256 }) => ({ name, size: content.length, sha256 }));
 }
 

@@ -46,3 +46,9 @@ export interface Sandbox {
   maxBytes: number;
   run(request: SandboxRequest, signal: AbortSignal): Promise<SandboxResult>;
 }
+
+/** Part of a platform's dependencies. */
+export interface SandboxPerAgent {
+  /** Runs the programs of one agent. Absent: no sandbox is configured. */
+  sandboxOf?: (agentId: string) => Sandbox;
+}

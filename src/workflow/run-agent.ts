@@ -16,7 +16,7 @@ import type { Stores } from "../runs/ports.ts";
 import { turnStartedAt } from "../runs/status.ts";
 import type { RunJournalEntry, RunState } from "../runs/types.ts";
 import { filesOfTurn } from "../runs/workspace.ts";
-import type { Sandbox } from "../sandbox/types.ts";
+import type { SandboxPerAgent } from "../sandbox/types.ts";
 import { maxRetryWaitSeconds } from "./policy.ts";
 import { storeFailure } from "./retry-later.ts";
 import { findSettings, referencingWriter, plainWriter } from "./turn-settings.ts";
@@ -25,10 +25,9 @@ export interface AgentDeps
   extends
     Pick<Stores, "accounts" | "workspace" | "configurations">,
     Pick<Secrets, "secretOf">,
-    Omit<ToolDependencies, "readSecret"> {
+    Omit<ToolDependencies, "readSecret">,
+    SandboxPerAgent {
   now: () => number;
-  /** Replaces `sandbox` where each agent has its own isolated sandbox. */
-  sandboxOf?: (agentId: string) => Sandbox;
   /** Absent: no traces. */
   telemetry?: Telemetry | undefined;
   /** Number of old contents that are kept of each file name. Default: 20. */

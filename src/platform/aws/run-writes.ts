@@ -1,18 +1,12 @@
-import { usageFields } from "../../agent/turn/limits.ts";
 import { randomUUID } from "node:crypto";
 import { type CancellationReason, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import {
-  DeleteCommand,
-  paginateQuery,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-} from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, paginateQuery, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import type { FileVersion } from "../../agent/turn/manifest.ts";
-import { sequenceOf } from "../../runs/events.ts";
-import type { QuotaPlace, RunChange, RunJournalEntry, Stamped, TurnMessage } from "../../runs/types.ts";
+import type { RunChange, RunJournalEntry, Stamped, TurnMessage } from "../../runs/types.ts";
 import type { Runs } from "../../runs/ports.ts";
 import { auditItem } from "./audit.ts";
 import { sendConditional, runUpdates } from "./conditional-write.ts";
+import { headWrite, type Write } from "./head-write.ts";
 import {
   type Item,
   messageKey,
@@ -27,11 +21,9 @@ import {
 } from "./run-items.ts";
 import { isConflict } from "./errors.ts";
 import { countWrites, dependsOnPlace, slotWrites } from "./quota-items.ts";
-import { isSamePlace, maxPlaces, placeFields, placeIn, placeOf } from "./quota-place.ts";
+import { isSamePlace, maxPlaces, placeIn, placeOf } from "./quota-place.ts";
 import { head, objectPrefixes, ttlAttribute } from "./table.ts";
 import { storeText } from "./large-text.ts";
-
-type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 type Applied = { applied: true } | { applied: false; reasons: CancellationReason[] };
 
@@ -206,91 +198,4 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
       return true;
     },
   };
-}
-
-/** The write to the head item, with the conditions of the change. A missing run has no status: the condition is false. */
-function headWrite(table: string, change: RunChange, place: QuotaPlace | undefined): Write {
-  const { runId, expect, fencingToken, set, messages = [], used, model, files, queue } = change;
-  const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
-  const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
-  const conditions = ["#status = :expectedStatus AND #turn = :expectedTurn"];
-  if (expect.queued !== undefined) {
-    values[":expectedQueued"] = expect.queued;
-    const none = expect.queued === 0 ? "attribute_not_exists(queued) OR " : "";
-    conditions.push(`(${none}queued = :expectedQueued)`);
-  }
-  const sequence = sequenceOf(change);
-  if (sequence) {
-    names["#sequence"] = "sequence";
-    values[":before"] = sequence.before;
-    const none = sequence.before === 0 ? "attribute_not_exists(#sequence) OR " : "";
-    conditions.push(`(${none}#sequence = :before)`);
-  }
-  if (fencingToken !== undefined) {
-    values[":token"] = fencingToken;
-    conditions.push("leaseToken = :token");
-  }
-  if (expect.waiting) {
-    values[":expectedWaiting"] = true;
-    conditions.push("waiting = :expectedWaiting");
-  }
-  if (dependsOnPlace(change)) {
-    if (place?.quotaOf === undefined) conditions.push("attribute_not_exists(quotaOf)");
-    else {
-      values[":expectedQuotaOf"] = place.quotaOf;
-      values[":placeWaiting"] = place.waiting ?? false;
-      const started = place.waiting ? "" : "attribute_not_exists(waiting) OR ";
-      conditions.push(`quotaOf = :expectedQuotaOf AND (${started}waiting = :placeWaiting)`);
-    }
-  }
-  const on = {
-    TableName: table,
-    Key: { pk: partition(runId), sk: head },
-    ...(dependsOnPlace(change) && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
-    ConditionExpression: conditions.join(" AND "),
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: values,
-  };
-  if (!set && !sequence && !used && model === undefined && !files && queue === undefined) return { ConditionCheck: on };
-
-  const sets = ["messageCount = messageCount + :added"];
-  const removes: string[] = [];
-  const adds: string[] = [];
-  values[":added"] = messages.length;
-  if (sequence) {
-    sets.push("#sequence = :sequence");
-    values[":sequence"] = sequence.after;
-  }
-  const fields: Item = set ? { ...set, failure: set.failure, ...placeFields(change, place) } : {};
-  for (const [name, value] of Object.entries(fields)) {
-    names[`#${name}`] = name;
-    if (value === undefined) removes.push(`#${name}`);
-    else {
-      sets.push(`#${name} = :${name}`);
-      values[`:${name}`] = value;
-    }
-  }
-  if (model !== undefined) {
-    sets.push("#model = :model");
-    names["#model"] = "model";
-    values[":model"] = model;
-  }
-  if (set) removes.push("leaseOwner", "leaseUntil");
-  if (files) {
-    sets.push("filesTurn = :filesTurn");
-    values[":filesTurn"] = expect.turn;
-  }
-  if (queue === "drop") removes.push("queued");
-  else if (queue) {
-    adds.push("queued :queued");
-    values[":queued"] = "add" in queue ? 1 : -1;
-  }
-  for (const field of used ? usageFields : []) {
-    if (!used?.[field]) continue;
-    adds.push(`used_${field} :used_${field}`);
-    values[`:used_${field}`] = used[field];
-  }
-  const removal = removes.length > 0 ? ` REMOVE ${removes.join(", ")}` : "";
-  const addition = adds.length > 0 ? ` ADD ${adds.join(", ")}` : "";
-  return { Update: { ...on, UpdateExpression: `SET ${sets.join(", ")}${removal}${addition}` } };
 }
