@@ -19,6 +19,6 @@ export async function handler(): Promise<SweepResult> {
   const swept = await sweep(deps);
   const { running, ended, waiting } = swept;
   // A metric costs money from its first value on, so a service without quotas does not emit it.
-  emit({ RunsRunning: running, RunsStuck: ended, ...(waiting > 0 && { RunsWaiting: waiting }) });
+  emit({ RunsRunning: running, RunsOrphaned: ended, ...(waiting > 0 && { RunsWaiting: waiting }) });
   return swept;
 }

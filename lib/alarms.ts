@@ -61,9 +61,9 @@ export class Alarms extends Construct {
         metric: serviceMetric("RunsFailed", Stats.AVERAGE).with({ period: fifteenMinutes }), // 0 or 1 per run that ends
         above: 0.2,
       }),
-      create("stuck-runs", {
+      create("orphaned-runs", {
         symptom: "The sweep keeps finding orphaned runs: status running without a worker or an execution",
-        metric: serviceMetric("RunsStuck", Stats.MAXIMUM),
+        metric: serviceMetric("RunsOrphaned", Stats.MAXIMUM),
         above: 0,
       }),
       create("waiting-runs", {

@@ -56,7 +56,7 @@ export function dashboard(scope: Construct, watched: WatchedResources, alarms: A
       }),
     ],
     [
-      graph("Running, waiting and orphaned runs", each("Maximum", "RunsRunning", "RunsWaiting", "RunsStuck")),
+      graph("Running, waiting and orphaned runs", each("Maximum", "RunsRunning", "RunsWaiting", "RunsOrphaned")),
       graph("Executions", [
         stateMachine.metricStarted(),
         stateMachine.metricSucceeded(),

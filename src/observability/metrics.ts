@@ -15,7 +15,7 @@ export const categoryDimension = "Category";
 /**
  * Metrics and their CloudWatch units.
  * - `Cost`: US dollars, for which CloudWatch has no unit.
- * - `RunsRunning`, `RunsStuck`, `RunsWaiting`: runs in progress, orphaned runs and runs without a slot, found by a sweep.
+ * - `RunsRunning`, `RunsOrphaned`, `RunsWaiting`: runs in progress, orphaned runs and runs without a slot, found by a sweep.
  * - `LargeRequestsFailed`: 0 or 1 per request to the upload server.
  */
 export const metricUnits = {
@@ -30,7 +30,7 @@ export const metricUnits = {
   OutputTokens: "Count",
   Cost: "None",
   RunsRunning: "Count",
-  RunsStuck: "Count",
+  RunsOrphaned: "Count",
   RunsWaiting: "Count",
   LargeRequestsFailed: "Count",
 } as const;

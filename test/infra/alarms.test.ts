@@ -77,7 +77,7 @@ describe("alarms", () => {
       "executions",
       "failed-runs",
       "sandbox",
-      "stuck-runs",
+      "orphaned-runs",
       "sweep-not-running",
       "throttles",
       "throttles-soon",
