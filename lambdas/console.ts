@@ -21,6 +21,8 @@ const files = consoleFiles({
 
 const publicFiles: ApiHandler = async (request) => {
   const { method, path } = request;
+  // Without a redirect from /console to /console/: a gateway that drops the slash would redirect without end.
+  if (path === "/console") return files({ ...request, path: "/console/" });
   if (isConsolePath(path)) return files(request);
   if (method === "GET" && path === "/manage/v1/openapi.json") return jsonResponse(200, openapiDocument);
   if (method === "GET" && path === "/") return { status: 302, headers: { location: "/console/" }, body: "" };

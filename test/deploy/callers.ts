@@ -4,9 +4,8 @@ import { emulated, endpoint } from "./service.ts";
 /** Access keys of a user with limited rights, in the environment variables of the SDK. */
 type Keys = Record<"AWS_ACCESS_KEY_ID" | "AWS_SECRET_ACCESS_KEY", string>;
 
-/** Creates a user with the operators' policy (output `OperatorPolicyArn`). */
-export async function newOperator(PolicyArn: string): Promise<Keys> {
-  const UserName = "operator";
+/** Creates a user with this policy only. */
+export async function newUserWith(UserName: string, PolicyArn: string): Promise<Keys> {
   const keys = await newUser(UserName);
   await iam("AttachUserPolicy", { UserName, PolicyArn });
   return keys;

@@ -4,12 +4,13 @@ import { type Ended, environment, run, succeed } from "./processes.ts";
 
 export const stackName = "AgentRunService-test";
 export const frontDoorName = "AgentRunFrontDoor-test";
+export const consoleName = "AgentRunConsole-test";
 
-/** The folder for the synthesized templates of both stacks. */
+/** The folder for the synthesized templates of all stacks. */
 export const assembly = join(folder, "cdk.out");
 
-/** Options of every CDK command: two settings override those of `cdk.json`. */
-const context = ["stage=test", "removal=destroy"].flatMap((setting) => ["--context", setting]);
+/** Options of every CDK command: three settings override those of `cdk.json`. */
+const context = ["stage=test", "removal=destroy", "console=cognito"].flatMap((setting) => ["--context", setting]);
 const app = ["--app", `node ${join("test", "deploy", "app.ts")}`, "--output", assembly];
 const approval = ["--require-approval", "never"];
 const noTelemetry = { CDK_DISABLE_CLI_TELEMETRY: "true" };

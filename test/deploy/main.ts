@@ -2,13 +2,14 @@ import { join } from "node:path";
 import { HeadBucketCommand, NotFound, PutBucketTaggingCommand } from "@aws-sdk/client-s3";
 import { DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
 import { loadS3Client, sfnClient } from "../../src/platform/aws/clients.ts";
-import { newOperator } from "./callers.ts";
-import { cdk, frontDoorName, npmRunDeploy, stackName } from "./cdk.ts";
+import { newUserWith } from "./callers.ts";
+import { cdk, consoleName, frontDoorName, npmRunDeploy, stackName } from "./cdk.ts";
 import { deployFrontDoor } from "./front-door.ts";
 import { install, startMiniStack } from "./ministack.ts";
 import { phase } from "./phases.ts";
 import { endAll, environment, run } from "./processes.ts";
 import { emulated, stackOutputs } from "./service.ts";
+import { userPools } from "./sign-in.ts";
 
 // npm run test:deploy, described in README.md.
 
@@ -41,10 +42,13 @@ async function deployAndTest(): Promise<void> {
   await phase("cdk bootstrap", 8, () => cdk("bootstrap", "aws://000000000000/us-east-1"));
   await phase(`npm run deploy ${stackName}`, 10, deployService);
   await phase(`cdk deploy ${frontDoorName}`, 8, deployFrontDoor);
-  await phase("create the operator", 1, createOperator);
+  await phase(`cdk deploy ${consoleName}`, 8, () => cdk("deploy", consoleName, "--exclusively"));
+  await phase("create the operator and the inviter", 1, createCallers);
   await phase("tests of the deployed service", 20, runTests);
   await phase("cdk destroy", 8, destroy);
-  console.log(`${stackName} and ${frontDoorName} were deployed, passed their tests and were destroyed.`);
+  console.log(
+    `${stackName}, ${frontDoorName} and ${consoleName} were deployed, passed their tests and were destroyed.`,
+  );
 }
 
 async function stopWithoutBootstrap(): Promise<void> {
@@ -69,16 +73,20 @@ async function deployService(): Promise<void> {
   if (status !== 0 || missing.length > 0) throw new Error(`it ended with ${status}, without ${missing.join(", ")}`);
 }
 
-/** Puts the operator's keys and the role of the state machine into the environment of the tests. */
-async function createOperator(): Promise<void> {
+/** Puts the keys of both users and the role of the state machine into the environment of the tests. */
+async function createCallers(): Promise<void> {
   const { OperatorPolicyArn = "", StateMachineArn: stateMachineArn } = await stackOutputs();
-  const operator = await newOperator(OperatorPolicyArn);
+  const operator = await newUserWith("operator", OperatorPolicyArn);
+  const { InvitePolicyArn = "" } = await stackOutputs(consoleName);
+  const inviter = await newUserWith("inviter", InvitePolicyArn);
   const sfn = sfnClient(emulated());
   const { roleArn = "" } = await sfn.send(new DescribeStateMachineCommand({ stateMachineArn }));
   sfn.destroy();
   Object.assign(process.env, {
     OPERATOR_ACCESS_KEY_ID: operator.AWS_ACCESS_KEY_ID,
     OPERATOR_SECRET_ACCESS_KEY: operator.AWS_SECRET_ACCESS_KEY,
+    INVITER_ACCESS_KEY_ID: inviter.AWS_ACCESS_KEY_ID,
+    INVITER_SECRET_ACCESS_KEY: inviter.AWS_SECRET_ACCESS_KEY,
     STATE_MACHINE_ROLE: roleArn,
   });
 }
@@ -103,4 +111,5 @@ async function destroy(): Promise<void> {
     if (!(left instanceof NotFound)) throw new Error(`cdk destroy left the bucket ${Bucket} behind`);
   }
   s3.destroy();
+  if ((await userPools()).length > 0) throw new Error("cdk destroy left the console's user pool behind");
 }

@@ -26,6 +26,8 @@ export const recentOutput: string[] = [];
 
 const groups = new Set<number>();
 
+export type Process = ReturnType<typeof start>;
+
 /**
  * Starts a program in its own process group, so that `endAll` also ends its children. Programs that a test starts stay
  * in the process group of vitest.

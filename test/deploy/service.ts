@@ -5,7 +5,7 @@ import {
   DescribeStacksCommand,
 } from "@aws-sdk/client-cloudformation";
 import { signedHeaders } from "../../src/platform/aws/sign-request.ts";
-import { stackName } from "./cdk.ts";
+import { consoleName, stackName } from "./cdk.ts";
 import { forwardTo } from "./forwarder.ts";
 import { environment, run, succeed } from "./processes.ts";
 
@@ -66,6 +66,14 @@ export async function admin(...args: string[]): Promise<Record<string, string>> 
   const { OPERATOR_ACCESS_KEY_ID = "", OPERATOR_SECRET_ACCESS_KEY = "" } = process.env;
   const keys = { AWS_ACCESS_KEY_ID: OPERATOR_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: OPERATOR_SECRET_ACCESS_KEY };
   return JSON.parse(await succeed("npm", command, { env: environment(keys) })) as Record<string, string>;
+}
+
+/** Runs `operator invite` on the console's stack, with the right to invite people and no other. */
+export async function invite(...args: string[]): Promise<void> {
+  const command = ["run", "-s", "admin", "--", "--stack", consoleName, "operator", "invite", ...args];
+  const { INVITER_ACCESS_KEY_ID = "", INVITER_SECRET_ACCESS_KEY = "" } = process.env;
+  const keys = { AWS_ACCESS_KEY_ID: INVITER_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: INVITER_SECRET_ACCESS_KEY };
+  await succeed("npm", command, { env: environment(keys) });
 }
 
 /** Runs `npm run conformance`. `summary` is its last line. */

@@ -5,7 +5,13 @@ import {
   startSignIn,
   type Tokens,
 } from "../../console/state/oidc.ts";
-import { endpoint } from "./service.ts";
+import {
+  CognitoIdentityProviderClient,
+  ListUserPoolClientsCommand,
+  ListUserPoolsCommand,
+  UpdateUserPoolClientCommand,
+} from "@aws-sdk/client-cognito-identity-provider";
+import { emulated, endpoint, stackOutputs } from "./service.ts";
 
 /** What a person types into the forms of the sign-in page, by field. */
 type Answers = Record<string, string>;
@@ -67,10 +73,28 @@ function unescaped(html: string): string {
 export async function invitedPassword(email: string): Promise<string> {
   const response = await fetch(new URL("/_ministack/ses/messages", endpoint()));
   const messages = JSON.stringify(await response.json());
-  const [, password] =
-    new RegExp(`User name: ${email}<br>Temporary password, valid for 7 days: (.+?)</p>`).exec(messages) ?? [];
+  const invitations = new RegExp(`User name: ${email}<br>Temporary password, valid for 7 days: (.+?)</p>`, "g");
+  const password = [...messages.matchAll(invitations)].at(-1)?.[1];
   if (password === undefined) throw new Error(`no invitation for ${email} in ${messages.slice(0, 2_000)}`);
   return JSON.parse(`"${password}"`) as string;
+}
+
+/** Lets tokens of the console's user pool expire a second after the sign-in. AWS accepts no less than five minutes. */
+export async function expireTokens(stack: string): Promise<void> {
+  const { UserPoolId } = await stackOutputs(stack);
+  const cognito = new CognitoIdentityProviderClient(emulated());
+  const { UserPoolClients: [client] = [] } = await cognito.send(new ListUserPoolClientsCommand({ UserPoolId }));
+  const validity = { IdTokenValidity: 1, TokenValidityUnits: { IdToken: "seconds" as const } };
+  await cognito.send(new UpdateUserPoolClientCommand({ UserPoolId, ClientId: client?.ClientId, ...validity }));
+  cognito.destroy();
+}
+
+/** The ids of all user pools. */
+export async function userPools(): Promise<string[]> {
+  const cognito = new CognitoIdentityProviderClient(emulated());
+  const { UserPools = [] } = await cognito.send(new ListUserPoolsCommand({ MaxResults: 10 }));
+  cognito.destroy();
+  return UserPools.map(({ Id = "" }) => Id);
 }
 
 /** A tab of a browser. `assigned`: the address to which it was sent. */

@@ -6,6 +6,9 @@ import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { wireAuditEntry, wireOperator } from "../wire/operator.ts";
 
+/** Bytes of a body of `POST /runs` besides its files: names and a usual input. */
+const restOfBody = 64 * 1024;
+
 export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageDeps) {
   return {
     async get_me({ operator: { name, role } }) {
@@ -13,7 +16,10 @@ export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageD
       const me = { name, role, platform, version, service_url: service.serviceUrl(), stack, sign_in };
       const secrets = acceptedSecrets();
       const { files, fileBytes, nameLength } = newRunLimits;
-      const limits = { files, file_bytes: fileBytes, name_length: nameLength, body_bytes: service.bodyBytes };
+      const { bodyBytes } = service;
+      // On Lambda, files are limited by the body, in which base64 takes four characters for three bytes.
+      const file_bytes = Math.min(fileBytes, Math.floor((bodyBytes - restOfBody) * 0.75));
+      const limits = { files, file_bytes, name_length: nameLength, body_bytes: bodyBytes };
       return jsonResponse(200, { ...me, secrets, limits } satisfies Schemas["Me"]);
     },
 

@@ -7,7 +7,7 @@ import { processToken } from "../../../bin/console/token.ts";
 import { newToken } from "../../../src/accounts/token.ts";
 import { type ApiResponse, jsonResponse } from "../../../src/api/handlers/handler.ts";
 import { manageHandlers } from "../../../src/manage/handlers/index.ts";
-import { limitOnLambda } from "../../../src/manage/lambda-limits.ts";
+import { bodyBytesOnLambda, limitOnLambda } from "../../../src/manage/lambda-limits.ts";
 import { type Authenticate, manageRouter } from "../../../src/manage/router.ts";
 import { jwtAuthentication } from "../../../src/manage/sign-in/authenticate.ts";
 import { type LocalPlatform, openLocalPlatform } from "../../../src/platform/local/index.ts";
@@ -31,7 +31,7 @@ const service = {
   version: "1.2.3",
   sign_in: "jwt",
   stack: "AgentRunService-test",
-  bodyBytes: 1,
+  bodyBytes: bodyBytesOnLambda,
   serviceUrl: () => null,
 } as const;
 
@@ -69,7 +69,13 @@ const newOrganization = { body: { name: "Test" } };
 test("the claims of a token decide about the role", async () => {
   expect(await call(jwt, "GET", "/me", { authorization: operator })).toMatchObject({
     status: 200,
-    body: { name: "ada@example.com", role: "operator", sign_in: "jwt", stack: "AgentRunService-test" },
+    body: {
+      name: "ada@example.com",
+      role: "operator",
+      sign_in: "jwt",
+      stack: "AgentRunService-test",
+      limits: { file_bytes: 2_310_144, body_bytes: 3_145_728 }, // 2.2 MiB of files
+    },
   });
   expect(await call(jwt, "POST", "/organizations", { authorization: operator, ...newOrganization })).toMatchObject({
     status: 201,
