@@ -103,7 +103,8 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
     findKey: (hash) => find<ApiKey>(`KEY#${hash}`),
     findAgent: (id) => find<Agent>(`AGENT#${id}`),
     findOrganization: (id) => find<Organization>(`ORG#${id}`),
-    findOperator: (hash) => find<Operator>(operatorPartition, hash),
+    // DynamoDB rejects a key that is empty.
+    findOperator: async (hash) => (hash === "" ? undefined : find<Operator>(operatorPartition, hash)),
     findAgentVersion: (agentId, version) => find<AgentVersion>(`AGENT#${agentId}`, versionKey(version)),
     createKey: (key, along) => create(keyKeys(key), key, along),
     createAgent: (agent, along) => create(agentKeys(agent), agent, along),
