@@ -25,10 +25,14 @@ export function wait(ms: number, signal: AbortSignal): Promise<void> {
  * Calls `read` now and then every `intervalMs` while the page is visible, until `signal` is aborted. Waits longer while
  * the service does not respond. Errors of the API end the wait for the next call only.
  */
-export async function poll(intervalMs: number, signal: AbortSignal, read: () => Promise<void>): Promise<void> {
+export async function poll(
+  intervalMs: number | (() => number),
+  signal: AbortSignal,
+  read: () => Promise<void>,
+): Promise<void> {
   let attempt = 0;
   while (!signal.aborted) {
-    let ms = intervalMs;
+    let ms = typeof intervalMs === "number" ? intervalMs : intervalMs();
     if (document.visibilityState === "visible") {
       try {
         await read();

@@ -12,7 +12,8 @@ export interface StreamEvent {
 
 /**
  * Reads a stream of server-sent events until `signal` is aborted, and resumes it after the last id. A stream that ends
- * by itself is read again after the server's `retry`; one that breaks, after longer and longer waits. Rejects with
+ * by itself is read again after the server's `retry`; one that breaks, after longer and longer waits. Nothing is read
+ * while the page is hidden. Rejects with
  * `ApiError` when a retry does not help.
  */
 export async function* streamEvents(path: string, after: number, signal: AbortSignal): AsyncGenerator<StreamEvent> {
@@ -20,9 +21,17 @@ export async function* streamEvents(path: string, after: number, signal: AbortSi
   let retryMs = 2_000;
   let attempt = 0;
   while (!signal.aborted) {
+    // Browsers open six connections to an origin. A hidden page does without its own, and resumes when it is shown.
+    const hidden = new AbortController();
+    const check = (): void => {
+      if (document.visibilityState === "hidden") hidden.abort();
+    };
+    document.addEventListener("visibilitychange", check);
+    const shown = AbortSignal.any([signal, hidden.signal]);
     try {
+      await untilVisible(signal);
       const headers = { accept: "text/event-stream", "last-event-id": lastId };
-      const { body } = await send("GET", path, { headers, signal });
+      const { body } = await send("GET", path, { headers, signal: shown });
       reached();
       attempt = 0;
       const onRetry = (ms: number): void => void (retryMs = ms);
@@ -36,9 +45,26 @@ export async function* streamEvents(path: string, after: number, signal: AbortSi
       await wait(retryMs, signal);
     } catch (error) {
       if (signal.aborted) return;
+      if (hidden.signal.aborted) continue;
       const final = error instanceof ApiError && error.status >= 400 && error.status < 500;
       if (final && error.status !== 408 && error.status !== 429) throw error;
       await wait(unreached(++attempt, retryMs), signal);
+    } finally {
+      document.removeEventListener("visibilitychange", check);
     }
   }
+}
+
+/** Resolves when the page is visible, or when `signal` is aborted. */
+function untilVisible(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const check = (): void => {
+      if (document.visibilityState === "hidden" && !signal.aborted) return;
+      document.removeEventListener("visibilitychange", check);
+      resolve();
+    };
+    document.addEventListener("visibilitychange", check);
+    signal.addEventListener("abort", check, { once: true });
+    check();
+  });
 }

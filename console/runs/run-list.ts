@@ -1,12 +1,20 @@
 import { computed, signal } from "@preact/signals";
 import { ApiError, get } from "../api/client.ts";
 import { poll } from "../api/poll.ts";
+import { me } from "../state/session.ts";
 import type { Page, Run, RunCounts } from "../api/types.ts";
 
 const pageSize = 50;
-const refreshMs = 2_000;
+/** Over a stack, a page of the list takes 16 small Queries for each agent. */
+const refreshMs = { local: 2_000, aws: 6_000 };
+/** The counts are read again when a shown run changes its state, and otherwise in this interval. */
+const countsMs = 20_000;
 /** Rows that are added by scrolling alone. More take a click: each row has about 20 nodes. */
 export const rowsByScrolling = 500;
+
+function refreshInterval(): number {
+  return refreshMs[me.value?.platform ?? "local"];
+}
 
 type Query = Record<string, string | undefined>;
 
@@ -35,9 +43,15 @@ export class RunList {
 
   /** Keeps the list up to date until `until` is aborted. */
   watch(until: AbortSignal): void {
-    void poll(refreshMs, until, async () => {
+    let counted: { at: number; states: string } | undefined;
+    void poll(refreshInterval, until, async () => {
       try {
-        const [page] = await Promise.all([this.#firstPage(until), this.#readCounts(until)]);
+        const page = await this.#firstPage(until);
+        const states = page.data.map(({ id, state }) => `${id} ${state}`).join();
+        if (!counted || counted.states !== states || Date.now() - counted.at > countsMs) {
+          await this.#readCounts(until);
+          counted = { at: Date.now(), states };
+        }
         this.#merge(page);
         await this.#refreshOthers(page, until);
         this.error.value = undefined;
