@@ -147,5 +147,5 @@ async function platformWithAgent(quota: Quota = {}) {
     status: "active",
   });
   const { key } = await issueKey(accounts, { id, organizationId });
-  return { stores, key, agentId: id };
+  return { stores, key };
 }
