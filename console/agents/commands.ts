@@ -4,12 +4,17 @@ export function agentFileName(name: string): string {
   return `${words.join("-").slice(0, 60) || "agent"}.json`;
 }
 
-/** The command that stores the same definition. `id`: undefined for a new agent. */
-export function adminCommand(name: string, id: string | undefined, organizationId: string): string {
-  const file = agentFileName(name);
+/** The command that stores the same definition. `id`: undefined for a new agent. `stack`: null on one machine. */
+export function adminCommand(
+  name: string,
+  id: string | undefined,
+  organizationId: string,
+  stack: string | null = null,
+): string {
+  const file = `--file ${agentFileName(name)}${stack === null ? "" : ` --stack ${stack}`}`;
   return id === undefined
-    ? `npm run -s admin -- agent create --organization ${organizationId} --file ${file}`
-    : `npm run -s admin -- agent update ${id} --file ${file}`;
+    ? `npm run -s admin -- agent create --org ${organizationId} ${file}`
+    : `npm run -s admin -- agent update ${id} ${file}`;
 }
 
 /** The request that stores the definition in the file. `revision`: of the version that it replaces. */

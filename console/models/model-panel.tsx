@@ -134,6 +134,6 @@ function problemsOf(error: unknown): Partial<Record<SettingName | "other", strin
   if (error.issues.length > 0) {
     return Object.fromEntries(error.issues.map(({ loc, msg }) => [loc.length === 2 ? loc[1] : "other", msg]));
   }
-  const name = /^(base_url|model|secret|region)\b/.exec(error.message)?.[1];
+  const name = /^(?:the )?(base_url|model|secret|region)\b/.exec(error.message)?.[1];
   return { [name ?? "other"]: error.message };
 }

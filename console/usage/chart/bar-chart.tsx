@@ -45,7 +45,7 @@ export function BarChart({ title, days, series, formatAxis, format, formatDay, b
     <div
       ref={element}
       class="chart"
-      role="img"
+      role="group"
       aria-label={`${title}. Arrow keys show a day; the table below has the numbers.`}
       tabIndex={0}
       onPointerMove={({ clientX, currentTarget }) => {
