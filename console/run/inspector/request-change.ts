@@ -1,4 +1,6 @@
 import type { ModelRequest, RequestMessage } from "../api.ts";
+import { visibleLine } from "../text/visible.ts";
+import { count } from "../text/words.ts";
 
 /** How the request of a step differs from the one before it. */
 export interface RequestChange {
@@ -35,6 +37,24 @@ function names(request: ModelRequest | undefined): string[] {
 
 function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** What changed, in a few sentences. `before`: name of the step before, if there is one. */
+export function changeText(change: RequestChange, before: string | undefined): string {
+  const added = `${count(change.added.length, "message")}.`;
+  if (before === undefined) return added;
+  const replaced = change.removed.length > 0 ? `, ${change.removed.length} replaced` : "";
+  return [
+    `${count(change.kept, "message")} as in ${before}${replaced}, ${change.added.length} new.`,
+    change.instructionsChanged ? "Instructions changed." : "Instructions unchanged.",
+    ...namesText("Tools added", change.toolsAdded),
+    ...namesText("Tools removed", change.toolsRemoved),
+    ...(change.modelBefore === undefined ? [] : [`Model before: ${visibleLine(change.modelBefore, 80)}.`]),
+  ].join(" ");
+}
+
+function namesText(label: string, tools: string[]): string[] {
+  return tools.length === 0 ? [] : [`${label}: ${tools.map((name) => visibleLine(name, 40)).join(", ")}.`];
 }
 
 /** A message as text: what was said, called or returned. */

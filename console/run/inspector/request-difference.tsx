@@ -7,7 +7,7 @@ import { formatPlace, placeName } from "../selection.ts";
 import { visible, visibleLine } from "../text/visible.ts";
 import { count } from "../text/words.ts";
 import type { RunView } from "../view.ts";
-import { messageAuthor, messageText, requestChange } from "./request-change.ts";
+import { changeText, messageAuthor, messageText, requestChange } from "./request-change.ts";
 
 type State =
   | { kind: "closed" }
@@ -83,20 +83,7 @@ function Difference({
   const shown = all ? change.added : change.added.slice(0, shownMessages);
   return (
     <div class="run-difference">
-      <p>
-        {name ? `${count(change.kept, "message")} as in ${lower(name)}, ` : ""}
-        {change.removed.length > 0 && `${count(change.removed.length, "message")} replaced, `}
-        {`${formatNumber(change.added.length)} new. `}
-        {name && (change.instructionsChanged ? "Instructions changed. " : "Instructions and tools ")}
-        {name &&
-          !change.instructionsChanged &&
-          (change.toolsAdded.length + change.toolsRemoved.length > 0 ? "differ. " : "unchanged. ")}
-        {change.toolsAdded.length > 0 &&
-          `Tools added: ${change.toolsAdded.map((each) => visibleLine(each, 40)).join(", ")}. `}
-        {change.toolsRemoved.length > 0 &&
-          `Tools removed: ${change.toolsRemoved.map((each) => visibleLine(each, 40)).join(", ")}. `}
-        {change.modelBefore !== undefined && `Model before: ${visibleLine(change.modelBefore, 80)}.`}
-      </p>
+      <p>{changeText(change, name && lower(name))}</p>
       {shown.map((message) => (
         <MessageDetails message={message} />
       ))}

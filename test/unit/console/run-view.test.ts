@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ModelRequest, RunFile } from "../../../console/run/api.ts";
 import { compareFiles } from "../../../console/run/files/file-changes.ts";
 import { previewKind } from "../../../console/run/files/preview-kind.ts";
-import { requestChange } from "../../../console/run/inspector/request-change.ts";
+import { changeText, requestChange } from "../../../console/run/inspector/request-change.ts";
 import { shownArguments } from "../../../console/run/inspector/shown-arguments.ts";
 import { stairsOf } from "../../../console/run/inspector/stairs.ts";
 import { RunModel } from "../../../console/run/model/run-model.ts";
@@ -213,6 +213,9 @@ test("a request is compared with the one before", () => {
   const change = requestChange(request(["a", "b"], ["x"]), request(["a", "c", "d"], ["x", "y"]));
   expect(change).toMatchObject({ kept: 1, instructionsChanged: false, toolsAdded: ["y"], toolsRemoved: [] });
   expect([change.removed.length, change.added.length]).toEqual([1, 2]);
+  expect(changeText(change, "step 1")).toBe(
+    "1 message as in step 1, 1 replaced, 2 new. Instructions unchanged. Tools added: y.",
+  );
 });
 
 test("a complete event is loaded once, and again after an error", async () => {
