@@ -9,7 +9,9 @@ import { timeOf } from "./time.ts";
 /** `organization`: the agent's. Undefined: it is missing from the store. */
 export function wireAgentSummary(agent: Agent, organization: Organization | undefined): Schemas["AgentSummary"] {
   const { id, organizationId, name, status, version, createdAt, updatedAt } = agent;
-  const shared = organization?.model && configurationFields(organization.model).model;
+  const provider = organization?.model;
+  // The demo provider has one model, which bears its name.
+  const shared = provider && (configurationFields(provider).model ?? provider.provider);
   return {
     id,
     organization_id: organizationId,
