@@ -39,7 +39,7 @@ export function LinkReveal({ created, onClose }: { created: CreatedOperator; onC
       <p class="note warn">
         <Icon name="warning" />
         <span>
-          <strong>Copy it now.</strong> It is shown only once, and whoever opens it is signed in as {created.role}.
+          <strong>Copy it now.</strong> It is shown only once, and everyone who opens it is signed in as {created.role}.
         </span>
       </p>
       <div class="secret-box">

@@ -31,7 +31,7 @@ export interface Report {
   total: Totals;
 }
 
-/** Series of a chart. More cannot be told apart. */
+/** Series of a chart. More colours look alike. */
 const most = 5;
 
 export const notRecorded = "not recorded";

@@ -39,7 +39,7 @@ function sentences(detail: string): { path: Path; text: string }[] {
   });
 }
 
-/** The message of a field, or of a part of it that has no field of its own. */
+/** The message of a field, or of a part of it that has no field. */
 export function messageOf({ at }: FieldMessages, path: Path, withParts = false): string | undefined {
   const place = pathText(path);
   const part = withParts ? [...at].find(([name]) => name.startsWith(`${place}.`))?.[1] : undefined;
