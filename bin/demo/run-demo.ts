@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { findRun } from "../../src/runs/find-run.ts";
 import { eventsOf } from "../../src/runs/list-events.ts";
-import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 import type { RunEvent } from "../../src/runs/types.ts";
 import { CliError } from "../cli.ts";
 import { startModelServer } from "./model-server.ts";
@@ -51,7 +51,7 @@ export interface DemoSettings {
 export interface DemoProgress {
   started: (service: DemoService) => void;
   step: (step: number, tools: string[]) => void;
-  killed: (kill: Omit<Kill, "downMilliseconds">) => void;
+  killed: (kill: Pick<Kill, "pid" | "duringStep">) => void;
 }
 
 /**
@@ -63,66 +63,69 @@ export async function runDemo(
   progress: DemoProgress,
   keep: (end: () => Promise<void>) => void,
 ): Promise<DemoResult> {
+  const due: number[] = [];
   const toKill = new Set(killedDuring);
-  const wanted = Promise.withResolvers<number>();
-  let onKill = wanted.resolve;
   const model = await startModelServer(callMilliseconds, (step) => {
-    if (toKill.delete(step)) setTimeout(() => onKill(step), callMilliseconds / 2);
+    if (toKill.delete(step)) setTimeout(() => due.push(step), callMilliseconds / 2);
   });
   keep(async () => model.close());
-  const start = (port: number): Promise<DemoService> => startService({ dataDir, modelUrl: model.baseUrl, port }, keep);
+  const start = async (port: number): Promise<DemoService> => {
+    const started = await startService({ dataDir, modelUrl: model.baseUrl, port }, keep);
+    progress.started(started);
+    return started;
+  };
   let service = await start(0);
-  progress.started(service);
   const began = performance.now();
   const runId = await createRun(service, { text: task, files: orders });
 
   const platform = openLocalPlatform({ dataDir });
   keep(async () => platform.close());
-  const eventsNow = async (): Promise<RunEvent[]> => {
-    const events: RunEvent[] = [];
-    for await (const event of eventsOf(platform, runId)) events.push(event);
-    return events;
-  };
-  const recorded: RunEvent[][] = [];
+  const recorded: RunEvent[] = [];
   const kills: Kill[] = [];
-  let next = wanted.promise;
   for (let shown = 0; ;) {
-    const step = await Promise.race([next, sleep(pollMilliseconds)]);
-    if (step !== undefined) {
+    const duringStep = due.shift();
+    if (duringStep !== undefined) {
+      const { pid, baseUrl } = service;
       const killedAt = performance.now();
-      const { pid } = service;
       await service.end("SIGKILL");
-      const before = await eventsNow();
-      recorded.push(before);
-      shown = showSteps(before, shown, progress);
-      const kill = { duringStep: step, pid, recordedSteps: answersIn(before).length };
-      progress.killed(kill);
-      const again = Promise.withResolvers<number>();
-      [next, onKill] = [again.promise, again.resolve];
-      service = await start(Number(new URL(service.baseUrl).port));
-      kills.push({ ...kill, downMilliseconds: Math.round(performance.now() - killedAt) });
-      progress.started(service);
+      const events = await eventsNow(platform, runId);
+      recorded.push(...events);
+      shown = showSteps(events, shown, progress);
+      progress.killed({ pid, duringStep });
+      service = await start(Number(new URL(baseUrl).port));
+      const downMilliseconds = Math.round(performance.now() - killedAt);
+      kills.push({ pid, duringStep, recordedSteps: answersIn(events).length, downMilliseconds });
     }
-    shown = showSteps(await eventsNow(), shown, progress);
+    shown = showSteps(await eventsNow(platform, runId), shown, progress);
     if ((await platform.runs.status(runId)) !== "running") break;
     if (performance.now() - began > maxSeconds * 1_000) throw new CliError(`the run took more than ${maxSeconds} s`);
+    await sleep(pollMilliseconds);
   }
+  const seconds = (performance.now() - began) / 1_000;
+  return { runId, kills, seconds, service, ...(await countsOf(platform, runId, recorded, model.received)) };
+}
 
-  const [{ run, transcript }, events] = await Promise.all([findRun(platform.runs, runId), eventsNow()]);
-  const received = [...model.received.values()].reduce((sum, count) => sum + count, 0);
+/** What the run has at its end, compared with what was recorded at the kills and with what the model server received. */
+async function countsOf(platform: LocalPlatform, runId: string, recorded: RunEvent[], received: Map<number, number>) {
+  const { run, transcript } = await findRun(platform.runs, runId);
+  const events = await eventsNow(platform, runId);
+  const steps = answersIn(events).length;
+  const modelCallsReceived = [...received.values()].reduce((sum, count) => sum + count, 0);
   return {
-    runId,
     status: run.status,
-    steps: answersIn(events).length,
+    steps,
     output: transcript.at(-1)?.text ?? "",
-    kills,
-    repeatedSteps: [...model.received].filter(([, count]) => count > 1).map(([step]) => step),
-    lostEvents: recorded.flat().filter((event) => !events.some((one) => isDeepStrictEqual(one, event))).length,
-    modelCallsReceived: received,
-    modelCallsPaidTwice: received - answersIn(events).length,
-    seconds: (performance.now() - began) / 1_000,
-    service,
+    repeatedSteps: [...received].flatMap(([step, count]) => (count > 1 ? [step] : [])),
+    lostEvents: recorded.filter((event) => !events.some((one) => isDeepStrictEqual(one, event))).length,
+    modelCallsReceived,
+    modelCallsPaidTwice: modelCallsReceived - steps,
   };
+}
+
+async function eventsNow(platform: LocalPlatform, runId: string): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  for await (const event of eventsOf(platform, runId)) events.push(event);
+  return events;
 }
 
 function answersIn(events: RunEvent[]) {
