@@ -34,7 +34,7 @@ function rethrow(error: unknown): never {
   throw error instanceof Error ? explain(error) : error;
 }
 
-/** `error`: of a port, or the cause of its error. */
+/** The error as the page shows it, if the cause is the operator's credentials or their permissions. */
 function explain(error: Error): Error {
   if (isRejectedCredentials(error)) {
     return Object.assign(
