@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -17,11 +17,12 @@ const fileNames = ["q3 'final' $HOME.csv", "-rf.txt"];
 async function sentBy(language: Language, command: (program: string) => [string, string[]]): Promise<unknown> {
   const bodies: unknown[] = [];
   const server = createServer((request, response) => {
-    if (request.method === "POST") void json(request).then((body) => bodies.push(body));
-    else request.resume();
-    const authorized = request.headers.authorization === "Bearer ak_1";
-    response.writeHead(authorized ? 200 : 401, { "content-type": "application/json" });
-    response.end(JSON.stringify({ agent_id: "r1", loop_status: "finished", transcript: [{ text: "Done." }] }));
+    const received = request.method === "POST" ? json(request).then((body) => bodies.push(body)) : Promise.resolve();
+    void received.then(() => {
+      const authorized = request.headers.authorization === "Bearer ak_1";
+      response.writeHead(authorized ? 200 : 401, { "content-type": "application/json" });
+      response.end(JSON.stringify({ agent_id: "r1", loop_status: "finished", transcript: [{ text: "Done." }] }));
+    });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -48,13 +49,22 @@ const expected = {
   files: fileNames.map((filename) => ({ filename, content_base64: "YSxiCg==" })),
 };
 
-test.each<[Language, (program: string) => [string, string[]]]>([
+const isInstalled = (command: string): boolean => spawnSync(command, ["--version"]).status === 0;
+
+// `npm test` needs Node only. The other languages are tried where they are installed.
+const programs: [Language, (program: string) => [string, string[]]][] = [
   ["curl", (program) => ["sh", ["-c", program]]],
   ["typescript", (program) => [process.execPath, ["--input-type=module-typescript", "--eval", program]]],
   ["python", (program) => ["python3", ["-c", program]]],
-])("the copied %s program starts the same run", async (language, command) => {
-  expect(await sentBy(language, command)).toEqual(expected);
-});
+];
+const installed = { curl: isInstalled("curl"), typescript: true, python: isInstalled("python3"), cli: true };
+
+test.each(programs.filter(([language]) => installed[language]))(
+  "the copied %s program starts the same run",
+  async (language, command) => {
+    expect(await sentBy(language, command)).toEqual(expected);
+  },
+);
 
 test("the copied command starts the same run", async () => {
   const run = { name: "It's", agentId: "7b1c", input: hostile, files: fileNames, serviceUrl: undefined };
