@@ -9,7 +9,7 @@ let loading: Promise<unknown> | undefined;
 
 /** Loads the Markdown reader when the first text needs it. */
 function loadReader(): Promise<unknown> {
-  loading ??= import("./markdown.tsx").then(({ markdownElements }) => (read = markdownElements));
+  loading ??= import("./markdown/elements.ts").then(({ markdownElements }) => (read = markdownElements));
   return loading;
 }
 
@@ -19,19 +19,10 @@ export function MarkdownText({ text }: { text: string }) {
   useEffect(() => {
     if (!ready) void loadReader().then(() => setReady(true));
   }, [ready]);
-  const elements = useMemo(() => (ready ? elementsOf(text) : undefined), [text, ready]);
+  const elements = useMemo(() => (ready ? read?.(text) : undefined), [text, ready]);
   return (
     <div class={elements === undefined ? "run-markdown plain" : "run-markdown"} dir="auto">
       {elements ?? visible(text)}
     </div>
   );
-}
-
-/** Undefined: the parser gave up, as on a text with thousands of nested quotes. */
-function elementsOf(text: string): ComponentChildren {
-  try {
-    return read?.(text);
-  } catch {
-    return undefined;
-  }
 }

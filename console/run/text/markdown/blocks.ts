@@ -1,0 +1,297 @@
+import { labelOf, webAddress } from "./characters.ts";
+import { type Align, type Block, deepest, type Definitions, type Item, type Work } from "./nodes.ts";
+
+/** A document: its blocks, and the definitions of its reference links. */
+export interface Document {
+  blocks: Block[];
+  definitions: Definitions;
+}
+
+/**
+ * Reads the blocks of a Markdown text. Each line is visited once per level of nesting, and levels are bounded, so that
+ * time is linear. More lenient than CommonMark where models are: any indentation of two columns nests lists.
+ */
+export function readBlocks(text: string, work: Work = { steps: 0 }): Document {
+  const definitions: Definitions = new Map();
+  const reader = new BlockReader(text.split(/\r?\n/), { depth: 0, inList: false, definitions, work });
+  return { blocks: reader.read(), definitions };
+}
+
+interface Context {
+  depth: number;
+  /** In lists there is no indented code: it would be ambiguous. */
+  inList: boolean;
+  definitions: Definitions;
+  work: Work;
+}
+
+const marker = /^[ \t]*(?:([-*+])|(\d{1,9})([.)]))(?:[ \t]+|$)/;
+const heading = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
+const quote = /^[ \t]*> ?/;
+const underline = /^ {0,3}(={2,}|-{2,})[ \t]*$/;
+const task = /^\[([ xX])\][ \t]+/;
+const definition = /^ {0,3}\[([^[\]^][^[\]]*)\]:[ \t]*<?(\S+?)>?(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^)]*\)))?[ \t]*$/;
+
+class BlockReader {
+  private readonly lines: string[];
+  private readonly context: Context;
+  private at = 0;
+
+  constructor(lines: string[], context: Context) {
+    this.lines = lines;
+    this.context = context;
+  }
+
+  read(): Block[] {
+    if (this.context.depth >= deepest) return [{ type: "paragraph", text: this.lines.join("\n") }];
+    const blocks: Block[] = [];
+    for (let line = this.line; line !== undefined; line = this.line) {
+      const block = isBlank(line) || this.isDefinition(line) ? this.skip() : this.block(line);
+      if (block) blocks.push(block);
+    }
+    return blocks;
+  }
+
+  private block(line: string): Block {
+    return (
+      this.indented(line) ??
+      this.fenced(line) ??
+      this.heading(line) ??
+      (isRule(line) ? (this.skip(), { type: "rule" }) : undefined) ??
+      this.quote(line) ??
+      this.list(line) ??
+      this.table(line) ??
+      this.paragraph()
+    );
+  }
+
+  /** The line to read. Each access counts as work. */
+  private get line(): string | undefined {
+    const line = this.lines[this.at];
+    this.context.work.steps += (line?.length ?? 0) + 1;
+    return line;
+  }
+
+  private skip(): undefined {
+    this.at++;
+  }
+
+  private nested(lines: string[], inList: boolean): Block[] {
+    return new BlockReader(lines, { ...this.context, depth: this.context.depth + 1, inList }).read();
+  }
+
+  private isDefinition(line: string): boolean {
+    const [, label, source] = definition.exec(line) ?? [];
+    const address = source && webAddress(source);
+    if (label === undefined || !address) return false;
+    const { definitions } = this.context;
+    if (!definitions.has(labelOf(label))) definitions.set(labelOf(label), address);
+    return true;
+  }
+
+  private indented(first: string): Block | undefined {
+    const before = this.lines[this.at - 1] ?? "";
+    if (this.context.inList || !isIndented(first) || !isBlank(before) || marker.test(first)) return undefined;
+    const code: string[] = [];
+    for (let line = this.line; line !== undefined && (isBlank(line) || isIndented(line)); line = this.line) {
+      code.push(dedent(line, 4));
+      this.at++;
+    }
+    return { type: "code", info: "", text: code.join("\n").trimEnd() };
+  }
+
+  private fenced(first: string): Block | undefined {
+    let open = fenceAfter(undefined, first);
+    if (open === undefined) return undefined;
+    const code: string[] = [];
+    const [indentation, info] = [indentOf(first), first.trim().slice(open.length).trim()];
+    this.at++;
+    for (let line = this.line; line !== undefined; line = this.line) {
+      this.at++;
+      open = fenceAfter(open, line);
+      if (open === undefined) break;
+      code.push(dedent(line, indentation));
+    }
+    return { type: "code", info, text: code.join("\n") };
+  }
+
+  private heading(line: string): Block | undefined {
+    const [start, marks] = heading.exec(line) ?? [];
+    if (start === undefined || marks === undefined) return undefined;
+    this.at++;
+    const text = line
+      .slice(start.length)
+      .trim()
+      .replace(/(^|[ \t])#+$/, "");
+    return { type: "heading", level: marks.length, text: text.trimEnd() };
+  }
+
+  private quote(first: string): Block | undefined {
+    if (!quote.test(first)) return undefined;
+    const inner: string[] = [];
+    let fence: string | undefined;
+    for (let line = this.line; line !== undefined; line = this.line) {
+      if (!quote.test(line) && (fence !== undefined || !continues(inner.at(-1) ?? "", line))) break;
+      const content = line.replace(quote, "");
+      fence = fenceAfter(fence, content);
+      inner.push(content);
+      this.at++;
+    }
+    return { type: "quote", blocks: this.nested(inner, false) };
+  }
+
+  private list(first: string): Block | undefined {
+    const [, , number] = marker.exec(first) ?? [];
+    const kind = kindOf(first);
+    if (kind === undefined) return undefined;
+    const indentation = indentOf(first);
+    const items: Item[] = [];
+    let loose = false;
+    for (let line = this.line; line !== undefined && kindOf(line) === kind; line = this.line) {
+      if (items.length > 0 && isBlank(this.lines[this.at - 1] ?? "")) loose = true;
+      const { item, apart } = this.item(line, indentation);
+      items.push(item);
+      loose ||= apart;
+    }
+    return { type: "list", start: number === undefined ? undefined : Number(number), loose, items };
+  }
+
+  /** `apart`: a blank line separates two of its blocks. */
+  private item(first: string, indentation: number): { item: Item; apart: boolean } {
+    const [start = ""] = marker.exec(first) ?? [];
+    const spaces = start.length - start.trimEnd().length;
+    let width = indentOf(first) + start.trim().length + (spaces > 4 ? 1 : spaces || 1);
+    let content = first.slice(start.length);
+    const [box, check] = task.exec(content) ?? [""];
+    content = content.slice(box.length);
+    const inner = [content];
+    let [fence, apart] = [fenceAfter(undefined, content), false];
+    this.at++;
+    for (let line = this.line; line !== undefined; line = this.line) {
+      const before = inner.at(-1) ?? "";
+      const belongs = fence !== undefined || isBlank(line) || indentOf(line) >= indentation + 2;
+      if (!belongs && !continues(before, line)) break;
+      // The first line can be indented less than the text of the item: "1. a", then "  - b".
+      if (inner.length === 1 && indentOf(line) >= indentation + 2) width = Math.min(width, indentOf(line));
+      content = dedent(line, width);
+      if (fence === undefined && isBlank(before) && !isBlank(line) && indentOf(content) < 2) apart = inner.length > 1;
+      fence = fenceAfter(fence, content);
+      inner.push(content);
+      this.at++;
+    }
+    const checked = check === undefined ? undefined : check !== " ";
+    return { item: { checked, blocks: this.nested(inner, true) }, apart };
+  }
+
+  private table(first: string): Block | undefined {
+    if (!this.isTable(first)) return undefined;
+    const align = cellsOf(this.lines[this.at + 1] ?? "").map(alignOf);
+    const rows = [cellsOf(first)];
+    this.at += 2;
+    for (let line = this.line; line?.includes("|") && !startsBlock(line); line = this.line) {
+      rows.push(cellsOf(line));
+      this.at++;
+    }
+    return { type: "table", align, rows };
+  }
+
+  private isTable(line: string): boolean {
+    const next = this.lines[this.at + 1] ?? "";
+    this.context.work.steps += next.length;
+    return line.includes("|") && next.includes("|") && cellsOf(next).every((cell) => /^:?-+:?$/.test(cell));
+  }
+
+  private paragraph(): Block {
+    const text: string[] = [(this.line ?? "").trimStart()];
+    this.at++;
+    for (let line = this.line; line !== undefined && !isBlank(line); line = this.line) {
+      const [, marks] = underline.exec(line) ?? [];
+      if (marks !== undefined) {
+        this.at++;
+        return { type: "heading", level: marks.startsWith("=") ? 1 : 2, text: text.join("\n").trimEnd() };
+      }
+      if (interruptsParagraph(line) || this.isTable(line)) break;
+      text.push(line.trimStart());
+      this.at++;
+    }
+    return { type: "paragraph", text: text.join("\n").trimEnd() };
+  }
+}
+
+function isBlank(line: string): boolean {
+  return line.trim() === "";
+}
+
+function isIndented(line: string): boolean {
+  return indentOf(line) >= 4;
+}
+
+function isRule(line: string): boolean {
+  return /^(?:-{3,}|\*{3,}|_{3,})$/.test(line.replace(/[ \t]/g, ""));
+}
+
+/** Lists whose items have different kinds are different lists: the bullet, or the mark behind the number. */
+function kindOf(line: string): string | undefined {
+  const [, bullet, , mark] = marker.exec(line) ?? [];
+  return isRule(line) ? undefined : (bullet ?? mark);
+}
+
+function startsBlock(line: string): boolean {
+  return (
+    fenceAfter(undefined, line) !== undefined ||
+    heading.test(line) ||
+    quote.test(line) ||
+    marker.test(line) ||
+    isRule(line)
+  );
+}
+
+/** A line such as "1986. A great year" and a lone mark continue a paragraph. */
+function interruptsParagraph(line: string): boolean {
+  const [start, , number] = marker.exec(line) ?? [];
+  if (start !== undefined && !isRule(line)) return start.length < line.length && Number(number ?? 1) === 1;
+  return startsBlock(line);
+}
+
+/** Whether a line that is not indented continues the paragraph of the line before it. */
+function continues(before: string, line: string): boolean {
+  return !isBlank(before) && !isBlank(line) && !startsBlock(before) && !startsBlock(line);
+}
+
+/** The fence that is open after a line, if `open` is open before it. */
+function fenceAfter(open: string | undefined, line: string): string | undefined {
+  const [, marks = "", info = ""] = /^[ \t]*(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+  if (open === undefined) return marks === "" || (marks.startsWith("`") && info.includes("`")) ? undefined : marks;
+  return marks.startsWith(open) && isBlank(info) ? undefined : open;
+}
+
+/** Columns before the first character. */
+function indentOf(line: string): number {
+  let columns = 0;
+  for (let at = 0; line[at] === " " || line[at] === "\t"; at++) columns += line[at] === "\t" ? 4 - (columns % 4) : 1;
+  return columns;
+}
+
+/** A line without its first columns, as far as they are blank. */
+function dedent(line: string, columns: number): string {
+  let [at, column] = [0, 0];
+  for (; column < columns && (line[at] === " " || line[at] === "\t"); at++) {
+    column += line[at] === "\t" ? 4 - (column % 4) : 1;
+  }
+  return " ".repeat(Math.max(0, column - columns)) + line.slice(at);
+}
+
+/** The cells of a table's row. A pipe in a cell is escaped, also in code. */
+function cellsOf(line: string): string[] {
+  const cells = line
+    .trim()
+    .replace(/^\|/, "")
+    .split(/(?<!\\)\|/);
+  if (cells.at(-1) === "") cells.pop();
+  return cells.map((cell) => cell.trim().replaceAll("\\|", "|"));
+}
+
+function alignOf(cell: string): Align {
+  if (!cell.endsWith(":")) return cell.startsWith(":") ? "left" : undefined;
+  return cell.startsWith(":") ? "center" : "right";
+}
