@@ -25,9 +25,9 @@ export function RowContent({ row, view }: { row: Row; view: RunView }) {
 }
 
 /** Height of a row before it is measured, in pixels. */
-export function estimatedHeight(row: Row | undefined): number {
-  if (row?.kind === "message") return 90 + Math.min(400, Math.ceil(row.message.text.text.length / 80) * 21);
-  if (row?.kind !== "step") return 33;
+export function estimatedHeight(row: Row): number {
+  if (row.kind === "message") return 90 + Math.min(400, Math.ceil(row.message.text.text.length / 80) * 21);
+  if (row.kind !== "step") return 33;
   const { calls, attempts } = row.step;
   const lines = [calls.length > 0 ? 30 : 0, attempts.length > 0 ? 24 : 0, calls.some(({ failed }) => failed) ? 22 : 0];
   return lines.reduce((sum, height) => sum + height, 36);

@@ -1,6 +1,5 @@
-import type { Virtualizer } from "@tanstack/virtual-core";
 import type { ComponentChildren, Ref } from "preact";
-import { useCallback, useImperativeHandle, useLayoutEffect, useRef } from "preact/hooks";
+import { useImperativeHandle, useLayoutEffect, useRef } from "preact/hooks";
 import type { Row } from "../model/types.ts";
 import type { RunView } from "../view.ts";
 import type { Range } from "./axis.ts";
@@ -8,11 +7,8 @@ import { AxisHead } from "./axis-head.tsx";
 import { estimatedHeight, RowContent } from "./row.tsx";
 import { stepLabel } from "./step-row.tsx";
 import { useFollow } from "./use-follow.ts";
-import { useVirtual } from "./use-virtual.ts";
+import { useVirtual, type VirtualList } from "./use-virtual.ts";
 import { endOfRow, timeOfRow } from "./visible-rows.ts";
-
-/** Height of the axis at the top, which sticks. */
-const headHeight = 30;
 
 /** What the page does with the timeline. */
 export interface TimelineHandle {
@@ -39,46 +35,35 @@ interface Props {
 /** The rows of the run. Only those on screen are in the document. */
 export function Timeline({ view, rows, cursor, onFrame, onCursor, tail, handle }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
-  // The virtualizer measures all rows again when these functions change.
-  const estimateSize = useCallback((index: number) => estimatedHeight(rows[index]), [rows]);
-  const getItemKey = useCallback((index: number) => rows[index]?.key ?? index, [rows]);
-  const virtualizer = useVirtual({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize,
-    getItemKey,
-    overscan: 4,
-    scrollMargin: headHeight,
-    scrollPaddingStart: headHeight,
-  });
-  const items = virtualizer.getVirtualItems();
-  useFollow(scroller, view);
-  useImperativeHandle(handle, () => handleOf(virtualizer, scroller), [virtualizer]);
+  const rendered = useRef<HTMLDivElement>(null);
+  const list = useVirtual({ rows, estimate: estimatedHeight, scroller, rendered });
+  useFollow(scroller, list, view);
+  useImperativeHandle(handle, () => handleOf(list, scroller), [list]);
   useLayoutEffect(() => {
-    const frame = frameOf(virtualizer, rows, view);
+    const frame = frameOf(list, rows, view);
     if (frame) onFrame(frame);
   });
 
   return (
     <div class="run-scroller" ref={scroller}>
       <AxisHead view={view} />
-      <div class="run-rows" role="list" aria-label="Timeline" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-        {items.map(({ index, key, start }) => {
-          const row = rows[index];
-          return (
-            row && (
+      <div class="run-rows">
+        <div ref={rendered} role="list" aria-label="Timeline">
+          {rows.slice(list.first, list.until).map((row, place) => {
+            const index = list.first + place;
+            return (
               <TimelineRow
-                key={key}
+                key={row.key}
                 row={row}
                 view={view}
-                position={{ index, count: rows.length, top: start - headHeight }}
+                index={index}
+                count={rows.length}
                 current={index === cursor}
-                measure={virtualizer.measureElement}
-                onFocus={() => onCursor(index)}
+                onCursor={onCursor}
               />
-            )
-          );
-        })}
+            );
+          })}
+        </div>
       </div>
       {tail}
     </div>
@@ -88,15 +73,15 @@ export function Timeline({ view, rows, cursor, onFrame, onCursor, tail, handle }
 interface RowProps {
   row: Row;
   view: RunView;
-  position: { index: number; count: number; top: number };
+  index: number;
+  count: number;
   current: boolean;
-  measure: (element: HTMLElement | null) => void;
-  onFocus: () => void;
+  onCursor: (index: number) => void;
 }
 
-function TimelineRow({ row, view, position, current, measure, onFocus }: RowProps) {
+/** Reads signals, so it is not rendered again while its properties are the same. */
+function TimelineRow({ row, view, index, count, current, onCursor }: RowProps) {
   void view.version.value; // the row's content changes in place
-  const { index, count, top } = position;
   const step = row.kind === "step" ? row.step : undefined;
   const selected = step !== undefined && view.selected.value?.step === step;
   const open = (): void => {
@@ -112,10 +97,8 @@ function TimelineRow({ row, view, position, current, measure, onFocus }: RowProp
       aria-setsize={count}
       data-index={index}
       tabIndex={current ? 0 : -1}
-      ref={measure}
-      style={{ transform: `translateY(${top}px)` }}
       onClick={open}
-      onFocus={onFocus}
+      onFocus={() => onCursor(index)}
       onKeyDown={(event) => {
         if (event.key === "Enter" && event.target === event.currentTarget) open();
       }}
@@ -126,39 +109,28 @@ function TimelineRow({ row, view, position, current, measure, onFocus }: RowProp
 }
 
 /** What is on screen, on the axis. */
-function frameOf(
-  virtualizer: Virtualizer<HTMLElement, HTMLElement>,
-  rows: Row[],
-  { model }: RunView,
-): Range | undefined {
-  const { range } = virtualizer;
-  if (!range) return undefined;
-  const shown = rows.slice(range.startIndex, range.endIndex + 1);
+function frameOf({ visible }: VirtualList<Row>, rows: Row[], { model }: RunView): Range | undefined {
+  if (!visible) return undefined;
+  const shown = rows.slice(visible.first, visible.last + 1);
   const starts = shown.map(timeOfRow).filter((time) => time !== undefined);
   const ends = shown.map(endOfRow).filter((time) => time !== undefined);
   if (starts.length === 0 || ends.length === 0) return undefined;
   return { from: model.time.place(Math.min(...starts)), until: model.time.place(Math.max(...ends)) };
 }
 
-function handleOf(
-  virtualizer: Virtualizer<HTMLElement, HTMLElement>,
-  scroller: { current: HTMLElement | null },
-): TimelineHandle {
+function handleOf(list: VirtualList<Row>, scroller: { current: HTMLElement | null }): TimelineHandle {
   return {
-    scrollToRow: (index) => virtualizer.scrollToIndex(index, { align: "auto" }),
-    showFrom: (index) => virtualizer.scrollToIndex(index, { align: "start" }),
+    scrollToRow: (index) => list.scrollToIndex(index, "auto"),
+    showFrom: (index) => list.scrollToIndex(index, "start"),
     focusRow: (index) => {
-      virtualizer.scrollToIndex(index, { align: "auto" });
-      // The row is in the document after the virtualizer has rendered it.
+      list.scrollToIndex(index, "auto");
+      // The row is in the document after the list has rendered it.
       requestAnimationFrame(() =>
         requestAnimationFrame(() => {
           scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus({ preventScroll: true });
         }),
       );
     },
-    scrollToEnd: () => {
-      const element = scroller.current;
-      if (element) element.scrollTop = element.scrollHeight;
-    },
+    scrollToEnd: () => list.scrollToEnd(),
   };
 }

@@ -8,11 +8,21 @@ const gestureTime = 600;
 const nearEnd = 24;
 
 /** Keeps the scroller at its end while the run goes on. Scrolling up ends that, scrolling to the end begins it again. */
-export function useFollow(scroller: { current: HTMLElement | null }, view: RunView): void {
+export function useFollow(
+  scroller: { current: HTMLElement | null },
+  list: { scrollToEnd(): void },
+  view: RunView,
+): void {
   const gestureAt = useRef(-Infinity);
+  const worked = useRef<RunView>(undefined);
+  const end = useRef(-1);
   useLayoutEffect(() => {
     const element = scroller.current;
-    if (element && view.follow.value && view.running.value) element.scrollTop = element.scrollHeight;
+    if (view.running.value) worked.current = view; // the output of its last turn comes after that
+    if (!element || !view.follow.value || worked.current !== view) return;
+    const height = element.scrollHeight - element.clientHeight;
+    if (height !== end.current) list.scrollToEnd();
+    end.current = height;
   });
   useEffect(() => {
     const element = scroller.current;
@@ -27,10 +37,11 @@ export function useFollow(scroller: { current: HTMLElement | null }, view: RunVi
       view.follow.value = left < nearEnd;
     };
     for (const name of gestures) element.addEventListener(name, onGesture, { passive: true });
-    element.addEventListener("scroll", onScroll, { passive: true });
+    // Before the list, which renders and would go back to the end.
+    element.addEventListener("scroll", onScroll, { passive: true, capture: true });
     return () => {
       for (const name of gestures) element.removeEventListener(name, onGesture);
-      element.removeEventListener("scroll", onScroll);
+      element.removeEventListener("scroll", onScroll, { capture: true });
     };
   }, [view]);
 }
