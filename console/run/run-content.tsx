@@ -48,12 +48,10 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
   useEffect(() => {
     const place = parsePlace(at);
     const index = place ? indexOf(place.turn, place.step) : -1;
-    if (!loaded || index < 0) return undefined;
+    if (!loaded || index < 0) return;
     store.follow.value = false;
     setCursor(index);
-    // Texts above the row may still be loading, and move it.
-    const timers = [0, 150, 500].map((ms) => setTimeout(() => timeline.current?.scrollToRow(index), ms));
-    return () => timers.forEach(clearTimeout);
+    timeline.current?.scrollToRow(index);
   }, [loaded, at]);
 
   const select = (by: 1 | -1): void => {
@@ -62,6 +60,7 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
   };
   const move = (by: 1 | -1): void => {
     const index = Math.min(rows.length - 1, Math.max(0, cursor + by));
+    store.follow.value = false;
     setCursor(index);
     timeline.current?.focusRow(index);
   };
