@@ -46,7 +46,7 @@ export function FirstRun() {
         <Code title="curl" text={curl(me.value?.service_url ?? "https://API", agent?.id ?? "AGENT_ID")} />
         <p class="row">
           {agent && (
-            <a class="button" href={`/console/agents/${agent.id}?tab=access`}>
+            <a class="button" href={`/console/agents/${agent.id}?tab=keys`}>
               <Icon name="key" />
               Create key
             </a>
