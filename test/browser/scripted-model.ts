@@ -9,6 +9,8 @@ export interface ScriptedStep {
   calls?: { name: string; arguments: object }[];
   /** Milliseconds until the answer. */
   delay?: number;
+  /** The answer waits for this. */
+  until?: Promise<unknown>;
 }
 
 /** The answer to an input in a step, which counts from 1. */
@@ -21,8 +23,9 @@ export async function scriptedModel(script: Script): Promise<HttpServer & { base
       const { messages } = JSON.parse(body) as { messages: { role: string; content: unknown }[] };
       const start = messages.findLastIndex(({ role }) => role === "user");
       const step = messages.slice(start).filter(({ role }) => role === "assistant").length + 1;
-      const { text = "", calls = [], delay = 0 } = script(inputOf(messages[start]?.content), step);
+      const { text = "", calls = [], delay = 0, until } = script(inputOf(messages[start]?.content), step);
       await sleep(delay);
+      await until;
       startStream(response);
       if (text) send(response, chunk({ content: text }));
       for (const [index, call] of calls.entries()) {
