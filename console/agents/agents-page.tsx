@@ -32,12 +32,14 @@ export function AgentsPage() {
       [agent.name, agent.id, agent.model ?? ""].some((text) => text.toLowerCase().includes(search)),
   );
   const create = (): void => route(pageUrl("agents/new"));
+  const reason = blocked("create agents");
   return (
     <main class="page">
       <div class="page-head">
         <h1>Agents</h1>
         <div class="actions">
-          <Button kind="primary" icon="plus" blocked={blocked("create agents")} onClick={create}>
+          {reason !== undefined && <span class="muted">{reason}</span>}
+          <Button kind="primary" icon="plus" blocked={reason} onClick={create}>
             New agent
           </Button>
         </div>
