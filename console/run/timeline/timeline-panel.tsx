@@ -31,6 +31,7 @@ export function TimelinePanel({ store, detail, rows, filter, cursor, onCursor, h
 
   return (
     <section ref={panel} class="run-left" aria-label="Steps">
+      <h2 class="visually-hidden">Steps</h2>
       <TimelineBar store={store} rows={rows} filter={filter} handle={handle} onCursor={onCursor} />
       <div class="run-minimap-box">
         <Minimap
