@@ -1,0 +1,189 @@
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
+import { launchChromium } from "./chromium.ts";
+import { type ConsolePage, openConsole } from "./console-page.ts";
+import { scriptedModel } from "./scripted-model.ts";
+
+let browser: Browser;
+let service: Service;
+let model: Awaited<ReturnType<typeof scriptedModel>>;
+let pages: [path: string, text: string][];
+
+beforeAll(async () => {
+  model = await scriptedModel((input, step) => {
+    if (input === "stay") return { until: new Promise(() => {}) };
+    if (step > 3)
+      return { text: "# Result\n\n- `one`\n- [link](https://example.com)\n\n| a | b |\n|---|---|\n| 1 | 2 |" };
+    const name = "a-file-with-a-rather-long-name-that-does-not-fit.md";
+    return {
+      text: `Step ${step} of a run with ${"a long explanation of what is done, ".repeat(4)}`,
+      calls: [
+        { name: "write_file", arguments: { name, content: `line\n${step}\n` } },
+        { name: "read_file", arguments: { name: "missing" } },
+        { name: "list_files", arguments: {} },
+      ],
+    };
+  });
+  service = await startService(newDataDir(), modelAt(model.baseUrl));
+  const ended = await createRun(service, {
+    name: "A run with a name of a certain length, so that it has to be cut somewhere",
+    input_text: "go",
+  });
+  await finished(service, ended);
+  const running = await createRun(service, { name: "Working", input_text: "stay" });
+  browser = await launchChromium();
+  const agent = `agents/${service.templateId}`;
+  pages = [
+    ["runs?since=all", "Working"],
+    ["runs?q=nothing-matches", "No run matches"],
+    [`runs/${ended}?at=1.2.2`, "Arguments"],
+    [`runs/${ended}?at=1.3.1&tab=files`, "SHA-256"],
+    [`runs/${ended}?at=1.3.1&tab=tools`, "Median"],
+    [`runs/${ended}?at=1.3.1&tab=cost`, "Cost is not recorded"],
+    [`runs/${running}`, "waiting for the model"],
+    ["agents", "Starter agent"],
+    ["agents/new", "Agent file"],
+    [agent, "Latest runs"],
+    [`${agent}?tab=edit`, "Agent file"],
+    [`${agent}?tab=keys`, "Disable…"],
+    [`${agent}?tab=versions`, "Version 1"],
+    ["models", "Quota"],
+    ["usage", "Starter agent"],
+    ["settings", "Revoke…"],
+    ["settings?tab=audit", "agent.create"],
+    ["settings?tab=browser", "Theme"],
+    ["nowhere", "This page does not exist"],
+  ];
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.[Symbol.asyncDispose]();
+  await model?.close();
+});
+
+/** Opens a page, and waits for text that shows that its data is there. */
+async function show(view: ConsolePage, path: string, text: string): Promise<void> {
+  await view.goto(path);
+  await view.page.getByRole("main").getByText(text).and(view.page.locator(":visible")).first().waitFor();
+}
+
+/**
+ * Violations of WCAG 2.2 AA and of axe's best practices, each with the elements. The theme changes colours only: in dark
+ * ones, contrast is what is left to judge.
+ */
+async function violations(page: Page, colorScheme: "light" | "dark"): Promise<string[]> {
+  await page.evaluate(axe.source); // a script element is refused by the policy of the page
+  const everything = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+  const options = { runOnly: colorScheme === "light" ? everything : ["color-contrast"], resultTypes: ["violations"] };
+  const { violations: found } = await page.evaluate<axe.AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary?.split("\n")[1]?.trim()}`),
+  );
+}
+
+const dialogs: [name: string, path: () => string, open: (page: Page) => Promise<unknown>][] = [
+  ["start", () => "runs", (page) => page.getByRole("button", { name: "Start run" }).first().click()],
+  ["palette", () => "runs", (page) => page.keyboard.press("Control+k")],
+  ["help", () => "runs", (page) => page.keyboard.press("?")],
+  ["organization", () => "models", (page) => page.getByRole("button", { name: "New organization" }).click()],
+  [
+    "key",
+    () => `agents/${service.templateId}?tab=keys`,
+    async (page) => {
+      await page.getByRole("button", { name: "Create key" }).first().click();
+      await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+      await page.getByText("Waiting for the first call").waitFor();
+    },
+  ],
+  [
+    "confirm",
+    () => `agents/${service.templateId}?tab=keys`,
+    (page) => page.getByRole("button", { name: "Disable…" }).first().click(),
+  ],
+  ["input", () => pages[6]?.[0] ?? "", (page) => page.getByRole("button", { name: "Send input" }).click()],
+];
+
+describe.each([
+  ["light", { width: 1440, height: 900 }],
+  ["dark", { width: 1440, height: 900 }],
+  ["light", { width: 390, height: 844 }],
+  ["dark", { width: 390, height: 844 }],
+] as const)("%s at %o", (colorScheme, viewport) => {
+  test("no page has a violation", async () => {
+    await using view = await openConsole(browser, service.consoleUrl, { colorScheme, viewport });
+    const found: string[] = [];
+    for (const [path, text] of pages) {
+      await show(view, path, text);
+      found.push(
+        ...(await violations(view.page, colorScheme)).map(
+          (violation) => `${path.replace(/[0-9a-f-]{36}/, "ID")}: ${violation}`,
+        ),
+      );
+    }
+    expect(found).toEqual([]);
+  });
+
+  test("no dialog has a violation", async () => {
+    await using view = await openConsole(browser, service.consoleUrl, { colorScheme, viewport });
+    const found: string[] = [];
+    for (const [name, path, open] of dialogs) {
+      await view.page.goto(`${service.baseUrl}/console/${path()}`);
+      await view.page.getByRole("heading", { level: 1 }).waitFor();
+      await open(view.page);
+      await view.page.getByRole("dialog").waitFor();
+      found.push(...(await violations(view.page, colorScheme)).map((violation) => `${name}: ${violation}`));
+    }
+    expect(found).toEqual([]);
+  });
+});
+
+test("no page scrolls sideways at 360, 390, 1100 and 1440 pixels", async () => {
+  const found: string[] = [];
+  await using view = await openConsole(browser, service.consoleUrl);
+  for (const [path, text] of pages) {
+    await view.page.setViewportSize({ width: 1440, height: 844 });
+    await show(view, path, text);
+    for (const width of [1440, 1100, 390, 360]) {
+      await view.page.setViewportSize({ width, height: 844 });
+      // Charts are drawn again in the new width: wait for that, at most a second.
+      const wide = await view.page.evaluate<number>(`new Promise((resolve) => {
+        const end = performance.now() + 1_000;
+        const look = () => {
+          const { scrollWidth } = document.scrollingElement;
+          if (scrollWidth <= ${width} || performance.now() > end) resolve(scrollWidth);
+          else requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+      })`);
+      if (wide > width) found.push(`${path.replace(/[0-9a-f-]{36}/, "ID")} at ${width}: ${wide}`);
+    }
+  }
+  expect(found).toEqual([]);
+});
+
+test("a run is started and read with the keyboard alone", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: "runs" });
+  const { page } = view;
+  const { keyboard } = page;
+  await page.getByRole("link", { name: "Working" }).waitFor();
+  await keyboard.press("n");
+  await page.getByRole("dialog", { name: "Start run" }).waitFor();
+  await keyboard.type("Typed by hand");
+  await keyboard.press("Control+Enter");
+  await page.getByRole("heading", { level: 1, name: "Typed by hand" }).waitFor();
+  await page.getByText("Output").first().waitFor();
+  await keyboard.press("[");
+  await page.getByRole("heading", { name: /^Step \d/ }).waitFor();
+  await keyboard.press("3");
+  await page.getByRole("tab", { name: "Files", selected: true }).waitFor();
+  await keyboard.press("g");
+  await keyboard.press("r");
+  await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
+  await page.getByRole("link", { name: "Typed by hand" }).waitFor();
+  await keyboard.press("j");
+  await keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Typed by hand" }).waitFor();
+});

@@ -1,0 +1,142 @@
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { admin } from "../integration/admin.ts";
+import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
+import { launchChromium } from "./chromium.ts";
+import { type ConsolePage, noMisdeeds, openConsole } from "./console-page.ts";
+import { scriptedModel } from "./scripted-model.ts";
+
+// A viewer reads everything. What they may not do is disabled with its reason, or absent, and the API refuses it.
+
+let browser: Browser;
+let service: Service;
+let model: Awaited<ReturnType<typeof scriptedModel>>;
+let viewer: ConsolePage;
+let page: Page;
+let token: string;
+let running: string;
+let ended: string;
+
+beforeAll(async () => {
+  model = await scriptedModel((input) => (input === "stay" ? { until: new Promise(() => {}) } : { text: "Done." }));
+  service = await startService(newDataDir(), modelAt(model.baseUrl));
+  ended = await createRun(service, { name: "Ended", input_text: "go" });
+  await finished(service, ended);
+  running = await createRun(service, { name: "Working", input_text: "stay" });
+  const { stdout } = await admin(service.dataDir, "operator", "link", "--name", "Vera", "--role", "viewer", "--json");
+  token = /ao_\w+/.exec(stdout)?.[0] ?? "";
+  browser = await launchChromium();
+  viewer = await openConsole(browser, `${service.baseUrl}/console/#${token}`);
+  page = viewer.page;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.[Symbol.asyncDispose]();
+  await model?.close();
+});
+
+const main = (): Locator => page.getByRole("main");
+
+/** Names of the buttons that can be pressed now, in the page itself. */
+async function pressable(): Promise<string[]> {
+  const names: string[] = [];
+  for (const button of await main().getByRole("button", { disabled: false }).all()) {
+    if (await button.isVisible())
+      names.push((await button.innerText()).trim() || ((await button.getAttribute("aria-label")) ?? ""));
+  }
+  return names;
+}
+
+/** Buttons that change something, by their words. */
+const writes =
+  /^(New|Create|Start|Send|Stop|Run again|Save|Test|Remove|Disable|Enable|Revoke|Archive|Unarchive|Delete|Restore|Upload)\b/;
+
+test.each([
+  ["runs", "Runs", "Ask an operator to start runs."],
+  ["agents", "Agents", "Ask an operator to create agents."],
+  ["models", "Models", "Ask an operator to change models."],
+  ["usage", "Usage", undefined],
+  ["settings", "Settings", "Ask an operator to create links."],
+  ["settings?tab=audit", "Settings", undefined],
+])("on %s nothing can be changed", async (path, heading, reason) => {
+  await viewer.goto(path);
+  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+  if (reason !== undefined) await main().getByText(reason).first().waitFor();
+  await page.getByRole("button", { name: /Vera/ }).waitFor();
+  expect((await pressable()).filter((name) => writes.test(name))).toEqual([]);
+});
+
+test.each(["", "?tab=edit", "?tab=keys", "?tab=versions"])("on the agent%s nothing can be changed", async (tab) => {
+  await viewer.goto(`agents/${service.templateId}${tab}`);
+  await page.getByRole("heading", { level: 1, name: "Starter agent" }).waitFor();
+  await page.getByRole("button", { name: "More actions" }).click();
+  const menu = page.locator(".menu:popover-open");
+  for (const name of ["Archive…", "Delete…"]) expect(await menu.getByRole("button", { name }).isDisabled()).toBe(true);
+  await menu.getByText("You can read here. Ask an operator to change agents.").waitFor();
+  await page.keyboard.press("Escape");
+  expect((await pressable()).filter((name) => writes.test(name))).toEqual([]);
+});
+
+test("the editor shows the agent, and takes no change", async () => {
+  await viewer.goto(`agents/${service.templateId}?tab=edit`);
+  await page.getByLabel("Instructions").waitFor();
+  for (const field of await main().locator("input:visible, textarea:visible").all()) {
+    expect(await field.isEditable()).toBe(false);
+  }
+});
+
+test.each(["running", "ended"])("a run that is %s can only be read", async (which) => {
+  await viewer.goto(`runs/${which === "running" ? running : ended}`);
+  await page.getByRole("heading", { level: 1, name: which === "running" ? "Working" : "Ended" }).waitFor();
+  const input = page.getByRole("button", { name: "Send input" });
+  expect(await input.getAttribute("title")).toBe("You can read here. Ask an operator to send inputs.");
+  expect((await pressable()).filter((name) => writes.test(name))).toEqual([]);
+  await page.getByRole("button", { name: "More actions" }).click();
+  const remove = page.getByRole("button", { name: "Delete…" });
+  expect([await remove.isDisabled(), await remove.getAttribute("title")]).toEqual([
+    true,
+    "You can read here. Ask an operator to delete runs.",
+  ]);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("i");
+  await page.keyboard.press("r");
+  expect(await page.getByRole("dialog").count()).toBe(0);
+});
+
+test("the key N opens no form that can be sent", async () => {
+  await viewer.goto("runs");
+  await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
+  await page.keyboard.press("n");
+  const dialog = page.getByRole("dialog");
+  if ((await dialog.count()) > 0) {
+    await dialog.getByLabel("Input").fill("anything");
+    expect(await dialog.getByRole("button", { name: "Start run" }).isDisabled()).toBe(true);
+    await page.keyboard.press("Control+Enter");
+    await dialog.getByText("Ask an operator to start runs.").waitFor();
+  }
+});
+
+test.each([
+  ["POST", "/runs", () => ({ agent_id: service.templateId, name: "x" })],
+  ["POST", `/runs/RUN/input`, () => ({ text: "x" })],
+  ["POST", `/runs/RUN/stop`, () => undefined],
+  ["DELETE", `/runs/RUN`, () => undefined],
+  ["POST", "/organizations", () => ({ name: "x" })],
+  ["POST", "/agents/AGENT/archive", () => undefined],
+  ["POST", "/agents/AGENT/keys", () => ({ name: "x" })],
+  ["POST", "/operators", () => ({ name: "x", role: "operator" })],
+])("the API refuses %s %s", async (method, path, body) => {
+  const url = `${service.baseUrl}/manage/v1${path.replace("RUN", running).replace("AGENT", service.templateId)}`;
+  const sent = body();
+  const response = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(sent && { "content-type": "application/json" }) },
+    ...(sent && { body: JSON.stringify(sent) }),
+  });
+  expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([403, "forbidden"]);
+});
+
+test("the page did nothing that it never does", () => {
+  expect(viewer.misdeeds).toEqual(noMisdeeds);
+});
