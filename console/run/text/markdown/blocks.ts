@@ -33,81 +33,81 @@ const task = /^\[([ xX])\][ \t]+/;
 const definition = /^ {0,3}\[([^[\]^][^[\]]*)\]:[ \t]*<?(\S+?)>?(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^)]*\)))?[ \t]*$/;
 
 class BlockReader {
-  private readonly lines: string[];
-  private readonly context: Context;
-  private at = 0;
+  readonly #lines: string[];
+  readonly #context: Context;
+  #at = 0;
 
   constructor(lines: string[], context: Context) {
-    this.lines = lines;
-    this.context = context;
+    this.#lines = lines;
+    this.#context = context;
   }
 
   read(): Block[] {
-    if (this.context.depth >= deepest) return [{ type: "paragraph", text: this.lines.join("\n") }];
+    if (this.#context.depth >= deepest) return [{ type: "paragraph", text: this.#lines.join("\n") }];
     const blocks: Block[] = [];
-    for (let line = this.line; line !== undefined; line = this.line) {
-      const block = isBlank(line) || this.isDefinition(line) ? this.skip() : this.block(line);
+    for (let line = this.#line; line !== undefined; line = this.#line) {
+      const block = isBlank(line) || this.#isDefinition(line) ? this.#skip() : this.#block(line);
       if (block) blocks.push(block);
     }
     return blocks;
   }
 
-  private block(line: string): Block {
+  #block(line: string): Block {
     return (
-      this.indented(line) ??
-      this.fenced(line) ??
-      this.heading(line) ??
-      (isRule(line) ? (this.skip(), { type: "rule" }) : undefined) ??
-      this.quote(line) ??
-      this.list(line) ??
-      this.table(line) ??
-      this.paragraph()
+      this.#indented(line) ??
+      this.#fenced(line) ??
+      this.#heading(line) ??
+      (isRule(line) ? (this.#skip(), { type: "rule" }) : undefined) ??
+      this.#quote(line) ??
+      this.#list(line) ??
+      this.#table(line) ??
+      this.#paragraph()
     );
   }
 
   /** The line to read. Each access counts as work. */
-  private get line(): string | undefined {
-    const line = this.lines[this.at];
-    this.context.work.steps += (line?.length ?? 0) + 1;
+  get #line(): string | undefined {
+    const line = this.#lines[this.#at];
+    this.#context.work.steps += (line?.length ?? 0) + 1;
     return line;
   }
 
-  private skip(): undefined {
-    this.at++;
+  #skip(): undefined {
+    this.#at++;
   }
 
-  private nested(lines: string[], inList: boolean): Block[] {
-    return new BlockReader(lines, { ...this.context, depth: this.context.depth + 1, inList }).read();
+  #nested(lines: string[], inList: boolean): Block[] {
+    return new BlockReader(lines, { ...this.#context, depth: this.#context.depth + 1, inList }).read();
   }
 
-  private isDefinition(line: string): boolean {
+  #isDefinition(line: string): boolean {
     const [, label, source] = definition.exec(line) ?? [];
     const address = source && webAddress(source);
     if (label === undefined || !address) return false;
-    const { definitions } = this.context;
+    const { definitions } = this.#context;
     if (!definitions.has(labelOf(label))) definitions.set(labelOf(label), address);
     return true;
   }
 
-  private indented(first: string): Block | undefined {
-    const before = this.lines[this.at - 1] ?? "";
-    if (this.context.inList || !isIndented(first) || !isBlank(before) || marker.test(first)) return undefined;
+  #indented(first: string): Block | undefined {
+    const before = this.#lines[this.#at - 1] ?? "";
+    if (this.#context.inList || !isIndented(first) || !isBlank(before) || marker.test(first)) return undefined;
     const code: string[] = [];
-    for (let line = this.line; line !== undefined && (isBlank(line) || isIndented(line)); line = this.line) {
+    for (let line = this.#line; line !== undefined && (isBlank(line) || isIndented(line)); line = this.#line) {
       code.push(dedent(line, 4));
-      this.at++;
+      this.#at++;
     }
     return { type: "code", info: "", text: code.join("\n").trimEnd() };
   }
 
-  private fenced(first: string): Block | undefined {
+  #fenced(first: string): Block | undefined {
     let open = fenceAfter(undefined, first);
     if (open === undefined) return undefined;
     const code: string[] = [];
     const [indentation, info] = [indentOf(first), first.trim().slice(open.length).trim()];
-    this.at++;
-    for (let line = this.line; line !== undefined; line = this.line) {
-      this.at++;
+    this.#at++;
+    for (let line = this.#line; line !== undefined; line = this.#line) {
+      this.#at++;
       open = fenceAfter(open, line);
       if (open === undefined) break;
       code.push(dedent(line, indentation));
@@ -115,10 +115,10 @@ class BlockReader {
     return { type: "code", info, text: code.join("\n") };
   }
 
-  private heading(line: string): Block | undefined {
+  #heading(line: string): Block | undefined {
     const [start, marks] = heading.exec(line) ?? [];
     if (start === undefined || marks === undefined) return undefined;
-    this.at++;
+    this.#at++;
     const text = line
       .slice(start.length)
       .trim()
@@ -126,30 +126,30 @@ class BlockReader {
     return { type: "heading", level: marks.length, text: text.trimEnd() };
   }
 
-  private quote(first: string): Block | undefined {
+  #quote(first: string): Block | undefined {
     if (!quote.test(first)) return undefined;
     const inner: string[] = [];
     let fence: string | undefined;
-    for (let line = this.line; line !== undefined; line = this.line) {
+    for (let line = this.#line; line !== undefined; line = this.#line) {
       if (!quote.test(line) && (fence !== undefined || !continues(inner.at(-1) ?? "", line))) break;
       const content = line.replace(quote, "");
       fence = fenceAfter(fence, content);
       inner.push(content);
-      this.at++;
+      this.#at++;
     }
-    return { type: "quote", blocks: this.nested(inner, false) };
+    return { type: "quote", blocks: this.#nested(inner, false) };
   }
 
-  private list(first: string): Block | undefined {
+  #list(first: string): Block | undefined {
     const [, , number] = marker.exec(first) ?? [];
     const kind = kindOf(first);
     if (kind === undefined) return undefined;
     const indentation = indentOf(first);
     const items: Item[] = [];
     let loose = false;
-    for (let line = this.line; line !== undefined && kindOf(line) === kind; line = this.line) {
-      if (items.length > 0 && isBlank(this.lines[this.at - 1] ?? "")) loose = true;
-      const { item, apart } = this.item(line, indentation);
+    for (let line = this.#line; line !== undefined && kindOf(line) === kind; line = this.#line) {
+      if (items.length > 0 && isBlank(this.#lines[this.#at - 1] ?? "")) loose = true;
+      const { item, apart } = this.#item(line, indentation);
       items.push(item);
       loose ||= apart;
     }
@@ -157,7 +157,7 @@ class BlockReader {
   }
 
   /** `apart`: a blank line separates two of its blocks. */
-  private item(first: string, indentation: number): { item: Item; apart: boolean } {
+  #item(first: string, indentation: number): { item: Item; apart: boolean } {
     const [start = ""] = marker.exec(first) ?? [];
     const spaces = start.length - start.trimEnd().length;
     let width = indentOf(first) + start.trim().length + (spaces > 4 ? 1 : spaces || 1);
@@ -166,8 +166,8 @@ class BlockReader {
     content = content.slice(box.length);
     const inner = [content];
     let [fence, apart] = [fenceAfter(undefined, content), false];
-    this.at++;
-    for (let line = this.line; line !== undefined; line = this.line) {
+    this.#at++;
+    for (let line = this.#line; line !== undefined; line = this.#line) {
       const before = inner.at(-1) ?? "";
       const belongs = fence !== undefined || isBlank(line) || indentOf(line) >= indentation + 2;
       if (!belongs && !continues(before, line)) break;
@@ -177,42 +177,42 @@ class BlockReader {
       if (fence === undefined && isBlank(before) && !isBlank(line) && indentOf(content) < 2) apart = inner.length > 1;
       fence = fenceAfter(fence, content);
       inner.push(content);
-      this.at++;
+      this.#at++;
     }
     const checked = check === undefined ? undefined : check !== " ";
-    return { item: { checked, blocks: this.nested(inner, true) }, apart };
+    return { item: { checked, blocks: this.#nested(inner, true) }, apart };
   }
 
-  private table(first: string): Block | undefined {
-    if (!this.isTable(first)) return undefined;
-    const align = cellsOf(this.lines[this.at + 1] ?? "").map(alignOf);
+  #table(first: string): Block | undefined {
+    if (!this.#isTable(first)) return undefined;
+    const align = cellsOf(this.#lines[this.#at + 1] ?? "").map(alignOf);
     const rows = [cellsOf(first)];
-    this.at += 2;
-    for (let line = this.line; line?.includes("|") && !startsBlock(line); line = this.line) {
+    this.#at += 2;
+    for (let line = this.#line; line?.includes("|") && !startsBlock(line); line = this.#line) {
       rows.push(cellsOf(line));
-      this.at++;
+      this.#at++;
     }
     return { type: "table", align, rows };
   }
 
-  private isTable(line: string): boolean {
-    const next = this.lines[this.at + 1] ?? "";
-    this.context.work.steps += next.length;
+  #isTable(line: string): boolean {
+    const next = this.#lines[this.#at + 1] ?? "";
+    this.#context.work.steps += next.length;
     return line.includes("|") && next.includes("|") && cellsOf(next).every((cell) => /^:?-+:?$/.test(cell));
   }
 
-  private paragraph(): Block {
-    const text: string[] = [(this.line ?? "").trimStart()];
-    this.at++;
-    for (let line = this.line; line !== undefined && !isBlank(line); line = this.line) {
+  #paragraph(): Block {
+    const text: string[] = [(this.#line ?? "").trimStart()];
+    this.#at++;
+    for (let line = this.#line; line !== undefined && !isBlank(line); line = this.#line) {
       const [, marks] = underline.exec(line) ?? [];
       if (marks !== undefined) {
-        this.at++;
+        this.#at++;
         return { type: "heading", level: marks.startsWith("=") ? 1 : 2, text: text.join("\n").trimEnd() };
       }
-      if (interruptsParagraph(line) || this.isTable(line)) break;
+      if (interruptsParagraph(line) || this.#isTable(line)) break;
       text.push(line.trimStart());
-      this.at++;
+      this.#at++;
     }
     return { type: "paragraph", text: text.join("\n").trimEnd() };
   }

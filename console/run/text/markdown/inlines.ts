@@ -34,254 +34,254 @@ const punctuation = /[\p{P}\p{S}]/u;
 const eastAsian = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
 
 class InlineReader {
-  private readonly text: string;
-  private readonly definitions: Definitions;
-  private readonly work: Work;
-  private at = 0;
-  private readonly nodes: Inline[] = [];
-  private readonly stack: Open[] = [];
+  readonly #text: string;
+  readonly #definitions: Definitions;
+  readonly #work: Work;
+  #at = 0;
+  readonly #nodes: Inline[] = [];
+  readonly #stack: Open[] = [];
   /** How many of each mark are open: `*1` those of which one can be closed, `*2` those of which two can. */
-  private readonly open = new Map<string, number>();
+  readonly #open = new Map<string, number>();
   /** Behind the last bracket: labels contain none. */
-  private lastBracket = 0;
+  #lastBracket = 0;
   /** The last place of a run of backticks, by its length. */
-  private runs: Map<number, number> | undefined;
+  #runs: Map<number, number> | undefined;
 
   constructor(text: string, definitions: Definitions, work: Work) {
-    this.text = text;
-    this.definitions = definitions;
-    this.work = work;
+    this.#text = text;
+    this.#definitions = definitions;
+    this.#work = work;
   }
 
   read(): Inline[] {
-    const { text } = this;
-    while (this.at < text.length) {
-      special.lastIndex = this.at;
+    const text = this.#text;
+    while (this.#at < text.length) {
+      special.lastIndex = this.#at;
       const found = special.exec(text);
-      this.add(text.slice(this.at, found?.index));
+      this.#add(text.slice(this.#at, found?.index));
       if (!found) break;
-      this.at = found.index;
-      this.readSpecial(found[0]);
+      this.#at = found.index;
+      this.#readSpecial(found[0]);
     }
-    return joined(this.nodes);
+    return joined(this.#nodes);
   }
 
-  private readSpecial(found: string): void {
-    if (found === "\\") this.escape();
-    else if (found === "`") this.code();
-    else if (found === "*" || found === "_" || found === "~") this.mark(found);
-    else if (found === "[") this.bracket(false);
-    else if (found === "!" && this.text[this.at + 1] === "[") this.bracket(true);
-    else if (found === "]") this.closeBracket();
-    else if (found === "<") this.angle();
-    else if (found === "&") this.reference();
-    else if (found === "\n") this.lineEnd();
-    else if (found.startsWith("http")) this.bareLink(found);
-    else this.take(found.length);
+  #readSpecial(found: string): void {
+    if (found === "\\") this.#escape();
+    else if (found === "`") this.#code();
+    else if (found === "*" || found === "_" || found === "~") this.#mark(found);
+    else if (found === "[") this.#bracket(false);
+    else if (found === "!" && this.#text[this.#at + 1] === "[") this.#bracket(true);
+    else if (found === "]") this.#closeBracket();
+    else if (found === "<") this.#angle();
+    else if (found === "&") this.#reference();
+    else if (found === "\n") this.#lineEnd();
+    else if (found.startsWith("http")) this.#bareLink(found);
+    else this.#take(found.length);
   }
 
-  private add(node: Inline, levels = 0): void {
-    this.work.steps += 1 + (typeof node === "string" ? node.length : 0);
-    if (node !== "") this.nodes.push(node);
-    this.raise(levels);
+  #add(node: Inline, levels = 0): void {
+    this.#work.steps += 1 + (typeof node === "string" ? node.length : 0);
+    if (node !== "") this.#nodes.push(node);
+    this.#raise(levels);
   }
 
-  private raise(levels: number): void {
-    const top = this.stack.at(-1);
+  #raise(levels: number): void {
+    const top = this.#stack.at(-1);
     if (top && top.levels < levels) top.levels = levels;
   }
 
   /** Adds characters of the text as they are. */
-  private take(length: number): void {
-    this.add(this.text.slice(this.at, this.at + length));
-    this.at += length;
+  #take(length: number): void {
+    this.#add(this.#text.slice(this.#at, this.#at + length));
+    this.#at += length;
   }
 
   /** What an expression matches here. */
-  private match(expression: RegExp, at: number): RegExpExecArray | null {
+  #match(expression: RegExp, at: number): RegExpExecArray | null {
     expression.lastIndex = at;
-    const found = expression.exec(this.text);
-    this.work.steps += 1 + (found?.[0].length ?? 0);
+    const found = expression.exec(this.#text);
+    this.#work.steps += 1 + (found?.[0].length ?? 0);
     return found;
   }
 
-  private escape(): void {
-    const next = this.text[this.at + 1] ?? "";
-    if (!/[!-/:-@[-`{-~\n]/.test(next)) return this.take(1);
-    this.add(next === "\n" ? { type: "break" } : next);
-    this.at += 2;
+  #escape(): void {
+    const next = this.#text[this.#at + 1] ?? "";
+    if (!/[!-/:-@[-`{-~\n]/.test(next)) return this.#take(1);
+    this.#add(next === "\n" ? { type: "break" } : next);
+    this.#at += 2;
   }
 
-  private lineEnd(): void {
-    const last = this.nodes.at(-1);
+  #lineEnd(): void {
+    const last = this.#nodes.at(-1);
     const trimmed = typeof last === "string" ? last.trimEnd() : undefined;
     const hard = typeof last === "string" && last.endsWith("  ");
-    if (trimmed !== undefined) this.nodes[this.nodes.length - 1] = trimmed;
-    this.add(hard ? { type: "break" } : "\n");
-    this.at++;
+    if (trimmed !== undefined) this.#nodes[this.#nodes.length - 1] = trimmed;
+    this.#add(hard ? { type: "break" } : "\n");
+    this.#at++;
   }
 
-  private reference(): void {
-    const [source = ""] = reference.exec(this.text.slice(this.at, this.at + 12)) ?? [];
+  #reference(): void {
+    const [source = ""] = reference.exec(this.#text.slice(this.#at, this.#at + 12)) ?? [];
     const character = referenced(source);
-    if (character === undefined) return this.take(1);
-    this.add(character);
-    this.at += source.length;
+    if (character === undefined) return this.#take(1);
+    this.#add(character);
+    this.#at += source.length;
   }
 
-  private code(): void {
-    const size = this.runLength("`");
-    if (!this.runs) this.work.steps += this.text.length;
-    this.runs ??= new Map([...this.text.matchAll(/`+/g)].map(({ 0: run, index }) => [run.length, index]));
-    const start = this.at + size;
-    if ((this.runs.get(size) ?? 0) < start) return this.take(size);
+  #code(): void {
+    const size = this.#runLength("`");
+    if (!this.#runs) this.#work.steps += this.#text.length;
+    this.#runs ??= new Map([...this.#text.matchAll(/`+/g)].map(({ 0: run, index }) => [run.length, index]));
+    const start = this.#at + size;
+    if ((this.#runs.get(size) ?? 0) < start) return this.#take(size);
     let end = start;
     for (let found = 0; found !== size;) {
-      end = this.text.indexOf("`", end + found);
-      found = this.runLength("`", end);
+      end = this.#text.indexOf("`", end + found);
+      found = this.#runLength("`", end);
     }
-    this.work.steps += end - start;
-    const text = this.text.slice(start, end).replaceAll("\n", " ");
+    this.#work.steps += end - start;
+    const text = this.#text.slice(start, end).replaceAll("\n", " ");
     const padded = text.startsWith(" ") && text.endsWith(" ") && text.trim() !== "";
-    this.add({ type: "code", text: padded ? text.slice(1, -1) : text });
-    this.at = end + size;
+    this.#add({ type: "code", text: padded ? text.slice(1, -1) : text });
+    this.#at = end + size;
   }
 
-  private runLength(character: string, from = this.at): number {
+  #runLength(character: string, from = this.#at): number {
     let end = from;
-    while (this.text[end] === character) end++;
-    this.work.steps += end - from;
+    while (this.#text[end] === character) end++;
+    this.#work.steps += end - from;
     return end - from;
   }
 
   /** A run of marks. It can close what is open, and open what follows. */
-  private mark(mark: string): void {
-    const run = this.runLength(mark);
-    if (mark === "~" ? run !== 2 : run > 3) return this.take(run);
-    const [before, after] = [this.text[this.at - 1] ?? "", this.text[this.at + run] ?? ""];
+  #mark(mark: string): void {
+    const run = this.#runLength(mark);
+    if (mark === "~" ? run !== 2 : run > 3) return this.#take(run);
+    const [before, after] = [this.#text[this.#at - 1] ?? "", this.#text[this.#at + run] ?? ""];
     const opens = !space.test(after) && (!punctuation.test(after) || isEdge(before));
     const closes = !space.test(before) && (!punctuation.test(before) || isEdge(after));
-    const rest = closes && !(mark === "_" && isWord(after)) ? this.close(mark, run) : run;
-    this.at += run;
+    const rest = closes && !(mark === "_" && isWord(after)) ? this.#close(mark, run) : run;
+    this.#at += run;
     if (rest === 0) return;
-    this.add(mark.repeat(rest));
-    if (opens && !(mark === "_" && isWord(before))) this.push(mark, rest);
+    this.#add(mark.repeat(rest));
+    if (opens && !(mark === "_" && isWord(before))) this.#push(mark, rest);
   }
 
   /** Closes what is open as far as it fits. Returns the number of marks that are left. */
-  private close(mark: string, run: number): number {
+  #close(mark: string, run: number): number {
     let size = run;
-    const isOpen = (count: number): boolean => (this.open.get(mark + count) ?? 0) > 0;
+    const isOpen = (count: number): boolean => (this.#open.get(mark + count) ?? 0) > 0;
     while ((size >= 2 && isOpen(2)) || (size % 2 === 1 && isOpen(1))) {
-      const open = this.pop();
+      const open = this.#pop();
       if (open?.mark !== mark) continue;
       const used = Math.min(size, open.size, 2);
       if (used === 1 && (size % 2 === 0 || open.size % 2 === 0)) continue;
       if (open.levels >= deepest) continue;
       size -= used;
-      const children = this.content(open);
+      const children = this.#content(open);
       if (open.size > used) {
-        this.nodes.push(mark.repeat(open.size - used));
-        this.push(mark, open.size - used);
+        this.#nodes.push(mark.repeat(open.size - used));
+        this.#push(mark, open.size - used);
       }
-      this.add({ type: mark === "~" ? "del" : used === 2 ? "strong" : "em", children }, open.levels + 1);
+      this.#add({ type: mark === "~" ? "del" : used === 2 ? "strong" : "em", children }, open.levels + 1);
     }
     return size;
   }
 
-  private push(mark: string, size: number, image = false): void {
-    this.stack.push({ mark, size, node: this.nodes.length - 1, at: this.at, levels: 0, image });
-    this.count(mark, size, 1);
+  #push(mark: string, size: number, image = false): void {
+    this.#stack.push({ mark, size, node: this.#nodes.length - 1, at: this.#at, levels: 0, image });
+    this.#count(mark, size, 1);
   }
 
-  private pop(): Open | undefined {
-    const open = this.stack.pop();
+  #pop(): Open | undefined {
+    const open = this.#stack.pop();
     if (!open) return undefined;
-    this.work.steps++;
-    this.count(open.mark, open.size, -1);
-    this.raise(open.levels);
+    this.#work.steps++;
+    this.#count(open.mark, open.size, -1);
+    this.#raise(open.levels);
     return open;
   }
 
-  private count(mark: string, size: number, by: number): void {
-    const add = (key: string): unknown => this.open.set(key, (this.open.get(key) ?? 0) + by);
+  #count(mark: string, size: number, by: number): void {
+    const add = (key: string): unknown => this.#open.set(key, (this.#open.get(key) ?? 0) + by);
     if (size >= 2) add(`${mark}2`);
     if (size % 2 === 1) add(`${mark}1`);
   }
 
   /** Takes an open mark and its content from the nodes. */
-  private content({ node }: Open): Inline[] {
-    const [, ...children] = this.nodes.splice(node);
-    this.work.steps += children.length + 1;
+  #content({ node }: Open): Inline[] {
+    const [, ...children] = this.#nodes.splice(node);
+    this.#work.steps += children.length + 1;
     return joined(children);
   }
 
-  private bracket(image: boolean): void {
-    this.take(image ? 2 : 1);
-    this.lastBracket = this.at;
-    this.push("[", 1, image);
+  #bracket(image: boolean): void {
+    this.#take(image ? 2 : 1);
+    this.#lastBracket = this.#at;
+    this.#push("[", 1, image);
   }
 
   /** A bracket that closes a link. Images, which would be requests to other origins, and other addresses stay text. */
-  private closeBracket(): void {
-    if ((this.open.get("[1") ?? 0) === 0) return this.take(1);
-    let open = this.pop();
-    while (open && open.mark !== "[") open = this.pop();
-    const target = open && (this.directTarget() ?? this.referenceTarget(open));
-    this.lastBracket = this.at;
-    if (!open || !target) return this.take(1);
-    if (open.image || target.address === undefined || open.levels >= deepest) return this.take(target.end - this.at);
-    this.add({ type: "link", address: target.address, children: this.content(open) }, open.levels + 1);
-    this.at = target.end;
+  #closeBracket(): void {
+    if ((this.#open.get("[1") ?? 0) === 0) return this.#take(1);
+    let open = this.#pop();
+    while (open && open.mark !== "[") open = this.#pop();
+    const target = open && (this.#directTarget() ?? this.#referenceTarget(open));
+    this.#lastBracket = this.#at;
+    if (!open || !target) return this.#take(1);
+    if (open.image || target.address === undefined || open.levels >= deepest) return this.#take(target.end - this.#at);
+    this.#add({ type: "link", address: target.address, children: this.#content(open) }, open.levels + 1);
+    this.#at = target.end;
   }
 
   /** `(address "title")` behind a text in brackets. */
-  private directTarget(): Target | undefined {
-    const { text } = this;
-    if (text[this.at + 1] !== "(") return undefined;
-    const start = this.at + 2;
-    const angles = text[start] === "<" ? this.match(inAngles, start)?.[0] : undefined;
-    const source = angles?.endsWith(">") ? angles : text.slice(start, this.addressEnd(start));
+  #directTarget(): Target | undefined {
+    const text = this.#text;
+    if (text[this.#at + 1] !== "(") return undefined;
+    const start = this.#at + 2;
+    const angles = text[start] === "<" ? this.#match(inAngles, start)?.[0] : undefined;
+    const source = angles?.endsWith(">") ? angles : text.slice(start, this.#addressEnd(start));
     let end = start + source.length;
-    end += this.match(title, end)?.[0].length ?? 0;
+    end += this.#match(title, end)?.[0].length ?? 0;
     if (text[end] !== ")") return undefined;
     return { address: webAddress(angles === source ? source.slice(1, -1) : source), end: end + 1 };
   }
 
   /** Parentheses in an address come in pairs, one in the other at most: more would make the search quadratic. */
-  private addressEnd(start: number): number {
+  #addressEnd(start: number): number {
     let [end, depth] = [start, 0];
-    for (; end < this.text.length && !/\s/.test(this.text[end] ?? ""); end++) {
-      if (this.text[end] === "\\") end++;
-      else if (this.text[end] === "(" && ++depth > 2) break;
-      else if (this.text[end] === ")" && --depth < 0) break;
+    for (; end < this.#text.length && !/\s/.test(this.#text[end] ?? ""); end++) {
+      if (this.#text[end] === "\\") end++;
+      else if (this.#text[end] === "(" && ++depth > 2) break;
+      else if (this.#text[end] === ")" && --depth < 0) break;
     }
-    this.work.steps += end - start;
+    this.#work.steps += end - start;
     return end;
   }
 
   /** `[text][label]`, `[label][]` or `[label]`. */
-  private referenceTarget(open: Open): Target | undefined {
-    if (this.definitions.size === 0) return undefined;
-    const found = this.match(label, this.at + 1);
-    const own = this.lastBracket === open.at ? this.text.slice(open.at, this.at) : "";
-    const address = this.definitions.get(labelOf(found?.[1] || own));
-    return address === undefined ? undefined : { address, end: this.at + 1 + (found?.[0].length ?? 0) };
+  #referenceTarget(open: Open): Target | undefined {
+    if (this.#definitions.size === 0) return undefined;
+    const found = this.#match(label, this.#at + 1);
+    const own = this.#lastBracket === open.at ? this.#text.slice(open.at, this.#at) : "";
+    const address = this.#definitions.get(labelOf(found?.[1] || own));
+    return address === undefined ? undefined : { address, end: this.#at + 1 + (found?.[0].length ?? 0) };
   }
 
   /** `<https://…>` and `<name@example.com>` are links. Other tags are text. */
-  private angle(): void {
-    const [source = ""] = this.match(inAngles, this.at) ?? [];
+  #angle(): void {
+    const [source = ""] = this.#match(inAngles, this.#at) ?? [];
     const inside = source.slice(1, -1);
-    if (!source.endsWith(">") || !/^[a-z/!?]/i.test(inside)) return this.take(1);
+    if (!source.endsWith(">") || !/^[a-z/!?]/i.test(inside)) return this.#take(1);
     const address = /^(https?:\/\/|mailto:)\S+$/i.test(inside) ? inside : mail.test(inside) ? `mailto:${inside}` : "";
-    this.link(webAddress(address), inside, source);
+    this.#link(webAddress(address), inside, source);
   }
 
   /** An address in the text, without the punctuation behind it. */
-  private bareLink(found: string): void {
-    const [source] = /[a-z0-9]/i.test(this.text[this.at - 1] ?? "") ? [] : (this.match(bare, this.at) ?? []);
-    if (source === undefined) return this.take(found.length);
+  #bareLink(found: string): void {
+    const [source] = /[a-z0-9]/i.test(this.#text[this.#at - 1] ?? "") ? [] : (this.#match(bare, this.#at) ?? []);
+    if (source === undefined) return this.#take(found.length);
     let end = source.length;
     let unpaired = source.split(")").length - source.split("(").length;
     for (; end > found.length; end--) {
@@ -289,13 +289,13 @@ class InlineReader {
       if (last === ")" ? --unpaired < 0 : !/[?!.,:;*_~'&]/.test(last)) break;
     }
     const shown = source.slice(0, end);
-    this.link(webAddress(shown), shown, shown);
+    this.#link(webAddress(shown), shown, shown);
   }
 
-  private link(address: string | undefined, shown: string, source: string): void {
-    if (address === undefined) return this.take(source.length);
-    this.add({ type: "link", address, children: [shown] }, 1);
-    this.at += source.length;
+  #link(address: string | undefined, shown: string, source: string): void {
+    if (address === undefined) return this.#take(source.length);
+    this.#add({ type: "link", address, children: [shown] }, 1);
+    this.#at += source.length;
   }
 }
 
