@@ -53,7 +53,7 @@ const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-dig
 const zone = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" });
 
 /** `21 Nov 2026`. */
-export function formatDate(at: number): string {
+function formatDate(at: number): string {
   return date.format(at);
 }
 

@@ -27,7 +27,7 @@ export interface CallOptions {
 }
 
 /** A path below `/manage/v1` with its query. */
-export function apiUrl(path: string, query: CallOptions["query"] = {}): string {
+function apiUrl(path: string, query: CallOptions["query"] = {}): string {
   const present = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const search = new URLSearchParams(present.map(([name, value]) => [name, String(value)])).toString();
   return `/manage/v1${path}${search && `?${search}`}`;

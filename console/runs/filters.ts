@@ -10,7 +10,7 @@ export const windows: Record<string, { name: string; span: string; hours?: numbe
   all: { name: "All time", span: "all time" },
 };
 
-export const defaultWindow = "14d";
+const defaultWindow = "14d";
 
 /** The states that the list can be limited to, in the order of the tabs. */
 export const filterStates = [

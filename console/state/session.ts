@@ -1,4 +1,4 @@
-import { computed, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import type { Me } from "../api/types.ts";
 
 const storageKey = "agent-run-service.token";
@@ -11,11 +11,6 @@ export const refused = signal<string | undefined>(undefined);
 
 /** The operator and the service. Undefined until the first response. */
 export const me = signal<Me | undefined>(undefined);
-
-/** Why the operator cannot change anything. Undefined: they can. */
-export const readOnlyReason = computed(() =>
-  me.value?.role === "viewer" ? "You can read here. Ask an operator to change something." : undefined,
-);
 
 /** Takes the token out of the address, so that it is in no bookmark and no shared link, and keeps it for later visits. */
 export function takeToken(): void {

@@ -6,7 +6,7 @@ export function lastDays(count: number, now: Date): string[] {
   return Array.from({ length: count }, (_, index) => dayOf(new Date(today - (count - 1 - index) * day)));
 }
 
-export function dayOf(time: Date): string {
+function dayOf(time: Date): string {
   return time.toISOString().slice(0, 10);
 }
 

@@ -1,5 +1,5 @@
 /** A number as it is written in a field: with thousands separators, and all its digits. */
-export function numberText(value: number): string {
+function numberText(value: number): string {
   return value.toLocaleString("en-US", { maximumFractionDigits: 20 });
 }
 
