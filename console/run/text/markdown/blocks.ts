@@ -1,5 +1,22 @@
 import { labelOf, webAddress } from "./characters.ts";
-import { type Align, type Block, deepest, type Definitions, type Item, type Work } from "./nodes.ts";
+import {
+  alignOf,
+  cellsOf,
+  continues,
+  dedent,
+  fenceAfter,
+  heading,
+  indentOf,
+  interruptsParagraph,
+  isBlank,
+  isIndented,
+  isRule,
+  kindOf,
+  marker,
+  quote,
+  startsBlock,
+} from "./lines.ts";
+import { type Block, deepest, type Definitions, type Item, type Work } from "./nodes.ts";
 
 /** A document: its blocks, and the definitions of its reference links. */
 export interface Document {
@@ -25,9 +42,6 @@ interface Context {
   work: Work;
 }
 
-const marker = /^[ \t]*(?:([-*+])|(\d{1,9})([.)]))(?:[ \t]+|$)/;
-const heading = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
-const quote = /^[ \t]*> ?/;
 const underline = /^ {0,3}(={2,}|-{2,})[ \t]*$/;
 const task = /^\[([ xX])\][ \t]+/;
 const definition = /^ {0,3}\[([^[\]^][^[\]]*)\]:[ \t]*<?(\S+?)>?(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^)]*\)))?[ \t]*$/;
@@ -216,82 +230,4 @@ class BlockReader {
     }
     return { type: "paragraph", text: text.join("\n").trimEnd() };
   }
-}
-
-function isBlank(line: string): boolean {
-  return line.trim() === "";
-}
-
-function isIndented(line: string): boolean {
-  return indentOf(line) >= 4;
-}
-
-function isRule(line: string): boolean {
-  return /^(?:-{3,}|\*{3,}|_{3,})$/.test(line.replace(/[ \t]/g, ""));
-}
-
-/** Lists whose items have different kinds are different lists: the bullet, or the mark behind the number. */
-function kindOf(line: string): string | undefined {
-  const [, bullet, , mark] = marker.exec(line) ?? [];
-  return isRule(line) ? undefined : (bullet ?? mark);
-}
-
-function startsBlock(line: string): boolean {
-  return (
-    fenceAfter(undefined, line) !== undefined ||
-    heading.test(line) ||
-    quote.test(line) ||
-    marker.test(line) ||
-    isRule(line)
-  );
-}
-
-/** A line such as "1986. A great year" and a lone mark continue a paragraph. */
-function interruptsParagraph(line: string): boolean {
-  const [start, , number] = marker.exec(line) ?? [];
-  if (start !== undefined && !isRule(line)) return start.length < line.length && Number(number ?? 1) === 1;
-  return startsBlock(line);
-}
-
-/** Whether a line that is not indented continues the paragraph of the line before it. */
-function continues(before: string, line: string): boolean {
-  return !isBlank(before) && !isBlank(line) && !startsBlock(before) && !startsBlock(line);
-}
-
-/** The fence that is open after a line, if `open` is open before it. */
-function fenceAfter(open: string | undefined, line: string): string | undefined {
-  const [, marks = "", info = ""] = /^[ \t]*(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
-  if (open === undefined) return marks === "" || (marks.startsWith("`") && info.includes("`")) ? undefined : marks;
-  return marks.startsWith(open) && isBlank(info) ? undefined : open;
-}
-
-/** Columns before the first character. */
-function indentOf(line: string): number {
-  let columns = 0;
-  for (let at = 0; line[at] === " " || line[at] === "\t"; at++) columns += line[at] === "\t" ? 4 - (columns % 4) : 1;
-  return columns;
-}
-
-/** A line without its first columns, as far as they are blank. */
-function dedent(line: string, columns: number): string {
-  let [at, column] = [0, 0];
-  for (; column < columns && (line[at] === " " || line[at] === "\t"); at++) {
-    column += line[at] === "\t" ? 4 - (column % 4) : 1;
-  }
-  return " ".repeat(Math.max(0, column - columns)) + line.slice(at);
-}
-
-/** The cells of a table's row. A pipe in a cell is escaped, also in code. */
-function cellsOf(line: string): string[] {
-  const cells = line
-    .trim()
-    .replace(/^\|/, "")
-    .split(/(?<!\\)\|/);
-  if (cells.at(-1) === "") cells.pop();
-  return cells.map((cell) => cell.trim().replaceAll("\\|", "|"));
-}
-
-function alignOf(cell: string): Align {
-  if (!cell.endsWith(":")) return cell.startsWith(":") ? "left" : undefined;
-  return cell.startsWith(":") ? "center" : "right";
 }

@@ -1,4 +1,6 @@
 import { labelOf, reference, referenced, webAddress } from "./characters.ts";
+import { flanking } from "./flanking.ts";
+import { bareAddress, directTarget, inAngles, matchAt, type Target } from "./link-target.ts";
 import { deepest, type Definitions, type Inline, type Work } from "./nodes.ts";
 
 /**
@@ -23,15 +25,8 @@ interface Open {
 }
 
 const special = /[\\`*_~[\]!<&\n]|https?:\/\//g;
-const bare = /https?:\/\/[\p{L}\p{N}][^\s<>"`[\]{}|\\^\u3000-\u303f\uff00-\uffef]*/uy;
-const inAngles = /<[^<>]*>?/y;
 const mail = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;
 const label = /\[([^[\]]*)\]/y;
-const title = /[ \n]{0,2}(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/sy;
-const space = /^\s?$/;
-const punctuation = /[\p{P}\p{S}]/u;
-/** Beside these, marks that follow or precede punctuation count too: their words have no spaces between them. */
-const eastAsian = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
 
 class InlineReader {
   readonly #text: string;
@@ -97,14 +92,6 @@ class InlineReader {
     this.#at += length;
   }
 
-  /** What an expression matches here. */
-  #match(expression: RegExp, at: number): RegExpExecArray | null {
-    expression.lastIndex = at;
-    const found = expression.exec(this.#text);
-    this.#work.steps += 1 + (found?.[0].length ?? 0);
-    return found;
-  }
-
   #escape(): void {
     const next = this.#text[this.#at + 1] ?? "";
     if (!/[!-/:-@[-`{-~\n]/.test(next)) return this.#take(1);
@@ -159,13 +146,12 @@ class InlineReader {
     const run = this.#runLength(mark);
     if (mark === "~" ? run !== 2 : run > 3) return this.#take(run);
     const [before, after] = [this.#text[this.#at - 1] ?? "", this.#text[this.#at + run] ?? ""];
-    const opens = !space.test(after) && (!punctuation.test(after) || isEdge(before));
-    const closes = !space.test(before) && (!punctuation.test(before) || isEdge(after));
-    const rest = closes && !(mark === "_" && isWord(after)) ? this.#close(mark, run) : run;
+    const { opens, closes } = flanking(mark, before, after);
+    const rest = closes ? this.#close(mark, run) : run;
     this.#at += run;
     if (rest === 0) return;
     this.#add(mark.repeat(rest));
-    if (opens && !(mark === "_" && isWord(before))) this.#push(mark, rest);
+    if (opens) this.#push(mark, rest);
   }
 
   /** Closes what is open as far as it fits. Returns the number of marks that are left. */
@@ -227,7 +213,7 @@ class InlineReader {
     if ((this.#open.get("[1") ?? 0) === 0) return this.#take(1);
     let open = this.#pop();
     while (open && open.mark !== "[") open = this.#pop();
-    const target = open && (this.#directTarget() ?? this.#referenceTarget(open));
+    const target = open && (directTarget(this.#text, this.#at + 1, this.#work) ?? this.#referenceTarget(open));
     this.#lastBracket = this.#at;
     if (!open || !target) return this.#take(1);
     if (open.image || target.address === undefined || open.levels >= deepest) return this.#take(target.end - this.#at);
@@ -235,35 +221,10 @@ class InlineReader {
     this.#at = target.end;
   }
 
-  /** `(address "title")` behind a text in brackets. */
-  #directTarget(): Target | undefined {
-    const text = this.#text;
-    if (text[this.#at + 1] !== "(") return undefined;
-    const start = this.#at + 2;
-    const angles = text[start] === "<" ? this.#match(inAngles, start)?.[0] : undefined;
-    const source = angles?.endsWith(">") ? angles : text.slice(start, this.#addressEnd(start));
-    let end = start + source.length;
-    end += this.#match(title, end)?.[0].length ?? 0;
-    if (text[end] !== ")") return undefined;
-    return { address: webAddress(angles === source ? source.slice(1, -1) : source), end: end + 1 };
-  }
-
-  /** Parentheses in an address come in pairs, one in the other at most: more would make the search quadratic. */
-  #addressEnd(start: number): number {
-    let [end, depth] = [start, 0];
-    for (; end < this.#text.length && !/\s/.test(this.#text[end] ?? ""); end++) {
-      if (this.#text[end] === "\\") end++;
-      else if (this.#text[end] === "(" && ++depth > 2) break;
-      else if (this.#text[end] === ")" && --depth < 0) break;
-    }
-    this.#work.steps += end - start;
-    return end;
-  }
-
   /** `[text][label]`, `[label][]` or `[label]`. */
   #referenceTarget(open: Open): Target | undefined {
     if (this.#definitions.size === 0) return undefined;
-    const found = this.#match(label, this.#at + 1);
+    const found = matchAt(label, this.#text, this.#at + 1, this.#work);
     const own = this.#lastBracket === open.at ? this.#text.slice(open.at, this.#at) : "";
     const address = this.#definitions.get(labelOf(found?.[1] || own));
     return address === undefined ? undefined : { address, end: this.#at + 1 + (found?.[0].length ?? 0) };
@@ -271,7 +232,7 @@ class InlineReader {
 
   /** `<https://…>` and `<name@example.com>` are links. Other tags are text. */
   #angle(): void {
-    const [source = ""] = this.#match(inAngles, this.#at) ?? [];
+    const [source = ""] = matchAt(inAngles, this.#text, this.#at, this.#work) ?? [];
     const inside = source.slice(1, -1);
     if (!source.endsWith(">") || !/^[a-z/!?]/i.test(inside)) return this.#take(1);
     const address = /^(https?:\/\/|mailto:)\S+$/i.test(inside) ? inside : mail.test(inside) ? `mailto:${inside}` : "";
@@ -280,15 +241,8 @@ class InlineReader {
 
   /** An address in the text, without the punctuation behind it. */
   #bareLink(found: string): void {
-    const [source] = /[a-z0-9]/i.test(this.#text[this.#at - 1] ?? "") ? [] : (this.#match(bare, this.#at) ?? []);
-    if (source === undefined) return this.#take(found.length);
-    let end = source.length;
-    let unpaired = source.split(")").length - source.split("(").length;
-    for (; end > found.length; end--) {
-      const last = source[end - 1] ?? "";
-      if (last === ")" ? --unpaired < 0 : !/[?!.,:;*_~'&]/.test(last)) break;
-    }
-    const shown = source.slice(0, end);
+    const shown = bareAddress(this.#text, this.#at, this.#work);
+    if (shown === undefined) return this.#take(found.length);
     this.#link(webAddress(shown), shown, shown);
   }
 
@@ -297,20 +251,6 @@ class InlineReader {
     this.#add({ type: "link", address, children: [shown] }, 1);
     this.#at += source.length;
   }
-}
-
-interface Target {
-  /** Undefined: not one of the web. */
-  address: string | undefined;
-  end: number;
-}
-
-function isEdge(character: string): boolean {
-  return space.test(character) || punctuation.test(character) || eastAsian.test(character);
-}
-
-function isWord(character: string): boolean {
-  return /[\p{L}\p{N}]/u.test(character);
 }
 
 /** Nodes with adjacent texts as one. */
