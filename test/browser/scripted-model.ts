@@ -9,6 +9,10 @@ export interface ScriptedStep {
   calls?: { name: string; arguments: object }[];
   /** Milliseconds until the answer. */
   delay?: number;
+  /** Tokens of the model call. Default: 21 in, 7 out. */
+  tokens?: { input: number; output: number };
+  /** Instead of an answer, this HTTP status with the text as the error's message. */
+  status?: number;
   /** The answer waits for this. */
   until?: Promise<unknown>;
 }
@@ -23,20 +27,42 @@ export async function scriptedModel(script: Script): Promise<HttpServer & { base
       const { messages } = JSON.parse(body) as { messages: { role: string; content: unknown }[] };
       const start = messages.findLastIndex(({ role }) => role === "user");
       const step = messages.slice(start).filter(({ role }) => role === "assistant").length + 1;
-      const { text = "", calls = [], delay = 0, until } = script(inputOf(messages[start]?.content), step);
+      const {
+        text = "",
+        calls = [],
+        delay = 0,
+        until,
+        status,
+        tokens,
+      } = script(inputOf(messages[start]?.content), step);
       await sleep(delay);
       await until;
+      if (status !== undefined) {
+        response.writeHead(status, {
+          "content-type": "application/json",
+          ...(status === 429 && { "retry-after": "3" }),
+        });
+        response.end(JSON.stringify({ error: { message: text } }));
+        return;
+      }
       startStream(response);
       if (text) send(response, chunk({ content: text }));
       for (const [index, call] of calls.entries()) {
         const id = `call-${step}-${index}`;
         send(response, toolCallChunk(index, { id, name: call.name, arguments: JSON.stringify(call.arguments) }));
       }
-      send(response, chunk({}, { finish_reason: calls.length > 0 ? "tool_calls" : "stop" }), usageChunk, "[DONE]");
+      send(response, chunk({}, { finish_reason: calls.length > 0 ? "tool_calls" : "stop" }), usageOf(tokens), "[DONE]");
       response.end();
     });
   });
   return { ...server, baseUrl: `${server.url}/v1` };
+}
+
+function usageOf(tokens: ScriptedStep["tokens"]): object {
+  if (!tokens) return usageChunk;
+  const { input, output } = tokens;
+  const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+  return { ...usageChunk, usage };
 }
 
 function inputOf(content: unknown): string {
