@@ -3,6 +3,7 @@ import { availableParallelism, cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { logging } from "../src/log.ts";
 import { measureBundles } from "./bundles.ts";
+import { measureConsole } from "./console.ts";
 import { measureModelCalls } from "./model-calls.ts";
 import { measureQuotas } from "./quotas.ts";
 import { measureRates } from "./rates.ts";
@@ -13,7 +14,7 @@ import { measureSteps } from "./steps.ts";
 import { formatSummary, formatTable, type Row } from "./table.ts";
 import { measureUpload } from "./upload.ts";
 
-// node bench/main.ts [--quick] [rates] [engine] [upload] [quotas] [startup] [bundles]. Default: all sections.
+// node bench/main.ts [--quick] [rates] [engine] [upload] [quotas] [startup] [bundles] [console]. Default: all sections.
 const { values, positionals } = parseArgs({
   options: { quick: { type: "boolean", default: false } },
   allowPositionals: true,
@@ -49,6 +50,11 @@ const sections: { name: string; title: string; measure: () => Promise<Row[]> }[]
     name: "bundles",
     title: "Lambda bundles: size, and time to load in a fresh process",
     measure: () => measureBundles({ samples: quick ? 3 : 15 }),
+  },
+  {
+    name: "console",
+    title: "Web application in Chromium, with a run of 5,000 records; floor: an empty scroller in the same page",
+    measure: () => measureConsole({ rounds: quick ? 2 : 5 }),
   },
 ];
 

@@ -17,6 +17,8 @@ export interface Server {
   apiKey: string;
   templateId: string;
   dataDir: string;
+  /** Signs in to the console. Empty for the floor. */
+  consoleUrl: string;
   /** `performance.now()` before the process was started. */
   spawnedAt: number;
   /** Stops the server. Resolves when the process has exited. */
@@ -61,7 +63,7 @@ export async function startServer(kind: Kind, dataDir: string, npmStart = false)
     new Promise<string>((resolve) => createInterface(child.stdout).once("line", resolve)),
     exited.then((how) => Promise.reject(new Error(`${how}: ${errors.trim() || "nothing on stderr"}`))),
   ]);
-  const { base_url, api_key, template_id } = JSON.parse(line) as Record<string, string>;
+  const { base_url, api_key, template_id, console_url } = JSON.parse(line) as Record<string, string>;
   return {
     kind,
     pid: child.pid ?? 0,
@@ -69,6 +71,7 @@ export async function startServer(kind: Kind, dataDir: string, npmStart = false)
     apiKey: api_key ?? "",
     templateId: template_id ?? "",
     dataDir,
+    consoleUrl: console_url ?? "",
     spawnedAt,
     async end() {
       process.off("exit", endAtExit);

@@ -1,7 +1,8 @@
 /** One line of a table. For rates (`/s`) more is better, for everything else less. */
 export interface Row {
   name: string;
-  unit: "ms" | "/s" | "MB" | "KB" | "bytes";
+  /** Empty: a number of things. */
+  unit: "ms" | "/s" | "MB" | "KB" | "bytes" | "";
   service: number;
   floor?: number;
   /** Maximum: a multiple of the floor, or a value. */
