@@ -1,5 +1,5 @@
 import type { Browser, Page } from "playwright-core";
-import { launchChromium } from "../test/browser/chromium.ts";
+import { findChromium, launchChromium } from "../test/browser/chromium.ts";
 import { openConsole } from "../test/browser/console-page.ts";
 import { addLargeRun } from "../test/support/large-run.ts";
 import { newDataDir, startServer } from "./servers.ts";
@@ -48,6 +48,16 @@ const scrollFloor = (pixels: number): string => `(async () => {
   scroller.remove();
   return rate;
 })()`;
+
+/** Why the console cannot be measured here, and how to install what is missing. Undefined: it can be. */
+export function consoleProblem(): string | undefined {
+  try {
+    findChromium();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
 /**
  * The web application in Chromium: a run of 5,000 records, and the time from `npm start` to a usable page. Rejects if there

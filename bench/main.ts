@@ -3,7 +3,7 @@ import { availableParallelism, cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { logging } from "../src/log.ts";
 import { measureBundles } from "./bundles.ts";
-import { measureConsole } from "./console.ts";
+import { consoleProblem, measureConsole } from "./console.ts";
 import { measureModelCalls } from "./model-calls.ts";
 import { measureQuotas } from "./quotas.ts";
 import { measureRates } from "./rates.ts";
@@ -65,6 +65,12 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
+const problem = consoleProblem();
+if (problem !== undefined && positionals.includes("console")) {
+  console.error(`bench: ${problem}`);
+  process.exit(1);
+}
+
 process.on("exit", () => {
   for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
 });
@@ -80,6 +86,10 @@ if (load > availableParallelism() / 2) {
 const all: Row[] = [];
 for (const { name, title, measure } of sections) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
+  if (name === "console" && problem !== undefined) {
+    console.log(`\n${title}\nNot measured: ${problem}`);
+    continue;
+  }
   const rows = await measure();
   console.log(formatTable(title, rows));
   all.push(...rows);
