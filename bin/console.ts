@@ -14,6 +14,6 @@ async function start(options: ConsoleOptions): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, end);
   const may = options.readOnly ? "read" : "change";
   console.log(`Console of ${options.stack}: ${server.link}
-The link is valid until this process ends (Ctrl-C). Who has it may ${may} everything, as
+The link is valid until this process ends (Ctrl-C). Anyone who has the link can ${may} everything, as
 ${server.actor}`);
 }

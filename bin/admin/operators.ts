@@ -31,7 +31,7 @@ export function addOperatorCommands(program: Command, action: Action, io: Io): v
         const address = consoleAddress(baseUrl === undefined ? undefined : baseUrlOf(baseUrl));
         const { token, stored } = await createOperator(accounts, { name, role: operatorRole }, await actor());
         const { text, json } = record({ console_url: consoleLink(address, token), ...fields(stored) });
-        const advice = `The link is shown only once. It contains the token: whoever has it may ${may[operatorRole]}.`;
+        const advice = `The link is shown only once. It contains the token: anyone who has it can ${may[operatorRole]}.`;
         return { text: `${text}\n\n${advice}\nRevoke it: operator revoke ${stored.hint}`, json };
       }),
     );

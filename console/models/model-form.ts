@@ -21,7 +21,8 @@ export interface ModelForm {
 const empty: ModelForm["settings"] = { base_url: "", model: "", secret: "", region: "" };
 
 const clearedText =
-  "The secret was cleared: it goes to the server that it was named for, and this is another one. Name it again.";
+  "The secret was cleared: it goes to the server that it was named for, and this is another one. Enter it again, or " +
+  "leave it empty for none.";
 
 /** The form of a stored model. Without one: of an Anthropic model, the first preset. */
 export function formOf(model: Model | null): ModelForm {

@@ -76,7 +76,7 @@ export function parseModelSettings(
 
 /**
  * The settings with the stored secret, if they name none. A secret is sent only to the server that it was named for: with
- * another provider or address, it must be named again.
+ * another provider or address, it must be sent again.
  */
 export function withStoredSecret(
   settings: ModelSettings,
@@ -88,9 +88,10 @@ export function withStoredSecret(
   if (settings.secret !== undefined || kept?.secret === undefined) return settings;
   if (provider === undefined || settingsOf[provider].secret === undefined) return settings;
   if (provider === kept.provider && settings.baseUrl === kept.baseUrl) return { ...settings, secret: kept.secret };
+  const none = settingsOf[provider].secret ? "" : ", or null for none";
   throw invalid(
     `${labels.secret} is missing; ${labels.provider} or ${labels.baseUrl} changes, and the stored secret is for the model ` +
-      "server that it was named for. Name the secret again",
+      `server that it was named for. Send ${labels.secret} again${none}`,
   );
 }
 

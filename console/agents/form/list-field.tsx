@@ -54,7 +54,7 @@ function ListEntry({ field, path, form }: { field: FieldOf<"list">; path: Path; 
             {lacksSecrets(form.stored, form.draft, path) && (
               <p class="note warn" role="status">
                 The URL was changed, so the secrets of the headers were cleared: a secret goes only to the server that
-                it was named for. Name them again.
+                it was named for. Enter them again.
               </p>
             )}
           </div>
