@@ -4,9 +4,8 @@ import { ServiceError } from "../errors.ts";
 import { type Actor, along } from "./audit.ts";
 import { normalizeId } from "./ids.ts";
 import { modify } from "./modify.ts";
+import { checkName } from "./names.ts";
 import type { Accounts, AgentDefinition, AuditEntry, Organization, Quota } from "./types.ts";
-
-const maxNameLength = 200;
 
 /** Creates an organization. Its agents cannot start runs until it has a model. */
 export async function createOrganization(
@@ -14,11 +13,7 @@ export async function createOrganization(
   { name, model }: Pick<Organization, "name" | "model">,
   actor?: Actor,
 ): Promise<Organization> {
-  if (name.trim() === "") throw new ServiceError("invalid_argument", "the organization's name is blank");
-  if (name.length > maxNameLength) {
-    const message = `the organization's name has ${name.length} characters; at most ${maxNameLength} are accepted`;
-    throw new ServiceError("invalid_argument", message);
-  }
+  checkName("the organization's", name);
   const at = Date.now();
   const id = randomUUID();
   const organization: Organization = { id, name, ...(model && { model }), createdAt: at, updatedAt: at };

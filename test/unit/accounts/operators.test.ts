@@ -10,6 +10,8 @@ function newAccounts(): Accounts {
 
 test.each([
   [" ", /^the operator's name is blank$/],
+  ["Mi\u202era", /^the operator's name contains the character U\+202E; control and format characters are not accepted/],
+  ["Mira\nroot", /^the operator's name contains the character U\+000A;/],
   ["x".repeat(201), /^the operator's name has 201 characters; at most 200 are accepted$/],
   [newToken("ao").token, /^the operator's name contains an API key or an operator token/],
 ])("the name %j is rejected and not repeated", async (name, message) => {
