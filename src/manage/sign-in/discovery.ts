@@ -14,23 +14,27 @@ export interface OidcSignIn {
 
 /** Endpoints may change when the provider is reconfigured. */
 const cacheMilliseconds = 60 * 60_000;
+/** A provider that does not respond is not asked for each page that opens. */
+const failureMilliseconds = 10_000;
 const timeoutMilliseconds = 5_000;
 
 /**
  * Returns a function that resolves with what the page needs. Endpoints that the settings do not contain are read from the
- * issuer's discovery document (OpenID Connect Discovery 1.0) and cached for an hour. It rejects if that cannot be read.
+ * issuer's discovery document (OpenID Connect Discovery 1.0) and cached for an hour. It rejects if that cannot be read, and
+ * does not retry for 10 seconds. Concurrent calls share one request.
  */
 export function oidcSignIn(
   { issuer, clientId, scope, endpoints }: SignIn,
   { fetch = globalThis.fetch, now = Date.now }: { fetch?: typeof globalThis.fetch; now?: () => number } = {},
 ): () => Promise<OidcSignIn> {
-  let cached: { endpoints: SignInEndpoints; until: number } | undefined;
+  let cached: { endpoints: Promise<SignInEndpoints>; until: number } | undefined;
 
-  async function discovered(): Promise<SignInEndpoints> {
-    if (cached === undefined || cached.until <= now()) {
-      cached = { endpoints: await discover(issuer, clientId, fetch), until: now() + cacheMilliseconds };
-    }
-    return cached.endpoints;
+  function discovered(): Promise<SignInEndpoints> {
+    if (cached !== undefined && now() < cached.until) return cached.endpoints;
+    const entry = { endpoints: discover(issuer, clientId, fetch), until: now() + cacheMilliseconds };
+    entry.endpoints.catch(() => (entry.until = now() + failureMilliseconds));
+    cached = entry;
+    return entry.endpoints;
   }
 
   return async () => {

@@ -56,10 +56,17 @@ test.each([
   ],
   [{ ...document, token_endpoint: "http://login.example.com/token" }, 200, "has token_endpoint"],
   [{ issuer, authorization_endpoint: document.authorization_endpoint }, 200, "no token_endpoint"],
-])("%j with %i is refused, and asked for again", async (body, status, message) => {
+])("%j with %i is refused, and asked for again after 10 seconds", async (body, status, message) => {
   const fetch = provider(body, status);
-  const config = oidcSignIn(signIn, { fetch });
+  let time = 0;
+  const config = oidcSignIn(signIn, { fetch, now: () => time });
+  const [first, second] = [config(), config()]; // share a request
+  await expect(first).rejects.toThrow(message);
+  await expect(second).rejects.toThrow(message);
+  time = 9_999;
   await expect(config()).rejects.toThrow(message);
+  expect(fetch).toHaveBeenCalledTimes(1);
+  time = 10_000;
   await expect(config()).rejects.toThrow(message);
   expect(fetch).toHaveBeenCalledTimes(2);
 });
