@@ -7,6 +7,7 @@ import { env } from "../src/env.ts";
 import { consoleFiles, isConsolePath } from "../src/manage/console-files.ts";
 import { errorFormat, manageError } from "../src/manage/errors.ts";
 import { openapiDocument } from "../src/manage/generated/openapi.ts";
+import { withSecurityHeaders } from "../src/manage/security-headers.ts";
 import { oidcSignIn } from "../src/manage/sign-in/discovery.ts";
 import type { SignIn } from "../src/manage/sign-in/types.ts";
 
@@ -29,4 +30,6 @@ const publicFiles: ApiHandler = async (request) => {
   throw manageError("not_found");
 };
 
-export const handler = lambdaHandler(compress(withErrorResponses(publicFiles, errorFormat)));
+const withErrors = withErrorResponses(publicFiles, errorFormat);
+
+export const handler = lambdaHandler(compress(async (request) => withSecurityHeaders(await withErrors(request))));

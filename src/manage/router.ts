@@ -7,6 +7,7 @@ import type { AllHandlers, ManageHandler } from "./call.ts";
 import { type OperationName, operations } from "./contract/operations/index.ts";
 import { basePath, type ManageOperation } from "./contract/operations/operation.ts";
 import { errorFormat, manageError } from "./errors.ts";
+import { withSecurityHeaders } from "./security-headers.ts";
 import { validBody, validParameters } from "./validate.ts";
 
 /** Who sends a request. Rejects with a `ServiceError` for a request without a valid credential. */
@@ -62,10 +63,4 @@ const nobody: OperatorPrincipal = { actor: "", name: "", role: "viewer" };
 
 function storeUnavailable(cause: StoreUnavailable): Error {
   return Object.assign(manageError("store_unavailable", undefined, { "retry-after": "5" }), { cause });
-}
-
-/** Responses are for the caller only, and no browser may guess their type. */
-function withSecurityHeaders(response: ApiResponse): ApiResponse {
-  const headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
-  return { ...response, headers: { ...headers, ...response.headers } };
 }
