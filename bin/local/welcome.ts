@@ -80,5 +80,7 @@ function field(name: string, value: string): string {
 }
 
 function dataOption(dataDir: string): string {
-  return dataDir === ".data" ? "" : ` --data-dir ${dataDir}`;
+  if (dataDir === ".data") return "";
+  // Quoted for a shell if necessary, such as a path with spaces.
+  return ` --data-dir ${/^[\w./:@%+=,-]+$/.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", "'\\''")}'`}`;
 }
