@@ -48,6 +48,16 @@ export function clearModel(accounts: Accounts, id: string, actor?: Actor): Promi
   );
 }
 
+/** Records a test of a model in the audit: the model server receives the secret and a prompt. Changes nothing else. */
+export async function recordModelTest(accounts: Accounts, id: string, actor: Actor): Promise<void> {
+  await modify(
+    `organization ${normalizeId(id)}`,
+    () => findOrganization(accounts, id),
+    (organization) => ({ ...organization }), // the record itself would not be written, nor the entry
+    (same) => accounts.replaceOrganization(same, along(actor, "org.test-model", same.id)),
+  );
+}
+
 /**
  * Replaces fields of the quota that all agents of the organization share; `null` removes a limit. `maxDollarsPerDay`
  * requires prices of all agents: what they spend would not be counted.

@@ -113,6 +113,7 @@ export const auditActions = [
   "org.set-model",
   "org.clear-model",
   "org.set-quota",
+  "org.test-model",
   "agent.create",
   "agent.update",
   "agent.archive",

@@ -783,6 +783,7 @@ export interface components {
              * @example org.set-model
              * @example org.clear-model
              * @example org.set-quota
+             * @example org.test-model
              * @example agent.create
              * @example agent.update
              * @example agent.archive

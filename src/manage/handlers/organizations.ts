@@ -1,4 +1,11 @@
-import { clearModel, createOrganization, findOrganization, setModel, setQuota } from "../../accounts/organizations.ts";
+import {
+  clearModel,
+  createOrganization,
+  findOrganization,
+  recordModelTest,
+  setModel,
+  setQuota,
+} from "../../accounts/organizations.ts";
 import { jsonResponse } from "../../api/handlers/handler.ts";
 import { testModel } from "../../agent/models/test-model.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
@@ -47,9 +54,10 @@ export function organizationHandlers(deps: ManageDeps) {
       return jsonResponse(200, wireOrganization(await clearModel(accounts, path.organization_id, actor)));
     },
 
-    async test_model({ path, body }) {
+    async test_model({ path, body, operator: { actor } }) {
       const organization = await findOrganization(accounts, path.organization_id);
       const configuration = body ? await modelOf(deps, organization, body) : organization.model;
+      await recordModelTest(accounts, organization.id, actor);
       const use = { organizationId: organization.id, purpose: "model" } as const;
       const { milliseconds, model, outcome } = await testModel(
         configuration,
