@@ -10,6 +10,7 @@ import {
   updateAgent,
 } from "../../src/accounts/agents.ts";
 import { headerSecretProblems, shownSecret } from "../../src/accounts/header-secrets.ts";
+import { withoutUserinfo } from "../../src/agent/public-url.ts";
 import type { Agent, AgentDefinition } from "../../src/accounts/types.ts";
 import type { McpServer } from "../../src/agent/mcp/types.ts";
 import type { Secrets } from "../../src/agent/secret.ts";
@@ -170,7 +171,8 @@ function listed(values: object): string {
 }
 
 /** A server as in its agent file, with the location of each header's value. */
-function withoutHeaderValues({ headers, ...server }: McpServer) {
+function withoutHeaderValues({ headers, ...stored }: McpServer) {
+  const server = { ...stored, url: withoutUserinfo(stored.url) };
   const locations = Object.entries(headers ?? {}).map(([name, { secret }]) => [name, shownSecret(secret)]);
   return { ...server, ...(headers && { headers: Object.fromEntries(locations) as Record<string, string> }) };
 }

@@ -9,6 +9,7 @@ import {
 } from "../../src/accounts/organizations.ts";
 import type { Accounts, Organization } from "../../src/accounts/types.ts";
 import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
+import { publicBaseUrl } from "../../src/agent/public-url.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { isoTime, record, table } from "./output.ts";
@@ -163,7 +164,7 @@ function fields({ id, name, model, maxRunning, maxDollarsPerDay, createdAt, upda
     provider,
     enabled: model?.enabled,
     model: defaultModel,
-    base_url: baseUrl,
+    base_url: baseUrl === undefined ? undefined : publicBaseUrl(baseUrl),
     region,
     secret,
     compat: compat && formatCompat(compat),

@@ -1,5 +1,6 @@
 import type { Agent, Organization } from "../../src/accounts/types.ts";
 import { expectedWindow } from "../../src/agent/models/ollama.ts";
+import { publicBaseUrl } from "../../src/agent/public-url.ts";
 import { defaultContextTokens } from "../../src/agent/turn/context-window.ts";
 
 const remedy =
@@ -19,7 +20,7 @@ export async function modelWarning(
   const planned = agent.contextTokens ?? defaultContextTokens;
   const window = await expectedWindow({ baseUrl: configuration.baseUrl, model });
   if (window === "unreachable") {
-    return `the model server ${configuration.baseUrl} does not respond. Runs wait until it does: start it, or change --model-base-url.`;
+    return `the model server ${publicBaseUrl(configuration.baseUrl)} does not respond. Runs wait until it does: start it, or change --model-base-url.`;
   }
   if (window === "unknown model") {
     return `Ollama does not have the model '${model}': run 'ollama pull ${model}', or change --model-name.`;

@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields } from "../../src/agent/models/model-config.ts";
+import { publicBaseUrl } from "../../src/agent/public-url.ts";
 import { printableLine } from "../printable.ts";
 import type { FoundModel } from "./found-models.ts";
 
@@ -70,7 +71,7 @@ function modelLines({ model, found, dataDir }: Welcome): string[] {
 
 function describeModel(model: ModelConfiguration): string {
   const { provider, model: name, baseUrl, region } = configurationFields(model);
-  const where = baseUrl ?? region;
+  const where = baseUrl === undefined ? region : publicBaseUrl(baseUrl);
   const off = model.enabled ? "" : ", disabled";
   return printableLine(`${name ?? "no name"} (${provider}${where === undefined ? "" : `, ${where}`}${off})`);
 }

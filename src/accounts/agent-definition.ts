@@ -1,4 +1,5 @@
 import { type AgentFileError, validateAgentFile } from "./generated/agent-file.js";
+import { withoutUserinfo } from "../agent/public-url.ts";
 import type { AgentDefinition } from "./types.ts";
 
 /**
@@ -31,6 +32,12 @@ export function definitionProblems(fields: AgentDefinition): string[] {
   const problems = [...duplicates].map(
     (name) => `mcp has two servers named ${JSON.stringify(name)}; names must be unique`,
   );
+  for (const { name, url } of mcp) {
+    if (withoutUserinfo(url) === url) continue;
+    problems.push(
+      `the url of the MCP server ${name} contains a user name or password; put the credential in a secret and name it in headers`,
+    );
+  }
   if (prices) return problems;
   const inDollars = Object.entries({ limits, runLimits }).filter(([, of]) => of?.dollars !== undefined);
   const names = inDollars.map(([field]) => `${field}.dollars`);

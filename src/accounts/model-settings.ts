@@ -1,5 +1,6 @@
 import { compatSettings, type ModelConfiguration, type OpenAiCompat } from "../agent/model.ts";
 import { configurationFields, isRegion, providerNames } from "../agent/models/model-config.ts";
+import { surplusOf } from "../agent/public-url.ts";
 import { ServiceError } from "../errors.ts";
 
 const settingNames = ["baseUrl", "model", "secret", "region", "compat"] as const;
@@ -48,16 +49,21 @@ export function parseModelSettings(
     throw invalid(`${labels.provider} is ${JSON.stringify(settings.provider)}; expected ${accepted}`);
   }
   const accepted = settingsOf[provider];
-  const surplus = settingNames.filter((name) => settings[name] !== undefined && accepted[name] === undefined);
-  if (surplus.length > 0) {
+  const unexpected = settingNames.filter((name) => settings[name] !== undefined && accepted[name] === undefined);
+  if (unexpected.length > 0) {
     const names = settingNames.filter((name) => name in accepted).map((name) => labels[name]);
     const only = names.length === 0 ? "" : `, only ${names.join(", ")}`;
-    const received = surplus.map((name) => labels[name]).join(", ");
+    const received = unexpected.map((name) => labels[name]).join(", ");
     throw invalid(`${labels.provider} ${provider} does not accept ${received}${only}`);
   }
   const { baseUrl, secret, region } = settings;
   if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) {
     throw invalid(`${labels.baseUrl} is ${JSON.stringify(baseUrl)}; expected ${expected.baseUrl}`);
+  }
+  const surplus = baseUrl === undefined ? undefined : surplusOf(baseUrl);
+  if (surplus !== undefined) {
+    const remedy = `put a credential in a secret and name it with ${labels.secret}`;
+    throw invalid(`${labels.baseUrl} contains ${surplus}, which is stored and shown; remove it, and ${remedy}`);
   }
   if (region !== undefined && !isRegion(region)) {
     throw invalid(`${labels.region} is ${JSON.stringify(region)}; expected ${expected.region}`);

@@ -31,6 +31,7 @@ const allowed: Record<string, string[]> = {
   "src/agent/models": [
     "src/agent/attachment-limits.ts",
     "src/agent/model.ts",
+    "src/agent/public-url.ts",
     "src/agent/secret.ts",
     "src/agent/unknown-tool.ts",
     "src/async",

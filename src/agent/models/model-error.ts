@@ -8,6 +8,7 @@ import {
 import type { Failure, ModelFailure, ModelRequest } from "../model.ts";
 import { isObject } from "../../json.ts";
 import { redactQuotations, redactSecrets } from "../../net/redact.ts";
+import { publicBaseUrl } from "../public-url.ts";
 import { diagnose } from "./error-table.ts";
 import { IdleTimeout, ResponseTooLarge, UnexpectedContentType } from "./http-client.ts";
 import { readProviderError } from "./provider-error.ts";
@@ -89,7 +90,7 @@ export function modelFailure(cause: unknown, endpoint: Endpoint, request: ModelR
   const contents = requestTexts(request);
   const redact = (text: string): string =>
     redactQuotations(redactSecrets(text, endpoint.secrets(), "[API key]").slice(0, maxInspected), contents);
-  const server = `model server ${publicAddress(endpoint.address)}`;
+  const server = `model server ${publicBaseUrl(endpoint.address)}`;
   const detail = toOneLine(redact(describeCause(cause)));
   const error = errorResponse(cause);
   if (error) {
@@ -211,10 +212,4 @@ const maxInspected = 4_000;
 function toOneLine(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > 300 ? `${line.slice(0, 300)}…` : line;
-}
-
-/** A base URL without user name, password and query, which may be secret. */
-function publicAddress(baseUrl: string): string {
-  const url = URL.parse(baseUrl);
-  return url ? url.origin + url.pathname : baseUrl;
 }

@@ -3,6 +3,7 @@ import { shownSecret } from "../../accounts/header-secrets.ts";
 import type { Agent, AgentDefinition, AgentVersionHead, Organization } from "../../accounts/types.ts";
 import type { McpServer } from "../../agent/mcp/types.ts";
 import { configurationFields } from "../../agent/models/model-config.ts";
+import { withoutUserinfo } from "../../agent/public-url.ts";
 import type { Schemas } from "../call.ts";
 import { timeOf } from "./time.ts";
 
@@ -39,7 +40,8 @@ export function wireDefinition(definition: AgentDefinition): Schemas["AgentDefin
   return { ...fields, ...(mcp && { mcp: mcp.map(wireServer) }) } as Schemas["AgentDefinition"];
 }
 
-function wireServer({ headers, ...server }: McpServer): McpServer {
+function wireServer({ headers, ...stored }: McpServer): McpServer {
+  const server = { ...stored, url: withoutUserinfo(stored.url) };
   if (!headers) return server;
   const shown = Object.entries(headers).map(([name, { secret, ...more }]) => {
     return [name, { secret: shownSecret(secret), ...more }] as const;

@@ -1,6 +1,7 @@
 import type { Organization } from "../../accounts/types.ts";
 import type { ModelConfiguration } from "../../agent/model.ts";
 import { configurationFields } from "../../agent/models/model-config.ts";
+import { publicBaseUrl } from "../../agent/public-url.ts";
 import type { Schemas } from "../call.ts";
 import { timeOf } from "./time.ts";
 
@@ -23,7 +24,7 @@ function wireModel(configuration: ModelConfiguration): Schemas["Model"] {
     provider: configuration.provider,
     enabled: configuration.enabled,
     model: model ?? null,
-    base_url: baseUrl ?? null,
+    base_url: baseUrl === undefined ? null : publicBaseUrl(baseUrl),
     secret: secret ?? null,
     region: region ?? null,
     compat: compat ?? null,

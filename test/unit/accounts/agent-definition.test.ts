@@ -51,6 +51,10 @@ describe("an agent file", () => {
       { mcp: [{ name: "team", url: "https://a.example/mcp", headers: { Authorization: "Bearer sk-pasted" } }] },
       "mcp.0.headers.Authorization must be object",
     ],
+    [
+      { mcp: [{ name: "team", url: "https://user:pasted@a.example/mcp" }] },
+      "the url of the MCP server team contains a user name or password; put the credential in a secret and name it in headers",
+    ],
     [{ contextTokens: 100 }, "contextTokens must be >= 2000 (received 100)"],
   ])("%j is rejected", (fields, problem) => {
     expect(parsed(fields)).toEqual({ problems: [problem] });

@@ -72,6 +72,16 @@ describe("parseModelSettings", () => {
     expect(() => parseModelSettings(given, labels, true)).toThrow(problem);
   });
 
+  it.each([
+    ["http://user:pasted@host/v1", "a user name or password"],
+    ["http://host/v1?key=pasted", "a query"],
+    ["http://host/v1#pasted", "a fragment"],
+  ])("rejects the base URL %j without repeating it", (given, surplus) => {
+    const parse = () => parseModelSettings({ provider: "openai-compatible", model: "m", baseUrl: given }, labels, true);
+    expect(parse).toThrow(`--base-url contains ${surplus}, which is stored and shown; remove it, and put a credential`);
+    expect(parse).not.toThrow("pasted");
+  });
+
   it("does not repeat a key that was pasted instead of its location", () => {
     const given = { provider: "anthropic", model: "m", secret: "sk-pasted-by-mistake" };
     expect(() => parseModelSettings(given, labels, true)).toThrow(/^--secret must not be the key itself/);

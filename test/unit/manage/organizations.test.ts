@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { setModel as storeModel } from "../../../src/accounts/organizations.ts";
 import type { Schemas } from "../../../src/manage/call.ts";
 import { httpServer } from "../../support/http-server.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
@@ -112,6 +113,15 @@ describe("models", () => {
     expect((await service.call("DELETE", `/organizations/${id}/model`)).body).toMatchObject({ id, model: null });
   });
 
+  test("a password in a URL that an earlier version stored is not shown", async () => {
+    const { id } = await newOrganization();
+    const stored = { provider: "openai-compatible", enabled: true, model: "m" } as const;
+    await storeModel(service.platform.accounts, id, { ...stored, baseUrl: "http://user:pw@host/v1?key=pw" });
+    expect((await service.call("GET", `/organizations/${id}`)).body).toMatchObject({
+      model: { base_url: "http://host/v1" },
+    });
+  });
+
   test("the stored secret is kept only for the server that it was named for", async () => {
     const { id } = await newOrganization();
     await setModel(id, local);
@@ -167,6 +177,8 @@ describe("tests of models", () => {
     expect(body).toMatchObject({ ok: true, model: null, failure: null, usage: { cached_input_tokens: null } });
     expect(body.text).not.toBe("");
     expect((await service.call("GET", `/organizations/${id}`)).body).toMatchObject({ model: null });
+    const { body: audit } = await service.call<Schemas["AuditPage"]>("GET", "/audit?limit=1");
+    expect(audit.data).toMatchObject([{ action: "org.test-model", id, actor: expect.stringMatching(/^Op \(ao_/) }]);
   });
 
   test("without a body, the stored model is called, also a disabled one; without that, the failure says so", async () => {
