@@ -67,9 +67,15 @@ test.each([
   expect((await pressable()).filter((name) => writes.test(name))).toEqual([]);
 });
 
-test.each(["", "?tab=edit", "?tab=keys", "?tab=versions"])("on the agent%s nothing can be changed", async (tab) => {
+test.each([
+  ["", "Latest runs"],
+  ["?tab=edit", "The same change as"],
+  ["?tab=keys", "Disable…"],
+  ["?tab=versions", "Version 1"],
+])("on the agent%s nothing can be changed", async (tab, text) => {
   await viewer.goto(`agents/${service.templateId}${tab}`);
   await page.getByRole("heading", { level: 1, name: "Starter agent" }).waitFor();
+  await main().getByText(text).first().waitFor();
   await page.getByRole("button", { name: "More actions" }).click();
   const menu = page.locator(".menu:popover-open");
   for (const name of ["Archive…", "Delete…"]) expect(await menu.getByRole("button", { name }).isDisabled()).toBe(true);
@@ -108,13 +114,13 @@ test("the key N opens no form that can be sent", async () => {
   await viewer.goto("runs");
   await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
   await page.keyboard.press("n");
-  const dialog = page.getByRole("dialog");
-  if ((await dialog.count()) > 0) {
-    await dialog.getByLabel("Input").fill("anything");
-    expect(await dialog.getByRole("button", { name: "Start run" }).isDisabled()).toBe(true);
-    await page.keyboard.press("Control+Enter");
-    await dialog.getByText("Ask an operator to start runs.").waitFor();
-  }
+  const dialog = page.getByRole("dialog", { name: "Start run" });
+  await dialog.getByLabel("Input").fill("anything");
+  expect(await dialog.getByRole("button", { name: "Start run" }).isDisabled()).toBe(true);
+  await dialog.getByText("Ask an operator to start runs.").waitFor();
+  await page.keyboard.press("Control+Enter");
+  const runs = await fetch(`${service.baseUrl}/manage/v1/runs`, { headers: { authorization: `Bearer ${token}` } });
+  expect(((await runs.json()) as { data: unknown[] }).data.length).toBe(2);
 });
 
 test.each([
