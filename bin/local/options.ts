@@ -91,9 +91,9 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
     .addHelpText(
       "after",
       `
-Under a process manager, and on Windows: install Node 24, run npm ci, then run
-node bin/local.ts [options]. It receives signals directly; a killed npm leaves the
-service running.`,
+Under a process manager, and on Windows: install Node 24, run npm ci and
+node scripts/build-console.ts, then run node bin/local.ts [options]. It receives signals
+directly; a killed npm leaves the service running.`,
     )
     .action((parsed: ParsedOptions) => start(localOptions(parsed)));
 }
