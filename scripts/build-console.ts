@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
@@ -38,10 +38,26 @@ const options = {
   logLevel: "warning",
 } satisfies BuildOptions;
 
-/** Builds the page into a folder: files with a hash in their names, and an index.html that names the first of them. */
+/**
+ * Builds the page into a folder: files with a hash in their names, and an index.html that names the first of them. Replaces
+ * the folder at the end, so that a running server serves the page meanwhile.
+ */
 export async function buildConsole(directory: string = consoleDirectory): Promise<ConsoleSizes> {
-  await rm(directory, { recursive: true, force: true });
-  await mkdir(directory, { recursive: true });
+  await mkdir(dirname(directory), { recursive: true });
+  const building = await mkdtemp(`${directory}-`);
+  try {
+    const sizes = await buildInto(building);
+    await chmod(building, 0o755); // mkdtemp gives it to its owner only
+    await rm(directory, { recursive: true, force: true });
+    await rename(building, directory);
+    return sizes;
+  } catch (error) {
+    await rm(building, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function buildInto(directory: string): Promise<ConsoleSizes> {
   const { metafile } = await build({ ...options, outdir: directory });
   const first = firstLoad(metafile);
   const tags = first.map((file) =>
