@@ -11,6 +11,8 @@ export async function writeStream(
   { status, headers, body }: ApiResponse & { body: StreamBody },
   closing: AbortSignal,
 ): Promise<void> {
+  // A client that left before there was a response: its events are over.
+  if (response.destroyed || response.socket?.readableEnded) return void response.destroy();
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   response.once("close", leave);

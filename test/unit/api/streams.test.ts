@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { mkdtempSync, rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -11,12 +11,13 @@ import { lambdaHandler } from "../../../src/api/server/lambda.ts";
 import { localServer } from "../../../src/api/server/local-server.ts";
 import { pause } from "../../../src/async/backoff.ts";
 
-/** A server whose `GET /` streams `body`. */
-async function startServer(body: StreamBody) {
+/** A server whose `GET /` streams `body`. `ready` is called for each request; the response begins when it resolves. */
+async function startServer(body: StreamBody, ready = async (): Promise<void> => {}) {
   const spoolDirectory = mkdtempSync(join(tmpdir(), "streams-"));
   const stream: ApiResponse = { status: 200, headers: { "content-type": "text/event-stream" }, body };
   const hosts = { host: "127.0.0.1", allowedHosts: [] };
-  const server = localServer(async () => stream, { spoolDirectory, hosts });
+  const handler = () => ready().then(() => stream);
+  const server = localServer(handler, { spoolDirectory, hosts });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -62,6 +63,31 @@ test("a stream is sent piece by piece, and ends soon after its client has left",
   leave.abort();
   await expect.poll(() => counts.open, { timeout: 5_000 }).toBe(0);
 });
+
+test.each(["resetAndDestroy", "end"] as const)(
+  "a stream does not begin when its client has left before (%s)",
+  async (leave) => {
+    const { body, counts } = ticks();
+    const [requested, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await using service = await startServer(body, () => {
+      requested.resolve();
+      return ready.promise;
+    });
+    const connected = once(service.server, "connection");
+    const socket = connect({ port: service.port, allowHalfOpen: true });
+    const [accepted] = (await connected) as [Socket];
+    // Not `once` of node:events, which rejects for the error of a reset.
+    const left = new Promise((resolve) => accepted.once(leave === "end" ? "end" : "close", resolve));
+    socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+    await requested.promise;
+    socket[leave]();
+    await left;
+    ready.resolve();
+    if (leave === "end") await once(socket.resume(), "close");
+    await pause(20);
+    expect(counts).toEqual({ open: 0, sent: 0 });
+  },
+);
 
 test("a client that closes only its side of the connection has left, too", async () => {
   const { body, counts } = ticks("", 60_000);
