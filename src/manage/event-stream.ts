@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { ApiResponse, StreamBody } from "../api/handlers/handler.ts";
 import { log } from "../log.ts";
 import type { RunUpdate } from "../runs/watch-run.ts";
+import type { RunEvent } from "../runs/types.ts";
 import { wireEvent } from "./wire/event.ts";
 import { wireDetail } from "./wire/run.ts";
 
@@ -11,13 +12,16 @@ const [retry, retryAtOnce] = [2_000, 100];
 const commentAfter = 15_000;
 /** Milliseconds after which a stream ends. The client connects again, and its token is checked again. */
 const longest = 300_000;
-/** Characters after which a stream that is collected before it is sent ends: Lambda accepts 6 MB. */
-const maxCollected = 2_000_000;
+/**
+ * Bytes of a stream that is collected before it is sent, and of an event in it. Lambda accepts 6 MB of JSON, in which
+ * escapes at most double the text.
+ */
+const [maxCollected, maxEvent] = [2_000_000, 1_000_000];
 
 /**
  * A response with Server-Sent Events: `run` with a RunDetail, and `event` with an Event and its number as `id`. The last
  * event of an earlier version, which has no number, has the id 0, so that a client that has received them all gets them
- * once. `isOpen`: the stream stays open. Otherwise, it is short enough to be collected.
+ * once. `isOpen`: the stream stays open. Otherwise, it is short enough to be collected, and a long event is cut.
  */
 export function streamResponse(
   watch: (signal: AbortSignal) => AsyncIterable<RunUpdate>,
@@ -26,15 +30,15 @@ export function streamResponse(
   const body: StreamBody = async function* (signal) {
     const started = Date.now();
     let sentAt = started;
-    let characters = 0;
+    let bytes = 0;
     yield `retry: ${retry}\n\n`;
     try {
       for await (const update of watch(signal)) {
-        for (const text of textsOf(update, maxText)) {
+        for (const text of textsOf(update, maxText, isOpen ? Infinity : maxEvent)) {
+          bytes += isOpen ? 0 : Buffer.byteLength(text);
+          if (bytes > maxCollected) return;
           yield text;
-          characters += text.length;
           sentAt = Date.now();
-          if (!isOpen && characters > maxCollected) return;
         }
         await setImmediate(); // other requests, while many events are sent
         if (Date.now() - sentAt >= commentAfter) {
@@ -51,14 +55,21 @@ export function streamResponse(
   return { status: 200, headers, body };
 }
 
-function* textsOf(update: RunUpdate, maxText: number | undefined): Generator<string> {
+/** The messages of an update. Texts of an event are cut until its message has at most `maxBytes`. */
+function* textsOf(update: RunUpdate, maxText: number | undefined, maxBytes: number): Generator<string> {
   if (update === "unchanged") return;
   if ("run" in update) return yield `event: run\ndata: ${JSON.stringify(wireDetail(update.run))}\n\n`;
   const { events } = update;
   for (const [index, event] of events.entries()) {
     const { sequence } = event;
     const id = sequence ?? (index === events.length - 1 ? 0 : undefined);
-    const data = `event: event\ndata: ${JSON.stringify(wireEvent(event, maxText))}\n\n`;
+    const data = eventText(event, maxText, maxBytes);
     yield id === undefined ? data : `id: ${id}\n${data}`;
   }
+}
+
+function eventText(event: RunEvent, maxText: number | undefined, maxBytes: number): string {
+  const text = `event: event\ndata: ${JSON.stringify(wireEvent(event, maxText))}\n\n`;
+  if (maxText === 0 || Buffer.byteLength(text) <= maxBytes) return text;
+  return eventText(event, Math.floor(Math.min(maxText ?? maxBytes, maxBytes) / 2), maxBytes);
 }

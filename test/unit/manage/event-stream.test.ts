@@ -55,8 +55,17 @@ test("a stream ends after five minutes, so that its token is checked again", asy
 
 test("a stream that is collected ends when it is long; one that stays open does not", async () => {
   const updates = Array.from({ length: 10 }, (_, index) => input(index + 1, "x".repeat(500_000)));
-  expect(await textsOf(updates, 0, false)).toHaveLength(5);
+  expect(await textsOf(updates, 0, false)).toHaveLength(4);
   expect(await textsOf(updates, 0)).toHaveLength(11);
+});
+
+test("a collected stream is bounded in bytes, and cuts an event that is longer than a stream", async () => {
+  const kana = Array.from({ length: 3 }, (_, index) => input(index + 1, "\u3042".repeat(300_000)));
+  expect(await textsOf(kana, 0, false)).toHaveLength(3);
+  const long = "\u3042".repeat(5_000_000);
+  const [, text = ""] = await textsOf([input(1, long)], 0, false);
+  expect(Buffer.byteLength(text)).toBeLessThan(1_000_000);
+  expect(JSON.parse(text.split("data: ")[1] ?? "")).toMatchObject({ cut: { text: long.length } });
 });
 
 async function* failing(): AsyncGenerator<RunUpdate> {
