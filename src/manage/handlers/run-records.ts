@@ -77,10 +77,13 @@ function acceptsStream(accept = ""): boolean {
   return /(^|,)\s*text\/event-stream\s*(;|,|$)/i.test(accept);
 }
 
-/** Number of the last event that the client of a stream has. Undefined: none. */
+/**
+ * Number of the last event that the client of a stream has. Undefined: none, so that it also gets the events of earlier
+ * versions, which have no number. 0 as `Last-Event-ID`: only those.
+ */
 function lastReceived({ request, query }: Call<"list_events">): number | undefined {
   const id = request.headers["last-event-id"];
-  if (id === undefined) return request.query.has("after") ? query.after : undefined;
+  if (id === undefined) return query.after > 0 ? query.after : undefined;
   if (/^\d{1,9}$/.test(id)) return Number(id);
   throw new ServiceError(
     "invalid_argument",
