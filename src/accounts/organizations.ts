@@ -27,14 +27,21 @@ export async function findOrganization(accounts: Accounts, id: string): Promise<
   return found;
 }
 
-/** Sets the model that the organization's agents use. Turns in progress that have an answer keep the old one. */
+/**
+ * Sets the model that the organization's agents use. Turns in progress that have an answer keep the old one. A function
+ * returns the model for the one that is replaced.
+ */
 export function setModel(
   accounts: Accounts,
   id: string,
-  model: ModelConfiguration,
+  model: ModelConfiguration | ((stored: ModelConfiguration | undefined) => ModelConfiguration),
   actor?: Actor,
 ): Promise<Organization> {
-  return modifyOrganization(accounts, id, actor, "org.set-model", (organization) => ({ ...organization, model }));
+  const modelFor = typeof model === "function" ? model : () => model;
+  return modifyOrganization(accounts, id, actor, "org.set-model", (organization) => ({
+    ...organization,
+    model: modelFor(organization.model),
+  }));
 }
 
 /** Removes the organization's model: its agents reject new runs. */

@@ -22,17 +22,25 @@ const labels: SettingLabels = {
 export async function modelOf(
   { secretProblem }: Pick<Secrets, "secretProblem">,
   { id: organizationId, model: stored }: Organization,
-  { enabled, ...request }: Schemas["ModelSettings"],
+  request: Schemas["ModelSettings"],
 ): Promise<ModelConfiguration> {
-  const { provider, model, base_url: baseUrl, region, compat, secret: named } = request;
-  const given = { provider, ...present({ model, baseUrl, region, secret: named }), ...(compat && { compat }) };
-  const settings = named === undefined ? withStoredSecret(given, stored, labels) : given;
-  const configuration = parseModelSettings(settings, labels, enabled);
+  const configuration = configurationOf(request, stored);
   const { secret } = configurationFields(configuration);
   const use = { organizationId, purpose: "model", url: modelUrl(configuration) } as const;
   const problem = secret === undefined ? undefined : await secretProblem(secret, use);
   if (problem === undefined) return configuration;
   throw new ServiceError("invalid_argument", `the secret ${secret} cannot be used: ${problem}`);
+}
+
+/** The model configuration of a request that replaces `stored`, without a check of its secret. */
+export function configurationOf(
+  { enabled, ...request }: Schemas["ModelSettings"],
+  stored: ModelConfiguration | undefined,
+): ModelConfiguration {
+  const { provider, model, base_url: baseUrl, region, compat, secret: named } = request;
+  const given = { provider, ...present({ model, baseUrl, region, secret: named }), ...(compat && { compat }) };
+  const settings = named === undefined ? withStoredSecret(given, stored, labels) : given;
+  return parseModelSettings(settings, labels, enabled);
 }
 
 /** Without fields that are null or missing. */

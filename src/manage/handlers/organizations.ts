@@ -11,7 +11,7 @@ import { testModel } from "../../agent/models/test-model.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { manageError } from "../errors.ts";
-import { modelOf } from "../model-settings.ts";
+import { configurationOf, modelOf } from "../model-settings.ts";
 import { byName, pageOf } from "../page.ts";
 import { wireOrganization } from "../wire/organization.ts";
 import { wireTokens } from "../wire/token-usage.ts";
@@ -46,8 +46,10 @@ export function organizationHandlers(deps: ManageDeps) {
 
     async set_model({ path, body, operator: { actor } }) {
       const organization = await findOrganization(accounts, path.organization_id);
-      const model = await modelOf(deps, organization, body);
-      return jsonResponse(200, wireOrganization(await setModel(accounts, organization.id, model, actor)));
+      await modelOf(deps, organization, body);
+      // The stored secret is that of the write: another operator may have replaced it since.
+      const changed = await setModel(accounts, organization.id, (stored) => configurationOf(body, stored), actor);
+      return jsonResponse(200, wireOrganization(changed));
     },
 
     async clear_model({ path, operator: { actor } }) {
