@@ -14,6 +14,7 @@ import { modelProblem } from "../../agent/models/model-config.ts";
 import { InvalidRequest } from "../../api/handlers/errors.ts";
 import { type ApiResponse, jsonResponse } from "../../api/handlers/handler.ts";
 import { ServiceError } from "../../errors.ts";
+import { log } from "../../log.ts";
 import type { ManageHandler, ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { byName, pageOf } from "../page.ts";
@@ -98,7 +99,10 @@ async function checkedDefinition(
   return definition;
 }
 
-/** Why the agent cannot start runs, or cannot use a tool. */
+/**
+ * Why the agent cannot start runs, or cannot use a tool. The agent is stored already, so a secret that cannot be checked
+ * now, as when Secrets Manager is throttled, is a warning too.
+ */
 async function warningsOf(
   { secretProblem, secretRefusal }: ManageDeps,
   { organizationId, mcp = [] }: Agent,
@@ -106,10 +110,12 @@ async function warningsOf(
 ): Promise<string[]> {
   const use = { organizationId, purpose: "model" } as const;
   const problem = modelProblem(model, (secret, url) => secretRefusal(secret, { ...use, url }));
-  return [
-    ...(problem === undefined ? [] : [problem]),
-    ...(await headerSecretProblems(mcp, organizationId, secretProblem)),
-  ];
+  const check: typeof secretProblem = (secret, place) =>
+    secretProblem(secret, place).catch((error: unknown) => {
+      log("error", "the secret of an MCP server's header could not be checked", { organizationId, error });
+      return "the secret could not be checked; read the agent again later";
+    });
+  return [...(problem === undefined ? [] : [problem]), ...(await headerSecretProblems(mcp, organizationId, check))];
 }
 
 /** The revision in `If-Match`. Undefined: any. */
