@@ -127,7 +127,7 @@ export const errors = {
   },
   response_too_large: {
     status: 413,
-    when: "The API is served by AWS Lambda, whose responses have at most 6 MB: a file of 4.5 MB. `detail` names a command for larger files.",
+    when: "The API is served by AWS Lambda, whose responses have at most 6 MB, which is a file of 4.5 MB. `detail` names a command for larger files.",
     detail: "The response is larger than AWS Lambda allows (6 MB).",
   },
   file_not_base64: {

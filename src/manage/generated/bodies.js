@@ -4370,8 +4370,9 @@ validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const CreateRunRequest = validate32;
 const schema48 = {"$id":"CreateRunRequest","$ref":"contract#/components/schemas/CreateRunRequest"};
-const schema49 = {"type":"object","required":["agent_id","name"],"additionalProperties":false,"properties":{"agent_id":{"type":"string","format":"uuid","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"input":{"type":["string","null"],"wellFormed":true},"files":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"$ref":"#/components/schemas/FileInput"}}}}};
+const schema49 = {"type":"object","required":["agent_id","name"],"additionalProperties":false,"properties":{"agent_id":{"type":"string","format":"uuid","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"pattern":"\\S","wellFormed":true},"input":{"minLength":1,"type":["string","null"],"wellFormed":true},"files":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"$ref":"#/components/schemas/FileInput"}}}}};
 const schema50 = {"type":"object","required":["filename","content_base64"],"properties":{"filename":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true},"content_base64":{"type":"string","minLength":1,"contentEncoding":"base64","wellFormed":true}}};
+const pattern10 = new RegExp("\\S", "u");
 
 function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4464,8 +4465,8 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(data1.length < 2 && [...data1].length < 1){
-const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema49.properties.name,data:data1};
+if(!pattern10.test(data1)){
+const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},schema:"\\S",parentSchema:schema49.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4474,8 +4475,8 @@ vErrors.push(err7);
 }
 errors++;
 }
-if(data1.length > 200 && (data1.length > 400 || [...data1].length > 200)){
-const err8 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema49.properties.name,data:data1};
+if(data1.length < 2 && [...data1].length < 1){
+const err8 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema49.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4484,9 +4485,8 @@ vErrors.push(err8);
 }
 errors++;
 }
-}
-else {
-const err9 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},schema:schema49.properties.name.type,parentSchema:schema49.properties.name,data:data1};
+if(data1.length > 200 && (data1.length > 400 || [...data1].length > 200)){
+const err9 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema49.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4496,10 +4496,8 @@ vErrors.push(err9);
 errors++;
 }
 }
-if(data.input !== undefined){
-let data2 = data.input;
-if((typeof data2 !== "string") && (data2 !== null)){
-const err10 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/type",keyword:"type",params:{type: schema49.properties.input.type},schema:schema49.properties.input.type,parentSchema:schema49.properties.input,data:data2};
+else {
+const err10 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},schema:schema49.properties.name.type,parentSchema:schema49.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4508,14 +4506,37 @@ vErrors.push(err10);
 }
 errors++;
 }
-if(typeof data2 === "string"){
-if(!data2.isWellFormed()){
-const err11 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema49.properties.input,data:data2};
+}
+if(data.input !== undefined){
+let data2 = data.input;
+if((typeof data2 !== "string") && (data2 !== null)){
+const err11 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/type",keyword:"type",params:{type: schema49.properties.input.type},schema:schema49.properties.input.type,parentSchema:schema49.properties.input,data:data2};
 if(vErrors === null){
 vErrors = [err11];
 }
 else {
 vErrors.push(err11);
+}
+errors++;
+}
+if(typeof data2 === "string"){
+if(!data2.isWellFormed()){
+const err12 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema49.properties.input,data:data2};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(data2.length < 2 && [...data2].length < 1){
+const err13 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema49.properties.input,data:data2};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
 }
 errors++;
 }
@@ -4528,12 +4549,12 @@ let valid1 = true;
 const _errs11 = errors;
 if(Array.isArray(data3)){
 if(data3.length < 11){
-const err12 = {};
+const err14 = {};
 if(vErrors === null){
-vErrors = [err12];
+vErrors = [err14];
 }
 else {
-vErrors.push(err12);
+vErrors.push(err14);
 }
 errors++;
 }
@@ -4556,30 +4577,7 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 if(data4.filename === undefined){
-const err13 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "filename"},schema:schema50.required,parentSchema:schema50,data:data4};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-if(data4.content_base64 === undefined){
-const err14 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "content_base64"},schema:schema50.required,parentSchema:schema50,data:data4};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-if(data4.filename !== undefined){
-let data5 = data4.filename;
-if(typeof data5 === "string"){
-if(!data5.isWellFormed()){
-const err15 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema50.properties.filename,data:data5};
+const err15 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "filename"},schema:schema50.required,parentSchema:schema50,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -4588,8 +4586,8 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(data5.length < 2 && [...data5].length < 1){
-const err16 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema50.properties.filename,data:data5};
+if(data4.content_base64 === undefined){
+const err16 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "content_base64"},schema:schema50.required,parentSchema:schema50,data:data4};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -4598,8 +4596,11 @@ vErrors.push(err16);
 }
 errors++;
 }
-if(data5.length > 255 && (data5.length > 510 || [...data5].length > 255)){
-const err17 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/maxLength",keyword:"maxLength",params:{},schema:255,parentSchema:schema50.properties.filename,data:data5};
+if(data4.filename !== undefined){
+let data5 = data4.filename;
+if(typeof data5 === "string"){
+if(!data5.isWellFormed()){
+const err17 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema50.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -4608,9 +4609,8 @@ vErrors.push(err17);
 }
 errors++;
 }
-}
-else {
-const err18 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/type",keyword:"type",params:{type: "string"},schema:schema50.properties.filename.type,parentSchema:schema50.properties.filename,data:data5};
+if(data5.length < 2 && [...data5].length < 1){
+const err18 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema50.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -4619,12 +4619,8 @@ vErrors.push(err18);
 }
 errors++;
 }
-}
-if(data4.content_base64 !== undefined){
-let data6 = data4.content_base64;
-if(typeof data6 === "string"){
-if(!data6.isWellFormed()){
-const err19 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema50.properties.content_base64,data:data6};
+if(data5.length > 255 && (data5.length > 510 || [...data5].length > 255)){
+const err19 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/maxLength",keyword:"maxLength",params:{},schema:255,parentSchema:schema50.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -4633,8 +4629,9 @@ vErrors.push(err19);
 }
 errors++;
 }
-if(data6.length < 2 && [...data6].length < 1){
-const err20 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema50.properties.content_base64,data:data6};
+}
+else {
+const err20 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/type",keyword:"type",params:{type: "string"},schema:schema50.properties.filename.type,parentSchema:schema50.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -4644,8 +4641,11 @@ vErrors.push(err20);
 errors++;
 }
 }
-else {
-const err21 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/type",keyword:"type",params:{type: "string"},schema:schema50.properties.content_base64.type,parentSchema:schema50.properties.content_base64,data:data6};
+if(data4.content_base64 !== undefined){
+let data6 = data4.content_base64;
+if(typeof data6 === "string"){
+if(!data6.isWellFormed()){
+const err21 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema50.properties.content_base64,data:data6};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -4654,10 +4654,8 @@ vErrors.push(err21);
 }
 errors++;
 }
-}
-}
-else {
-const err22 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/type",keyword:"type",params:{type: "object"},schema:schema50.type,parentSchema:schema50,data:data4};
+if(data6.length < 2 && [...data6].length < 1){
+const err22 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema50.properties.content_base64,data:data6};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -4667,12 +4665,8 @@ vErrors.push(err22);
 errors++;
 }
 }
-}
-var _valid0 = _errs12 === errors;
-valid1 = _valid0;
-}
-if(!valid1){
-const err23 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/if",keyword:"if",params:{failingKeyword: "else"},schema:schema49.properties.files.if,parentSchema:schema49.properties.files,data:data3};
+else {
+const err23 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/type",keyword:"type",params:{type: "string"},schema:schema50.properties.content_base64.type,parentSchema:schema50.properties.content_base64,data:data6};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -4681,9 +4675,10 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(Array.isArray(data3)){
-if(data3.length > 10){
-const err24 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema49.properties.files,data:data3};
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/type",keyword:"type",params:{type: "object"},schema:schema50.type,parentSchema:schema50,data:data4};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -4693,8 +4688,12 @@ vErrors.push(err24);
 errors++;
 }
 }
-else {
-const err25 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/type",keyword:"type",params:{type: "array"},schema:schema49.properties.files.type,parentSchema:schema49.properties.files,data:data3};
+}
+var _valid0 = _errs12 === errors;
+valid1 = _valid0;
+}
+if(!valid1){
+const err25 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/if",keyword:"if",params:{failingKeyword: "else"},schema:schema49.properties.files.if,parentSchema:schema49.properties.files,data:data3};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -4703,15 +4702,37 @@ vErrors.push(err25);
 }
 errors++;
 }
-}
-}
-else {
-const err26 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema49.type,parentSchema:schema49,data};
+if(Array.isArray(data3)){
+if(data3.length > 10){
+const err26 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema49.properties.files,data:data3};
 if(vErrors === null){
 vErrors = [err26];
 }
 else {
 vErrors.push(err26);
+}
+errors++;
+}
+}
+else {
+const err27 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/type",keyword:"type",params:{type: "array"},schema:schema49.properties.files.type,parentSchema:schema49.properties.files,data:data3};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+}
+else {
+const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema49.type,parentSchema:schema49,data};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
 }
 errors++;
 }

@@ -8,7 +8,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who calls
+         * Get the caller
          * @description The caller, and what the service is and accepts.
          */
         get: operations["get_me"];
@@ -450,7 +450,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a run an input
+         * Send input to a run
          * @description Starts a turn, or queues the input while a turn is in progress. Not idempotent. Requires the role `operator`.
          */
         post: operations["create_input"];
@@ -624,7 +624,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description Who calls, and what the service is. */
+        /** @description The caller, and what the service is. */
         Me: {
             /** @description Name of the caller. */
             name: string;
@@ -1473,7 +1473,7 @@ export interface components {
              */
             agent_id: string;
             /**
-             * @description Display name.
+             * @description Display name. Not blank.
              * @example Weekly report
              */
             name: string;
@@ -5053,7 +5053,7 @@ export interface operations {
     list_events: {
         parameters: {
             query?: {
-                /** @description Only events behind this number. */
+                /** @description Only events after this number. */
                 after?: number;
                 /** @description Entries of one page. */
                 limit?: number;
@@ -5114,7 +5114,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `response_too_large`: The API is served by AWS Lambda, whose responses have at most 6 MB: a file of 4.5 MB. `detail` names a command for larger files. */
+            /** @description `response_too_large`: The API is served by AWS Lambda, whose responses have at most 6 MB, which is a file of 4.5 MB. `detail` names a command for larger files. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5211,7 +5211,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `response_too_large`: The API is served by AWS Lambda, whose responses have at most 6 MB: a file of 4.5 MB. `detail` names a command for larger files. */
+            /** @description `response_too_large`: The API is served by AWS Lambda, whose responses have at most 6 MB, which is a file of 4.5 MB. `detail` names a command for larger files. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5319,7 +5319,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `response_too_large`: The API is served by AWS Lambda, whose responses have at most 6 MB: a file of 4.5 MB. `detail` names a command for larger files. */
+            /** @description `response_too_large`: The API is served by AWS Lambda, whose responses have at most 6 MB, which is a file of 4.5 MB. `detail` names a command for larger files. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5417,7 +5417,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `response_too_large`: The API is served by AWS Lambda, whose responses have at most 6 MB: a file of 4.5 MB. `detail` names a command for larger files. */
+            /** @description `response_too_large`: The API is served by AWS Lambda, whose responses have at most 6 MB, which is a file of 4.5 MB. `detail` names a command for larger files. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5517,7 +5517,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `response_too_large`: The API is served by AWS Lambda, whose responses have at most 6 MB: a file of 4.5 MB. `detail` names a command for larger files. */
+            /** @description `response_too_large`: The API is served by AWS Lambda, whose responses have at most 6 MB, which is a file of 4.5 MB. `detail` names a command for larger files. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

@@ -187,7 +187,8 @@ describe("a run", () => {
     expect(await outcome("POST", "/runs", { ...own, files: large })).toEqual([413, "files_too_large"]);
     const huge = [{ filename: "a", content_base64: "QUFB".repeat(5_300_000) }];
     expect(await outcome("POST", "/runs", { ...own, files: huge })).toEqual([413, "files_too_large"]);
-    expect(await outcome("POST", "/runs", { ...own, name: "" })).toEqual([422, "invalid_request"]);
+    for (const wrong of [{ name: "" }, { name: " \t" }, { input: "" }])
+      expect(await outcome("POST", "/runs", { ...own, ...wrong })).toEqual([422, "invalid_request"]);
     expect(await outcome("POST", "/runs", { ...own, template_id: unknown })).toEqual([422, "invalid_request"]);
     const unconfigured = await newAgent("Unconfigured");
     await service.call("DELETE", `/organizations/${unconfigured.organization.id}/model`);

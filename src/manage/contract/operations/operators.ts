@@ -7,7 +7,7 @@ export const operatorOperations = {
   get_me: operation("get_me", {
     at: "GET /me",
     tag,
-    summary: "Who calls",
+    summary: "Get the caller",
     description: "The caller, and what the service is and accepts.",
     success: { description: "The caller.", body: "Me" },
   }),

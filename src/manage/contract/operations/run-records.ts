@@ -4,7 +4,7 @@ import { at, limit } from "./parameters.ts";
 const tag = "runs";
 const readErrors = ["run_not_found", "response_too_large", "history_failed", "history_unavailable"] as const;
 const after = {
-  description: "Only events behind this number.",
+  description: "Only events after this number.",
   schema: { type: "integer", minimum: 0, maximum: 1e9, default: 0 },
 };
 const maxText = {

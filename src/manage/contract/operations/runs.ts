@@ -65,7 +65,7 @@ export const runOperations = {
   create_input: operation("create_input", {
     at: "POST /runs/{run_id}/input",
     tag,
-    summary: "Give a run an input",
+    summary: "Send input to a run",
     description: "Starts a turn, or queues the input while a turn is in progress. Not idempotent.",
     request: "CreateInputRequest",
     success: { status: 202, description: "The input is accepted.", body: "Run" },

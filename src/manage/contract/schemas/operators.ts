@@ -15,7 +15,7 @@ const operator = {
 };
 
 export const operatorSchemas = {
-  Me: object("Who calls, and what the service is.", {
+  Me: object("The caller, and what the service is.", {
     name: text("Name of the caller."),
     role,
     platform: oneOfTexts("Where the service runs: on one machine, or on AWS.", ["local", "aws"]),

@@ -101,8 +101,15 @@ export const runSchemas = {
     "A run to create, with its first input and files.",
     {
       agent_id: uuid("The agent."),
-      name: text("Display name.", { minLength: 1, maxLength: 200, examples: ["Weekly report"] }),
-      input: nullable(text("The first input. Left out: no turn starts, and the run waits for input.")),
+      name: text("Display name. Not blank.", {
+        minLength: 1,
+        maxLength: 200,
+        pattern: "\\S",
+        examples: ["Weekly report"],
+      }),
+      input: nullable(
+        text("The first input. Left out: no turn starts, and the run waits for input.", { minLength: 1 }),
+      ),
       files: list("At most 10 MiB decoded together.", { $ref: reference("FileInput").$ref }, { maxItems: 10 }),
     },
     ["agent_id", "name"],
