@@ -63,7 +63,7 @@ async function idleRun(
   return { ...view, finishReason: last && (last.ended ?? "completed") };
 }
 
-/** What an event is to somebody who waits. Undefined: nothing. */
+/** The line that reports an event. Undefined: the event is not reported. */
 function progressLine(event: RunEvent): string | undefined {
   if (!("part" in event)) return undefined;
   const step = `  step ${event.step}`;

@@ -18,7 +18,7 @@ export function processToken(operator: OperatorPrincipal): { token: string; auth
       if (receivedHash.length !== expected.length || !timingSafeEqual(receivedHash, expected)) {
         throw new ServiceError(
           "key_invalid",
-          "The token is of another process; open the link that npm run console printed",
+          "The token belongs to another process; open the link that npm run console printed",
         );
       }
       return operator;

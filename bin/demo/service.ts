@@ -5,7 +5,7 @@ import { CliError } from "../cli.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The service in a process of its own. */
+/** The service in a separate process. */
 export interface DemoService {
   pid: number;
   baseUrl: string;

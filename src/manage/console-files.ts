@@ -74,7 +74,7 @@ async function configResponse(signIn: PageSignIn, headers: Record<string, string
   }
 }
 
-/** The origin of the token endpoint, the only one besides its own that the page sends requests to. */
+/** The origin of the token endpoint. The page sends requests only to this origin and to the one that serves it. */
 async function tokenOrigins(signIn: PageSignIn): Promise<string[]> {
   if (typeof signIn !== "function") return [];
   const config = await signIn().catch(() => undefined); // the page reports it, when it reads config.json

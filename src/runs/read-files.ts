@@ -123,7 +123,7 @@ function requirePoint(run: { id: string; turn: number }, journal: RunJournalEntr
   const { id, turn: turns } = run;
   const point = `${at.turn}.${at.step}`;
   if (at.turn < 1 || at.turn > turns) {
-    throw new ServiceError("step_not_found", `run ${id} has no step ${point}: it has ${turns} turns`);
+    throw new ServiceError("step_not_found", `run ${id} has no step ${point}: its last turn is ${turns}`);
   }
   const last = Math.max(0, ...journal.filter(({ turn }) => turn === at.turn).map(({ step }) => step));
   if (at.step <= last) return;

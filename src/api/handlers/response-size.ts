@@ -6,7 +6,7 @@ import { addRequestId } from "./middleware.ts";
 
 /**
  * Bytes of a response's JSON that Lambda accepts: 6 MiB, with 4 KiB of margin. API Gateway turns a longer response into
- * a 500 with its own text.
+ * a 500 with another body.
  */
 const maxLambdaBytes = 6 * 1024 * 1024 - 4 * 1024;
 
