@@ -1,11 +1,19 @@
 import { DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { frontDoorStackName, outputs, type OutputName } from "../../lib/outputs.ts";
+import { SecretRefused } from "../../src/agent/secret.ts";
 import type { ClientSettings } from "../../src/platform/aws/clients.ts";
 import { awsPlatform } from "../../src/platform/aws/index.ts";
 import { type Aws, connectToAws, credentialsError, isMissingStack } from "../aws.ts";
 import { CliError } from "../cli.ts";
 import { type OperatorPlatform, systemUser } from "./connect.ts";
+
+/** The operator policy does not include the values of secrets: runs need them, operators do not. */
+export const deniedSecret = new SecretRefused(
+  "may not be read with your AWS credentials: they lack secretsmanager:GetSecretValue for it",
+  "Start a run to test the model with the permissions of the service, or allow your user or role " +
+    "secretsmanager:GetSecretValue on this secret, then test again.",
+);
 
 /**
  * Opens a deployed service through the outputs of its stack. Region and credentials are found as by the AWS CLI.
@@ -25,6 +33,7 @@ export async function openStack(stack: string): Promise<OperatorPlatform> {
     stateMachineArn: output("StateMachineArn"),
     secretPrefix: output("SecretPrefix"),
     retentionDays: Number(output("RetentionDays")),
+    deniedSecret,
   });
   const requireTokens = (): never => {
     throw new CliError(

@@ -39,9 +39,15 @@ export interface AcceptedSecrets {
   hint: string;
 }
 
-/** The secret must not be used in this way. The message is a refusal. */
+/** The secret must not be used in this way. The message is a refusal. `remedy`: what to do, as a sentence. */
 export class SecretRefused extends Error {
   override name = "SecretRefused";
+  readonly remedy: string | undefined;
+
+  constructor(refusal: string, remedy?: string) {
+    super(refusal);
+    this.remedy = remedy;
+  }
 }
 
 /** The refusal of a secret that does not exist. */

@@ -11,7 +11,9 @@ import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test } from "vitest";
 import { SecretRefused } from "../../src/agent/secret.ts";
 import { awsSecretRefusal } from "../../src/platform/aws/secret-names.ts";
-import { awsSecretOf, awsSecretProblem } from "../../src/platform/aws/secrets.ts";
+import { deniedSecret } from "../../bin/admin/stack.ts";
+import { testModel } from "../../src/agent/models/test-model.ts";
+import { awsSecretOf, awsSecretProblem, awsSecrets } from "../../src/platform/aws/secrets.ts";
 import {
   parseAllowedSecret,
   readAllowedSecrets,
@@ -239,6 +241,26 @@ describe("secrets of AWS Secrets Manager", () => {
     expect(manager.calls()).toHaveLength(0);
   });
 
+  test("a secret that operators may not read is refused with the missing permission and what to do", async () => {
+    manager
+      .on(GetSecretValueCommand)
+      .rejects(Object.assign(new Error("not authorized"), { name: "AccessDeniedException" }));
+    expect(await awsSecretOf(open, prefix)(secret, use)).toBeUndefined();
+    const { secretOf } = awsSecrets(open, prefix, deniedSecret);
+    const { outcome } = await testModel(
+      { provider: "openai-compatible", enabled: true, model: "m", baseUrl: "http://127.0.0.1:9/v1", secret },
+      (reference, url) => secretOf(reference, { ...use, url }),
+      Date.now,
+    );
+    expect(outcome).toMatchObject({
+      failure: {
+        category: "model_configuration",
+        title: expect.stringMatching(/lack secretsmanager:GetSecretValue for it\.$/),
+        remedy: expect.stringMatching(/^Start a run to test the model/),
+      },
+    });
+  });
+
   test("a secret with hosts is sent to these hosts only", async () => {
     const text = JSON.stringify({ value: key, hosts: ["api.openai.com", "localhost:8000"] });
     manager.on(GetSecretValueCommand, { SecretId: name }).resolves({ SecretString: `${text}\n` });
@@ -281,7 +303,7 @@ describe("secrets of AWS Secrets Manager", () => {
   test("are cached for five minutes", async () => {
     let now = 0;
     manager.on(GetSecretValueCommand, { SecretId: name }).resolves({ SecretString: `${key}\n` });
-    const secretOf = awsSecretOf(open, prefix, () => now);
+    const secretOf = awsSecretOf(open, prefix, { now: () => now });
     expect([await secretOf(secret, use), await secretOf(secret, use)]).toEqual([key, key]);
     now = 299_999;
     await secretOf(secret, use);

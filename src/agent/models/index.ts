@@ -57,7 +57,7 @@ export async function openModel(
   try {
     apiKey = secret === undefined ? undefined : await readSecret(secret, modelUrl(configuration));
   } catch (error) {
-    if (error instanceof SecretRefused) return { failure: misconfiguration(keyProblem(error.message)) };
+    if (error instanceof SecretRefused) return { failure: misconfiguration(keyProblem(error.message), error.remedy) };
     return { failure: secretUnavailable(error) };
   }
   if (secret !== undefined && apiKey === undefined) return { failure: misconfiguration(keyProblem(secretMissing)) };

@@ -53,12 +53,14 @@ export function isRegion(name: string): boolean {
   return /^[a-z]{2,}(-[a-z]+)+-\d$/.test(name);
 }
 
+const setModel = "Set the organization's model (admin org set-model), then create a new run.";
+
 /** The failure of a run whose organization has no usable model. */
-export function misconfiguration(problem: string): Failure {
+export function misconfiguration(problem: string, remedy = setModel): Failure {
   return {
     category: "model_configuration",
     title: problem,
-    remedy: "Set the organization's model (admin org set-model), then create a new run.",
+    remedy,
     retryable: false,
   };
 }

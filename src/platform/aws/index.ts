@@ -1,3 +1,4 @@
+import type { SecretRefused } from "../../agent/secret.ts";
 import type { S3Client } from "@aws-sdk/client-s3";
 import type { Stores } from "../../runs/ports.ts";
 import type { Platform } from "../types.ts";
@@ -19,17 +20,25 @@ export interface AwsSettings {
   /** Of the names of its secrets: `agent-run-service/<stage>/`. */
   secretPrefix: string;
   retentionDays?: number;
+  /** See `awsSecrets`. */
+  deniedSecret?: SecretRefused;
 }
 
 /** The AWS platform for operators' commands and tests. Lambda functions compose the same parts in `lambda.ts`. */
-export function awsPlatform({ clients, stateMachineArn, secretPrefix, ...stores }: AwsSettings): Platform {
+export function awsPlatform({
+  clients,
+  stateMachineArn,
+  secretPrefix,
+  deniedSecret,
+  ...stores
+}: AwsSettings): Platform {
   const documents = documentClient(clients);
   const sfn = sfnClient(clients);
   const s3 = once(() => loadS3Client(clients));
   const secretsManager = once(() => secretsManagerClient(clients));
   return {
     ...awsStores({ ...stores, documents, s3 }),
-    ...awsSecrets(secretsManager, secretPrefix),
+    ...awsSecrets(secretsManager, secretPrefix, deniedSecret),
     workflow: awsWorkflow({ sfn, stateMachineArn }),
     close() {
       documents.destroy();

@@ -18,11 +18,14 @@ const absent = new Set([
 
 type OpenClient = () => Promise<SecretsManagerClient>;
 
-/** `prefix`: `agent-run-service/<stage>/`. */
-export function awsSecrets(client: OpenClient, prefix: string): Secrets {
+/**
+ * `prefix`: `agent-run-service/<stage>/`. `denied`: the error for a secret that the caller may not read; without it, such a
+ * secret counts as missing.
+ */
+export function awsSecrets(client: OpenClient, prefix: string, denied?: SecretRefused): Secrets {
   return {
     secretRefusal: awsSecretRefusal(prefix),
-    secretOf: awsSecretOf(client, prefix),
+    secretOf: awsSecretOf(client, prefix, { denied }),
     secretProblem: awsSecretProblem(client, prefix),
     acceptedSecrets: () => ({
       accepted: null,
@@ -32,7 +35,11 @@ export function awsSecrets(client: OpenClient, prefix: string): Secrets {
 }
 
 /** Reads secrets of AWS Secrets Manager. `client` is called at the first use. */
-export function awsSecretOf(client: OpenClient, prefix: string, now: () => number = Date.now): Secrets["secretOf"] {
+export function awsSecretOf(
+  client: OpenClient,
+  prefix: string,
+  { now = Date.now, denied }: { now?: () => number; denied?: SecretRefused | undefined } = {},
+): Secrets["secretOf"] {
   const cache = new Map<string, { text: string; until: number }>();
 
   async function read(name: string): Promise<string | undefined> {
@@ -48,6 +55,7 @@ export function awsSecretOf(client: OpenClient, prefix: string, now: () => numbe
       if (text) cache.set(name, { text, until: now() + cacheMilliseconds });
       return text || undefined;
     } catch (error) {
+      if (denied && error instanceof Error && error.name === "AccessDeniedException") throw denied;
       if (error instanceof Error && absent.has(error.name)) return undefined;
       throw error;
     }
