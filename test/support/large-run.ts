@@ -9,9 +9,7 @@ import type { Run, RunJournalEntry, Stamped } from "../../src/runs/types.ts";
 /** A finished run with many records in a data directory. */
 export interface LargeRun {
   id: string;
-  name: string;
   records: number;
-  turns: number;
   /** Step and tool call (from 1), as in the `at` of a link, of a result of 200 KB. */
   largeResult: string;
   /** The last characters of that result, which occur nowhere else. */
@@ -33,10 +31,11 @@ export async function addLargeRun(dataDir: string, records = 5_000): Promise<Lar
   const { accounts, runs, close } = openLocalPlatform({ dataDir });
   try {
     const { agent } = await seedStarterAgent(accounts, { newKey: false });
-    const [id, name] = [randomUUID(), `Large run of ${records} records`];
-    const fields = { id, name, agentId: agent.id, organizationId: agent.organizationId, createdAt: firstAt };
+    const id = randomUUID();
+    const named = { id, name: `Large run of ${records} records` };
+    const fields = { ...named, agentId: agent.id, organizationId: agent.organizationId, createdAt: firstAt };
     await writeTurns(runs, { ...fields, status: "running", turn: 1, updatedAt: firstAt, sequence: 1 }, records / turns);
-    return { id, name, records, turns, largeResult: `${largeTurn}.${largeStep}.1`, largeResultEnd };
+    return { id, records, largeResult: `${largeTurn}.${largeStep}.1`, largeResultEnd };
   } finally {
     close();
   }
