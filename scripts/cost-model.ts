@@ -18,6 +18,7 @@ import { assumed, assumptionList, price, priceList } from "../lib/cost/prices.ts
 import { synthesizeWithoutCode } from "../lib/service-app.ts";
 import { failureCategories } from "../src/agent/model.ts";
 import { metricUnits } from "../src/observability/metrics.ts";
+import { shards } from "../src/platform/aws/table.ts";
 
 const daySeconds = 24 * 3_600;
 const templates = synthesizeWithoutCode(cdkJson.context);
@@ -100,10 +101,14 @@ function consoleRows(): string[][] {
   return [
     ["a month without requests", dollars(idleMonth)],
     ["an hour of an open page with a run in progress", dollars(assumed.consoleRequests * request)],
+    ["an hour of an open list of runs, for each agent, at least", dollars(listUnits * price.readUnit)],
     ["10,000 people in a month with `cognito`", "0"],
     ["each further person in the month", dollars(price.consolePerson)],
   ];
 }
+
+/** Read units an hour of a list that is refreshed every 6 s, with the smallest Query for each shard of an agent's runs. */
+const listUnits = (3_600 / 6) * shards * 0.5;
 
 const edgeRequest = price.edgeRequest + price.edgeFunction;
 

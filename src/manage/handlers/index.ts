@@ -1,5 +1,6 @@
 import { jsonResponse } from "../../api/handlers/handler.ts";
 import { runDescriber } from "../../runs/describe-runs.ts";
+import { keptAgents } from "../../runs/kept-agents.ts";
 import type { AllHandlers } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { openapiDocument } from "../generated/openapi.ts";
@@ -11,12 +12,14 @@ import { runHandlers } from "./runs.ts";
 import { organizationHandlers } from "./organizations.ts";
 
 /** The handlers of the management API. */
-export function manageHandlers(deps: ManageDeps): AllHandlers {
+export function manageHandlers(given: ManageDeps): AllHandlers {
+  const { forLists, others } = keptAgents(given.accounts, given.now);
+  const deps = { ...given, accounts: others };
   const describer = runDescriber(deps);
   return {
     get_openapi: async () => jsonResponse(200, openapiDocument),
     ...operatorHandlers(deps),
-    ...runHandlers(deps, describer),
+    ...runHandlers(deps, describer, forLists),
     ...runRecordHandlers(deps, describer),
     ...organizationHandlers(deps),
     ...agentHandlers(deps),

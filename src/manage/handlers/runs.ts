@@ -14,9 +14,13 @@ import type { Call, ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { wireDayUsage, wireDetail, wireRun } from "../wire/run.ts";
 
-/** Runs of all agents: lists, counts, usage, and everything that an operator does with a run. */
-export function runHandlers(deps: ManageDeps, describer: RunDescriber) {
+/**
+ * Runs of all agents: lists, counts, usage, and everything that an operator does with a run. `forLists`: the accounts for
+ * lists and counts, which pages refresh.
+ */
+export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists: ManageDeps["accounts"]) {
   const { accounts, runs, now } = deps;
+  const listDeps = { runs, accounts: forLists, describer };
 
   async function viewOf(run: Run): Promise<Schemas["Run"]> {
     const agent = await accounts.findAgent(run.agentId);
@@ -30,16 +34,13 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber) {
     async list_runs({ query }) {
       const { status, limit, cursor } = query;
       const page = { limit, ...(status && { status }), ...(cursor !== undefined && { cursor }) };
-      const found = await searchRuns({ ...deps, describer }, { ...searchOf(query), ...page });
+      const found = await searchRuns(listDeps, { ...searchOf(query), ...page });
       const next = found.cursor ?? null;
       return jsonResponse(200, { data: found.runs.map(wireRun), next } satisfies Schemas["RunPage"]);
     },
 
     async count_runs({ query }) {
-      return jsonResponse(
-        200,
-        (await countRuns({ ...deps, describer }, searchOf(query))) satisfies Schemas["RunCounts"],
-      );
+      return jsonResponse(200, (await countRuns(listDeps, searchOf(query))) satisfies Schemas["RunCounts"]);
     },
 
     async create_run({ request, body, operator: { actor } }) {
