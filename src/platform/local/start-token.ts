@@ -7,8 +7,8 @@ import type { Accounts } from "../../accounts/types.ts";
 
 /**
  * The operator token of the link that each start prints. It is kept in the data directory, readable by its owner only: a
- * user who can read it can also open the database. So the link stays the same until the token is revoked, links of earlier starts do
- * not pile up, and an open page works after a restart. A token that other users could read is replaced.
+ * user who can read it can also open the database. So the link stays the same until the token is revoked, links of earlier
+ * starts do not pile up, and an open page works after a restart. A token that other users could read is replaced.
  */
 export async function startToken(accounts: Accounts, dataDir: string, actor: Actor): Promise<string> {
   const file = join(dataDir, "console-token");
