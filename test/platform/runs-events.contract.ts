@@ -68,6 +68,10 @@ export function describeEvents(open: () => Promise<Runs>): void {
       const large = newRun();
       await runs.create(large, [{ ...input(1, largeText(1)), sequence: 1, at: 1 }]);
       expect(await runs.firstInput(large.id, 200)).toBe(largeText(1).slice(0, 200));
+      const wide = newRun();
+      await runs.create(wide, [{ ...input(1, "あ👋é".repeat(20_000)), sequence: 1, at: 1 }]);
+      expect(await runs.firstInput(wide.id, 7)).toBe("あ👋éあ👋");
+      expect(await runs.firstInput(wide.id, 6)).toBe("あ👋éあ");
     });
 
     test.each([1, 2, 3, 5, 7, 100])("the events of 12 turns are complete in pages of %i", async (limit) => {

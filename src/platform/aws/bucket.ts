@@ -11,7 +11,8 @@ import {
 /** A bucket: flat keys and bytes. */
 export interface Objects {
   put(key: string, content: Uint8Array): Promise<void>;
-  get(key: string): Promise<Uint8Array | undefined>;
+  /** `bytes`: only this many from the start, at least 1. */
+  get(key: string, bytes?: number): Promise<Uint8Array | undefined>;
   /** `size` in bytes. */
   list(prefix: string): Promise<{ key: string; size: number }[]>;
   /** Ignores keys that do not exist. */
@@ -51,9 +52,10 @@ export function bucketObjects(s3: S3Client, bucket: string): Objects {
       await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: content }));
     },
 
-    async get(key) {
+    async get(key, bytes) {
+      const range = bytes === undefined ? {} : { Range: `bytes=0-${bytes - 1}` };
       try {
-        const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+        const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key, ...range }));
         return await Body?.transformToByteArray();
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined;

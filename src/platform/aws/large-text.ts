@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { startOf } from "../../runs/text.ts";
 import type { Objects } from "./bucket.ts";
 import { objectPrefixes } from "./table.ts";
 
@@ -28,7 +29,20 @@ export async function storeText(objects: () => Promise<Objects>, runId: string, 
 
 export async function readText(objects: () => Promise<Objects>, stored: StoredText): Promise<string> {
   if ("text" in stored) return stored.text;
-  const content = await (await objects()).get(stored.textKey);
-  if (!content) throw new Error(`the object ${stored.textKey} with the text of a run is missing from the bucket`);
+  const content = await contentOf(objects, stored.textKey);
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString();
+}
+
+/** The first `length` UTF-16 units of a text, without half a character at the end. Reads no more of it than needed. */
+export async function readStart(objects: () => Promise<Objects>, stored: StoredText, length: number): Promise<string> {
+  if ("text" in stored) return startOf(stored.text, length);
+  // A UTF-16 unit has at most three bytes. The last character read may be cut: it is beyond `length`, and is left out.
+  const content = await contentOf(objects, stored.textKey, 3 * length + 3);
+  return startOf(new TextDecoder().decode(content, { stream: true }), length);
+}
+
+async function contentOf(objects: () => Promise<Objects>, key: string, bytes?: number): Promise<Uint8Array> {
+  const content = await (await objects()).get(key, bytes);
+  if (content) return content;
+  throw new Error(`the object ${key} with the text of a run is missing from the bucket`);
 }

@@ -4,7 +4,6 @@ import { StoreUnavailable } from "../../errors.ts";
 import type { RunStatus } from "../../runs/status.ts";
 import type { QueuedInput, RunState, TranscriptMessage } from "../../runs/types.ts";
 import type { Runs } from "../../runs/ports.ts";
-import { startOf } from "../../runs/text.ts";
 import type { DynamoTable } from "./clients.ts";
 import { attempts, backOff } from "./conditional-write.ts";
 import {
@@ -28,7 +27,7 @@ import {
   versionIn,
 } from "./run-items.ts";
 import { head } from "./table.ts";
-import { readText, type StoredText } from "./large-text.ts";
+import { readStart, readText, type StoredText } from "./large-text.ts";
 
 export function awsRunReads({
   documents,
@@ -123,7 +122,7 @@ export function awsRunReads({
     async firstInput(id, length) {
       const { sk } = messageKey(id, { turn: 1, role: "input_to_agent" });
       const item = await readItem({ documents, table }, id, String(sk));
-      return item && !isExpired(item) ? startOf(await readText(objects, item as StoredText), length) : undefined;
+      return item && !isExpired(item) ? await readStart(objects, item as StoredText, length) : undefined;
     },
 
     status: async (id) => (await readHead({ documents, table }, id))?.status as RunStatus | undefined,

@@ -52,7 +52,7 @@ export function fakeAwsStores(faultAt?: FaultAt, { delay = 0, conflicts = false 
 
   const objects: Objects = {
     put: (key, bytes) => attempted(() => void content.set(key, bytes)),
-    get: (key) => attempted(() => content.get(key)),
+    get: (key, bytes) => attempted(() => content.get(key)?.subarray(0, bytes)),
     list: (prefix) =>
       attempted(() =>
         [...content].filter(([key]) => key.startsWith(prefix)).map(([key, { length: size }]) => ({ key, size })),
