@@ -13,31 +13,52 @@ export interface DayUsage extends Pick<Run, "organizationId" | "agentId" | "mode
   used: Usage;
 }
 
-/** Runs that are added up at most, the newest ones: on AWS, 100,000 runs are 70 MB. */
+/** Runs that are added up at most: on AWS, 100,000 runs are 70 MB. */
 const maxRuns = 100_000;
-/** Runs per read. Other requests are handled between two reads. */
-const pageLimit = 500;
+/** Runs per read, and reads at a time. Other requests are handled between two reads. */
+const [pageLimit, maxReads] = [500, 4];
+
+interface UsageDeps extends Pick<Stores, "accounts" | "runs"> {
+  now: () => number;
+}
+
+/** Runs to add up. `milliseconds`: after this time, the report ends with what it has. */
+type UsageQuery = Pick<RunFilter, "of" | "since" | "until"> & { milliseconds: number };
 
 /**
  * Adds up the usage of runs by day of creation, agent and model of the last answer, newest day first. `complete`: all runs
- * are included.
+ * are included. Otherwise, the oldest runs of some agents are missing.
+ *
+ * Reads the agents in turn, a page of each, because a page of many agents' runs costs a read of each agent's list.
  */
 export async function usageByDay(
-  { accounts, runs }: Pick<Stores, "accounts" | "runs">,
-  { of, since, until }: Pick<RunFilter, "of" | "since" | "until">,
+  { accounts, runs, now }: UsageDeps,
+  { of, since, until, milliseconds }: UsageQuery,
 ): Promise<{ rows: DayUsage[]; complete: boolean }> {
+  const deadline = now() + milliseconds;
   const rows = new Map<string, DayUsage>();
+  const start = until === undefined ? {} : { after: { createdAt: until, id: "" } };
   const agentIds = [...(await agentsOf(accounts, of)).keys()];
-  const query = { agentIds, limit: pageLimit, ...(since !== undefined && { since }) };
-  let after: RunPlace | undefined = until === undefined ? undefined : { createdAt: until, id: "" };
-  let complete = false;
-  for (let read = 0; read < maxRuns && !complete; read += pageLimit) {
-    const page = await runs.list({ ...query, ...(after && { after }) });
-    for (const run of page.runs) add(rows, run);
-    after = page.next;
-    complete = after === undefined;
-    await setImmediate();
+  const unread: { agentId: string; after?: RunPlace }[] = agentIds.map((agentId) => ({ agentId, ...start }));
+  let [read, complete] = [0, true];
+
+  async function readPages(): Promise<void> {
+    for (let next = unread.shift(); next; next = unread.shift()) {
+      if (read >= maxRuns || now() >= deadline) {
+        complete = false;
+        return;
+      }
+      const { agentId, ...after } = next;
+      const query = { agentIds: [agentId], limit: pageLimit, ...(since !== undefined && { since }), ...after };
+      const page = await runs.list(query);
+      for (const run of page.runs) add(rows, run);
+      read += page.runs.length;
+      if (page.next) unread.push({ agentId, after: page.next });
+      await setImmediate();
+    }
   }
+
+  await Promise.all(Array.from({ length: maxReads }, readPages));
   const byDay = [...rows.values()].toSorted((a, b) => (a.day === b.day ? 0 : a.day < b.day ? 1 : -1));
   return { rows: byDay, complete };
 }

@@ -79,6 +79,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
         of: searchOf(query).of,
         since,
         until: until + dayMilliseconds,
+        milliseconds: maxUsageTime,
       });
       const report: Schemas["UsageReport"] = { data: rows.map(wireDayUsage), next: null, complete };
       return jsonResponse(200, report);
@@ -87,6 +88,8 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
 }
 
 const dayMilliseconds = 86_400_000;
+/** Milliseconds for a report of usage: API Gateway waits 30 s for a response. */
+const maxUsageTime = 20_000;
 
 function startOfDay(milliseconds: number): number {
   return milliseconds - (milliseconds % dayMilliseconds);

@@ -97,6 +97,7 @@ describe.each<[string, () => Stores]>([
 
   test("have their usage added up by day, agent and model", async () => {
     const { accounts, runs, first, second, add } = await open(openStores());
+    const deps = { accounts, runs, now: () => noon };
     const other = { agentId: second.id, organizationId: second.organizationId };
     const created = [
       await add({ createdAt: noon }),
@@ -119,7 +120,7 @@ describe.each<[string, () => Stores]>([
       used: { ...noUsage, steps: count, inputTokens, dollars: count / 2 },
     });
     const unused = { day: "2026-11-20", agentId: first.id, organizationId: first.organizationId };
-    const { rows, complete } = await usageByDay({ accounts, runs }, { of: {} });
+    const { rows, complete } = await usageByDay(deps, { of: {}, milliseconds: 1 });
     expect(complete).toBe(true);
     expect(rows.at(-1)).toEqual(row(3, "2026-11-19", 13));
     expect(rows).toHaveLength(4);
@@ -130,8 +131,10 @@ describe.each<[string, () => Stores]>([
         { ...unused, runs: 1, used: noUsage },
       ]),
     );
-    const ofOther = await usageByDay({ accounts, runs }, { of: { agent: second.id }, since: noon, until: noon + 1 });
+    const otherToday = { of: { agent: second.id }, since: noon, until: noon + 1 };
+    const ofOther = await usageByDay(deps, { ...otherToday, milliseconds: 1 });
     expect(ofOther).toEqual({ rows: [row(2, "2026-11-20", 12)], complete: true });
+    expect(await usageByDay(deps, { of: {}, milliseconds: 0 })).toEqual({ rows: [], complete: false });
   });
 });
 
