@@ -180,8 +180,8 @@ export interface Accounts {
   findAgentVersion(agentId: string, version: number): Promise<AgentVersion | undefined>;
   /** Newest first, at most `limit`. */
   listAgentVersions(agentId: string, limit: number): Promise<AgentVersionHead[]>;
-  /** Newest first, at most `limit`, from the time `since` on. */
-  listAudit(query: { since: number; limit: number }): Promise<AuditEntry[]>;
+  /** Newest first, at most `limit`, from the time `since` on, and before the time `until`. */
+  listAudit(query: { since: number; until?: number; limit: number }): Promise<AuditEntry[]>;
   /** Oldest first. */
   listKeys(agentId: string): Promise<ApiKey[]>;
   listAgents(organizationId?: string): Promise<Agent[]>;

@@ -148,7 +148,7 @@ export function describeAccountHistory(open: () => Promise<Accounts>): void {
       expect(await accounts.findAgentVersion(id, 2)).toBeUndefined();
     });
 
-    test("the audit is listed since a time and up to a limit", async () => {
+    test("the audit is listed between two times and up to a limit", async () => {
       const { id } = await newAgent();
       const from = 4_102_444_800_000; // later than the entries of other tests
       const entries = [0, 1, 2, 3].map(
@@ -160,6 +160,8 @@ export function describeAccountHistory(open: () => Promise<Accounts>): void {
       }
       expect(await accounts.listAudit({ since: from + 1, limit: 2 })).toEqual([entries[3], entries[2]]);
       expect(await accounts.listAudit({ since: from + 10, limit: 2 })).toEqual([]);
+      expect(await accounts.listAudit({ since: from, until: from + 3, limit: 2 })).toEqual([entries[2], entries[1]]);
+      expect(await accounts.listAudit({ since: from + 1, until: from + 1, limit: 2 })).toEqual([]);
     });
 
     test("the use of a key is recorded without a change of the key", async () => {

@@ -941,7 +941,7 @@ return errors === 0;
 validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const query_list_audit = validate32;
-const schema43 = {"$id":"query_list_audit","type":"object","additionalProperties":false,"properties":{"since":{"type":"string","format":"date-time","wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":50}}};
+const schema43 = {"$id":"query_list_audit","type":"object","additionalProperties":false,"properties":{"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":50}}};
 const formats8 = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -960,7 +960,7 @@ if(data.limit === undefined){
 data.limit = 50;
 }
 for(const key0 in data){
-if(!((key0 === "since") || (key0 === "limit"))){
+if(!(((key0 === "since") || (key0 === "until")) || (key0 === "limit"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema43,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -1024,17 +1024,20 @@ errors++;
 }
 }
 }
-let data1 = data.limit;
-if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+if(data.until !== undefined){
+let data1 = data.until;
+if(typeof data1 !== "string"){
 let dataType1 = typeof data1;
 let coerced1 = undefined;
 if(!(coerced1 !== undefined)){
-if(dataType1 === "boolean" || data1 === null
-              || (dataType1 === "string" && data1 && data1 == +data1 && !(data1 % 1))){
-coerced1 = +data1;
+if(dataType1 == "number" || dataType1 == "boolean"){
+coerced1 = "" + data1;
+}
+else if(data1 === null){
+coerced1 = "";
 }
 else {
-const err4 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limit.type,parentSchema:schema43.properties.limit,data:data1};
+const err4 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},schema:schema43.properties.until.type,parentSchema:schema43.properties.until,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1047,13 +1050,13 @@ errors++;
 if(coerced1 !== undefined){
 data1 = coerced1;
 if(data !== undefined){
-data["limit"] = coerced1;
+data["until"] = coerced1;
 }
 }
 }
-if((typeof data1 == "number") && (isFinite(data1))){
-if(data1 > 1000 || isNaN(data1)){
-const err5 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema43.properties.limit,data:data1};
+if(typeof data1 === "string"){
+if(!data1.isWellFormed()){
+const err5 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.until,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1062,8 +1065,8 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(data1 < 1 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limit,data:data1};
+if(!(formats8.test(data1))){
+const err6 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema43.properties.until,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1074,13 +1077,63 @@ errors++;
 }
 }
 }
+let data2 = data.limit;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+let dataType2 = typeof data2;
+let coerced2 = undefined;
+if(!(coerced2 !== undefined)){
+if(dataType2 === "boolean" || data2 === null
+              || (dataType2 === "string" && data2 && data2 == +data2 && !(data2 % 1))){
+coerced2 = +data2;
+}
 else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data};
+const err7 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limit.type,parentSchema:schema43.properties.limit,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
 else {
 vErrors.push(err7);
+}
+errors++;
+}
+}
+if(coerced2 !== undefined){
+data2 = coerced2;
+if(data !== undefined){
+data["limit"] = coerced2;
+}
+}
+}
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 > 1000 || isNaN(data2)){
+const err8 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema43.properties.limit,data:data2};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if(data2 < 1 || isNaN(data2)){
+const err9 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limit,data:data2};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+}
+else {
+const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
 }
 errors++;
 }
@@ -3314,7 +3367,7 @@ validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const query_get_usage = validate60;
 const schema71 = {"$id":"query_get_usage","type":"object","additionalProperties":false,"properties":{"since":{"type":"string","format":"date","wellFormed":true},"until":{"type":"string","format":"date","wellFormed":true},"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true}}};
-const formats28 = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+const formats30 = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
 function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_get_usage" */;
@@ -3381,7 +3434,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!(formats28.test(data0))){
+if(!(formats30.test(data0))){
 const err3 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date"},schema:"date",parentSchema:schema71.properties.since,data:data0};
 if(vErrors === null){
 vErrors = [err3];
@@ -3434,7 +3487,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!(formats28.test(data1))){
+if(!(formats30.test(data1))){
 const err6 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date"},schema:"date",parentSchema:schema71.properties.until,data:data1};
 if(vErrors === null){
 vErrors = [err6];

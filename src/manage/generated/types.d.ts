@@ -809,7 +809,7 @@ export interface components {
         AuditPage: {
             /** @description The entries of this page. */
             data: components["schemas"]["AuditEntry"][];
-            /** @description Always null: raise `limit`, or pass `since`. */
+            /** @description Always null: for older actions, pass `until`. */
             next: string | null;
         };
         /** @description How the server differs from OpenAI's API. Only for `openai-compatible`; usually detected. */
@@ -2465,6 +2465,8 @@ export interface operations {
             query?: {
                 /** @description Only actions at this time or later. */
                 since?: string;
+                /** @description Only actions before this time. */
+                until?: string;
                 /** @description Entries of one page. */
                 limit?: number;
             };

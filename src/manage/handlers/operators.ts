@@ -38,8 +38,12 @@ export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageD
       return jsonResponse(200, wireOperator(await revokeOperator(accounts, path.operator_id, actor)));
     },
 
-    async list_audit({ query: { since, limit } }) {
-      const entries = await accounts.listAudit({ since: since === undefined ? 0 : Date.parse(since), limit });
+    async list_audit({ query: { since, until, limit } }) {
+      const entries = await accounts.listAudit({
+        since: since === undefined ? 0 : Date.parse(since),
+        ...(until !== undefined && { until: Date.parse(until) }),
+        limit,
+      });
       return jsonResponse(200, { data: entries.map(wireAuditEntry), next: null } satisfies Schemas["AuditPage"]);
     },
   } satisfies ManageHandlers;

@@ -5,6 +5,8 @@ import type { DynamoTable } from "./clients.ts";
 import { sortable } from "./table.ts";
 
 const partition = "AUDIT";
+/** Later than every entry. Keys have 15 digits. */
+const latest = 999_999_999_999_999;
 
 /** The item of an audit entry. Its key is unique, so it overwrites no other. */
 export function auditItem(entry: AuditEntry): Record<string, unknown> {
@@ -14,14 +16,15 @@ export function auditItem(entry: AuditEntry): Record<string, unknown> {
 /** Reads the audit, one partition in the order of time. Operators' actions are far below the limit of a partition. */
 export function awsAudit({ documents, table }: DynamoTable): Pick<Accounts, "listAudit"> {
   return {
-    async listAudit({ since, limit }) {
+    async listAudit({ since, until = latest, limit }) {
+      if (until <= since) return []; // DynamoDB rejects such a range
       const found: AuditEntry[] = [];
       const pages = paginateQuery(
         { client: documents },
         {
           TableName: table,
-          KeyConditionExpression: "pk = :pk AND sk >= :since",
-          ExpressionAttributeValues: { ":pk": partition, ":since": sortable(since) },
+          KeyConditionExpression: "pk = :pk AND sk BETWEEN :since AND :until",
+          ExpressionAttributeValues: { ":pk": partition, ":since": sortable(since), ":until": sortable(until) },
           ScanIndexForward: false,
           ConsistentRead: true,
           Limit: limit,

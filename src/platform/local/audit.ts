@@ -9,9 +9,9 @@ export function auditWriter(db: DatabaseSync): (entry: AuditEntry) => void {
 }
 
 export function localAudit({ db, read }: Database): Pick<Accounts, "listAudit"> {
-  const newest = db.prepare("SELECT body FROM audit WHERE at >= ? ORDER BY at DESC, seq DESC LIMIT ?");
+  const newest = db.prepare("SELECT body FROM audit WHERE at >= ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?");
   return {
-    listAudit: async ({ since, limit }) =>
-      read(() => newest.all(since, limit)).map(({ body }) => JSON.parse(String(body)) as AuditEntry),
+    listAudit: async ({ since, until = Number.MAX_SAFE_INTEGER, limit }) =>
+      read(() => newest.all(since, until, limit)).map(({ body }) => JSON.parse(String(body)) as AuditEntry),
   };
 }

@@ -41,7 +41,11 @@ export const operatorOperations = {
     tag,
     summary: "List what operators did",
     description: "Actions of operators, newest first. They contain no texts and no secrets.",
-    query: { since: timeParameter("Only actions at this time or later."), limit: limit(50, 1_000) },
+    query: {
+      since: timeParameter("Only actions at this time or later."),
+      until: timeParameter("Only actions before this time."),
+      limit: limit(50, 1_000),
+    },
     success: { description: "The actions.", body: "AuditPage" },
   }),
 };

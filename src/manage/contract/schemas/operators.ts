@@ -58,5 +58,5 @@ export const operatorSchemas = {
     id: text("The organization, agent, run or operator. Of a key its ID."),
     version: nullable(integer("With `agent.create` and `agent.update`: the new version.")),
   }),
-  AuditPage: page(reference("AuditEntry"), "Always null: raise `limit`, or pass `since`."),
+  AuditPage: page(reference("AuditEntry"), "Always null: for older actions, pass `until`."),
 };
