@@ -118,6 +118,16 @@ test("large texts are fetched in parallel", async () => {
   expect(openS3).toHaveBeenCalledTimes(1);
 });
 
+test("only the start of a large text is fetched for an excerpt", async () => {
+  const { runs, dynamo, objects } = mockedPlatform();
+  dynamo.on(QueryCommand).resolves({ Items: [{ pk: "RUN#R", sk: "MESSAGE#00001#input_to_agent", textKey: "k" }] });
+  objects.on(GetObjectCommand).callsFake(async ({ Range }: { Range: string }) => {
+    const bytes = Number(/^bytes=0-(\d+)$/.exec(Range)?.[1]) + 1;
+    return { Body: { transformToByteArray: async () => Buffer.from("€👋".repeat(50_000)).subarray(0, bytes) } };
+  });
+  expect(await runs.firstInput("R", 200)).toBe(`${"€👋".repeat(66)}€`);
+});
+
 test("a page of a list queries a share of the page from every shard of the agent", async () => {
   const { runs, dynamo } = mockedPlatform();
   const place = { createdAt: 9, id: "p" };
