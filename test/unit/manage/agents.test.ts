@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { defaultTools } from "../../../src/agent/tools/definitions.ts";
-import type { Schemas } from "../../../src/manage/call.ts";
+import type { Call, Schemas } from "../../../src/manage/call.ts";
+import type { ManageDeps } from "../../../src/manage/deps.ts";
+import { agentHandlers } from "../../../src/manage/handlers/agents.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 
 let service: ManageService;
@@ -161,6 +163,15 @@ describe("definitions", () => {
     expect(JSON.stringify(body)).not.toContain("sk-pasted");
     expect(body.warnings.join(" ")).toContain("the secret of the header Authorization of the MCP server team");
     expect((await update(agent.id, body.definition)).status).toBe(422);
+  });
+
+  test("a secret that cannot be checked after a change is a warning", async () => {
+    const { id } = await newAgent(withHeaders({ Authorization: { secret: "env:TEAM_KEY" } }));
+    const secretProblem = () => Promise.reject(new Error("ThrottlingException"));
+    const deps = { accounts: service.platform.accounts, secretProblem } as unknown as ManageDeps;
+    const call = { path: { agent_id: id }, operator: { actor: "op" } } as unknown as Call<"archive_agent">;
+    const { status, body } = await agentHandlers(deps).archive_agent(call);
+    expect([status, body]).toEqual([200, expect.stringContaining("the secret could not be checked")]);
   });
 });
 

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setModel as storeModel } from "../../../src/accounts/organizations.ts";
-import type { Schemas } from "../../../src/manage/call.ts";
+import type { Accounts } from "../../../src/accounts/types.ts";
+import type { Call, Schemas } from "../../../src/manage/call.ts";
+import type { ManageDeps } from "../../../src/manage/deps.ts";
+import { organizationHandlers } from "../../../src/manage/handlers/organizations.ts";
 import { httpServer } from "../../support/http-server.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 
@@ -100,6 +103,28 @@ describe("organizations", () => {
 });
 
 describe("models", () => {
+  test("a model that is set keeps the secret that another operator has just stored", async () => {
+    const { id } = await newOrganization();
+    await setModel(id, local);
+    const { accounts } = service.platform;
+    let hasRaced = false;
+    const racing: Accounts = {
+      ...accounts,
+      async replaceOrganization(organization, audit) {
+        if (!hasRaced) await setModel(id, { ...local, secret: "env:PATH" });
+        hasRaced = true;
+        return accounts.replaceOrganization(organization, audit);
+      },
+    };
+    const deps = { accounts: racing, secretProblem: async () => undefined } as unknown as ManageDeps;
+    const { secret: _, ...body } = { ...local, model: "other", enabled: true };
+    const call = { path: { organization_id: id }, body, operator: { actor: "op" } };
+    await organizationHandlers(deps).set_model(call as unknown as Call<"set_model">);
+    expect((await service.call("GET", `/organizations/${id}`)).body).toMatchObject({
+      model: { model: "other", secret: "env:PATH" },
+    });
+  });
+
   test("a model is set, audited and removed", async () => {
     const { id } = await newOrganization();
     const compat = { supportsStreaming: false, toolCallIdLength: 9 };
