@@ -37,9 +37,12 @@ export async function usageByDay(
 ): Promise<{ rows: DayUsage[]; complete: boolean }> {
   const deadline = now() + milliseconds;
   const rows = new Map<string, DayUsage>();
-  const start = until === undefined ? {} : { after: { createdAt: until, id: "" } };
+  const start = until === undefined ? undefined : { createdAt: until, id: "" };
   const agentIds = [...(await agentsOf(accounts, of)).keys()];
-  const unread: { agentId: string; after?: RunPlace }[] = agentIds.map((agentId) => ({ agentId, ...start }));
+  const unread: { agentId: string; after: RunPlace | undefined }[] = agentIds.map((agentId) => ({
+    agentId,
+    after: start,
+  }));
   let [read, complete] = [0, true];
 
   async function readPages(): Promise<void> {
@@ -48,9 +51,9 @@ export async function usageByDay(
         complete = false;
         return;
       }
-      const { agentId, ...after } = next;
-      const query = { agentIds: [agentId], limit: pageLimit, ...(since !== undefined && { since }), ...after };
-      const page = await runs.list(query);
+      const { agentId, after } = next;
+      const range = { ...(since !== undefined && { since }), ...(after && { after }) };
+      const page = await runs.list({ agentIds: [agentId], limit: pageLimit, ...range });
       for (const run of page.runs) add(rows, run);
       read += page.runs.length;
       if (page.next) unread.push({ agentId, after: page.next });
