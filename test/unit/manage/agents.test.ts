@@ -26,6 +26,8 @@ const update = (id: string, fields: object, headers: Record<string, string> = {}
 
 const withHeaders = (headers: object) => ({ mcp: [{ name: "team", url: "https://mcp.example/", headers }] });
 
+const throttled = () => Promise.reject(new Error("ThrottlingException"));
+
 describe("agents", () => {
   test("one is created with the defaults of agent files", async () => {
     const { status, headers, body } = await create({
@@ -167,8 +169,7 @@ describe("definitions", () => {
 
   test("a secret that cannot be checked after a change is a warning", async () => {
     const { id } = await newAgent(withHeaders({ Authorization: { secret: "env:TEAM_KEY" } }));
-    const secretProblem = () => Promise.reject(new Error("ThrottlingException"));
-    const deps = { accounts: service.platform.accounts, secretProblem } as unknown as ManageDeps;
+    const deps = { accounts: service.platform.accounts, secretProblem: throttled } as unknown as ManageDeps;
     const call = { path: { agent_id: id }, operator: { actor: "op" } } as unknown as Call<"archive_agent">;
     const { status, body } = await agentHandlers(deps).archive_agent(call);
     expect([status, body]).toEqual([200, expect.stringContaining("the secret could not be checked")]);
