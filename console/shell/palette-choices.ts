@@ -1,7 +1,7 @@
 import type { Run } from "../api/types.ts";
 import { agents } from "../state/agents.ts";
 import { shortcutGroups } from "../state/keyboard.ts";
-import { signOut } from "../state/session.ts";
+import { endSession } from "../state/provider.ts";
 import { setTheme, themes } from "../state/theme.ts";
 import { pageUrl } from "../state/url.ts";
 import type { IconName } from "../ui/icon.tsx";
@@ -96,6 +96,6 @@ function commands(): Choice[] {
       name: { system: "Use the theme of the system", light: "Use the light theme", dark: "Use the dark theme" }[theme],
       run: () => setTheme(theme),
     })),
-    { icon: "user", name: "Sign out of this browser", run: signOut },
+    { icon: "user", name: "Sign out of this browser", run: endSession },
   ];
 }

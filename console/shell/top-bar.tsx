@@ -1,8 +1,8 @@
 import { organization, organizations, chooseOrganization } from "../state/organization.ts";
 import { helpOpen, paletteOpen } from "../state/dialogs.ts";
 import { keyNames } from "../state/keyboard.ts";
-import { endProviderSession } from "../state/provider.ts";
-import { me, signOut } from "../state/session.ts";
+import { endSession } from "../state/provider.ts";
+import { me } from "../state/session.ts";
 import { setTheme, theme, themes } from "../state/theme.ts";
 import { Glyph, Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
@@ -98,7 +98,7 @@ function OperatorMenu() {
       <button type="button" onClick={() => (helpOpen.value = true)}>
         Keyboard shortcuts
       </button>
-      <button type="button" onClick={() => (endProviderSession(), signOut())}>
+      <button type="button" onClick={endSession}>
         Sign out of this browser
       </button>
     </Menu>

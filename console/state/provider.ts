@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { OidcConfig, Tokens } from "./oidc.ts";
-import { refuse, refused, token } from "./session.ts";
+import { refuse, refused, signOut, token } from "./session.ts";
 
 /** `/console/config.json`. `link_command` prints a link that signs in. */
 export type SignInConfig = { sign_in: "token"; link_command: string } | OidcConfig;
@@ -53,8 +53,13 @@ async function renewIfNeeded(config: OidcConfig, current: Tokens): Promise<void>
   }
 }
 
-/** Ends the session: here, and with the provider if it has an address for it. */
-export function endProviderSession(): void {
+/** Signs the operator out: here, and with the provider if it has an address for it. */
+export function endSession(): void {
+  endProviderSession();
+  signOut();
+}
+
+function endProviderSession(): void {
   const config = signInConfig.peek();
   if (tokens === undefined || config?.sign_in !== "oidc") return;
   tokens = undefined;

@@ -27,6 +27,7 @@ export function refuse(reason: string): void {
   refused.value = reason;
 }
 
+/** Forgets the token. `endSession` also signs out of the provider. */
 export function signOut(): void {
   localStorage.removeItem(storageKey);
   token.value = undefined;
