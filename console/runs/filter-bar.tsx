@@ -24,7 +24,9 @@ export function FilterBar({ filters, children }: { filters: Filters; children?: 
     const timer = setTimeout(() => setQuery({ q: text }), typingMs);
     return () => clearTimeout(timer);
   }, [text]);
-  useShortcuts("Lists", [{ keys: "/", label: "Filter", run: () => search.current?.select() }]);
+  useShortcuts("Lists", [
+    { keys: "/", label: "Filter", run: () => (search.current?.focus(), search.current?.select()) },
+  ]);
 
   const choices = (agents.value ?? []).filter(
     ({ organization_id: owner }) => !organization.value || owner === organization.value.id,

@@ -19,11 +19,13 @@ export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
   const [selected, setSelected] = useState(0);
-  const runs = useRuns(text);
+  const found = useRuns(text);
+  const isFound = found?.text === text.trim();
+  const [waiting, setWaiting] = useState<{ newTab: boolean }>();
   const { route } = useLocation();
   useOpen(dialog);
   useEffect(() => dialog.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }));
-  const groups = findChoices(text, runs);
+  const groups = findChoices(text, found?.runs ?? []);
   const choices = groups.flatMap((group) => group.choices);
   const current = Math.min(selected, choices.length - 1);
 
@@ -32,13 +34,23 @@ export function Palette() {
     if (newTab && "href" in choice) return void open(choice.href, "_blank", "noopener");
     close();
     if ("href" in choice) route(choice.href);
-    else choice.run();
+    // Commands act on the page: they run when the palette is gone, and the focus is back.
+    else setTimeout(choice.run);
   };
+  useEffect(() => {
+    if (!waiting || !isFound) return;
+    setWaiting(undefined);
+    choose(choices[current], waiting.newTab);
+  }, [waiting, isFound]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.isComposing) return;
-    if (event.key === "Enter") choose(choices[current], event.metaKey || event.ctrlKey);
-    else if (step !== undefined) setSelected((current + step + choices.length) % Math.max(1, choices.length));
+    if (event.key === "Enter") {
+      const newTab = event.metaKey || event.ctrlKey;
+      // The first choice depends on the response for this text; one that was selected does not.
+      if (current <= 0 && !isFound) setWaiting({ newTab });
+      else choose(choices[current], newTab);
+    } else if (step !== undefined) setSelected((current + step + choices.length) % Math.max(1, choices.length));
     else return;
     event.preventDefault();
   };
@@ -48,6 +60,10 @@ export function Palette() {
       ref={dialog}
       class="palette"
       aria-label="Search or run a command"
+      onKeyDown={(event) => {
+        // A dialog below has shortcuts, too.
+        if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) event.stopPropagation();
+      }}
       onCancel={(event) => {
         event.preventDefault();
         close();
@@ -72,6 +88,7 @@ export function Palette() {
           onInput={(event) => {
             setText(event.currentTarget.value);
             setSelected(0);
+            setWaiting(undefined);
           }}
           onKeyDown={onKeyDown}
         />
@@ -180,29 +197,41 @@ function PaletteKeys() {
 function useOpen(dialog: { current: HTMLDialogElement | null }): void {
   useEffect(() => {
     const opener = document.activeElement;
-    dialog.current?.showModal();
+    const element = dialog.current;
+    element?.showModal();
     return () => {
+      element?.close();
       if (opener instanceof HTMLElement) opener.focus();
     };
   }, []);
 }
 
-/** The runs that the text finds, a moment after the last change. */
-function useRuns(text: string): Run[] {
-  const [runs, setRuns] = useState<Run[]>([]);
+/** Runs, and the text that found them. */
+interface Found {
+  text: string;
+  runs: Run[];
+}
+
+/** The runs that the text finds, a moment after the last change. Until the response: those of the text before. */
+function useRuns(text: string): Found | undefined {
+  const [found, setFound] = useState<Found>();
+  const wanted = text.trim();
   useEffect(() => {
     const controller = new AbortController();
     const timer = setTimeout(() => {
-      const query = { q: text.trim(), limit: 8 };
+      const query = { q: wanted, limit: 8 };
       get<Page<Run>>("/runs", { query, signal: controller.signal }).then(
-        ({ data }) => setRuns(data),
-        () => {}, // agents and commands are found without the service
+        ({ data }) => setFound({ text: wanted, runs: data }),
+        () => {
+          // Agents and commands are found without the service.
+          if (!controller.signal.aborted) setFound({ text: wanted, runs: [] });
+        },
       );
     }, searchDelayMs);
     return () => {
       clearTimeout(timer);
       controller.abort();
     };
-  }, [text]);
-  return runs;
+  }, [wanted]);
+  return found;
 }

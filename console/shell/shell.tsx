@@ -35,7 +35,12 @@ export function Shell({ children }: { children: ComponentChildren }) {
     return () => controller.abort();
   }, []);
   useShortcuts(everywhere, [
-    { keys: "mod+k", label: "Search or run a command", run: () => (paletteOpen.value = !paletteOpen.value) },
+    {
+      keys: "mod+k",
+      label: "Search or run a command",
+      inDialogs: true,
+      run: () => (paletteOpen.value = !paletteOpen.value),
+    },
     { keys: "n", label: "Start run", icon: "plus", run: () => openStart() },
     ...sections.map(({ path: to, name, key }) => ({
       keys: `g ${key}`,

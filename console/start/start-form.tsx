@@ -75,7 +75,7 @@ export function StartForm({ title, start, problem: firstProblem }: StartFormProp
       setBusy(false);
     }
   }
-  useShortcuts("Start run", [{ keys: "mod+Enter", label: "Start run", run: () => void send() }]);
+  useShortcuts("Start run", [{ keys: "mod+Enter", label: "Start run", inDialogs: true, run: () => void send() }]);
 
   return (
     <Dialog

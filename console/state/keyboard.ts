@@ -11,6 +11,8 @@ export interface Shortcut {
   /** What it does, for the list of shortcuts and the palette. Absent: not listed. */
   label?: string;
   icon?: IconName;
+  /** It also works while a dialog is open. Others, with the command key or without, then do nothing. */
+  inDialogs?: boolean;
   run: () => void;
 }
 
@@ -66,10 +68,10 @@ export function keyNames(keys: string): string[] {
 const pairMs = 1_200;
 let first: { key: string; at: number } | undefined;
 
-/** Runs the shortcut of a key. Single keys do nothing in fields and open dialogs. */
+/** Runs the shortcut of a key. Single keys do nothing in fields, dialogs and menus. */
 export function handleKey(event: KeyboardEvent): void {
   const command = event.metaKey || event.ctrlKey;
-  if (event.altKey || event.isComposing) return;
+  if (event.altKey || event.isComposing || event.defaultPrevented) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const name = command ? `mod+${event.shiftKey ? "shift+" : ""}${key}` : key;
   const target = event.target as Element;
@@ -78,7 +80,11 @@ export function handleKey(event: KeyboardEvent): void {
     return;
   if (key === "Enter" && !command && target.matches("button, a, summary")) return;
   const pair = first && Date.now() - first.at < pairMs ? `${first.key} ${name}` : undefined;
-  const all = registered.value.toReversed().flatMap(({ shortcuts }) => shortcuts);
+  const isInDialog = document.querySelector("dialog[open]") !== null;
+  const all = registered.value
+    .toReversed()
+    .flatMap(({ shortcuts }) => shortcuts)
+    .filter(({ inDialogs }) => inDialogs || !isInDialog);
   const found = all.find(({ keys }) => keys === pair) ?? all.find(({ keys }) => keys === name);
   first = !found && all.some(({ keys }) => keys.startsWith(`${name} `)) ? { key: name, at: Date.now() } : undefined;
   if (!found) return;
