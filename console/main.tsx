@@ -4,8 +4,10 @@ import { takeToken } from "./state/session.ts";
 import { applyTheme } from "./state/theme.ts";
 
 takeToken();
-// Opening another link in the same tab changes the fragment only.
-addEventListener("hashchange", takeToken);
+// Opening another link in the same tab changes the fragment only. What the operator before has read goes.
+addEventListener("hashchange", () => {
+  if (takeToken()) location.reload();
+});
 applyTheme();
 const root = document.querySelector("#app");
 if (root) render(<App />, root);

@@ -20,8 +20,12 @@ const StartDialog = loadLater(() => import("../start/start-dialog.tsx").then((mo
 const Palette = loadLater(() => import("./palette.tsx").then((module) => module.Palette));
 const Help = loadLater(() => import("./help.tsx").then((module) => module.Help));
 
-/** How often organizations, agents and the connection are looked at, in milliseconds. */
+/** How often the operator, organizations, agents and the connection are looked at, in milliseconds. */
 const overviewMs = 15_000;
+
+async function readMe(): Promise<void> {
+  me.value = await get<Me>("/me");
+}
 
 /** The bar at the top, the page below it, and the dialogs that every page can open. */
 export function Shell({ children }: { children: ComponentChildren }) {
@@ -29,8 +33,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   useEffect(() => {
     const controller = new AbortController();
     void poll(overviewMs, controller.signal, async () => {
-      if (!me.peek()) me.value = await get<Me>("/me");
-      await Promise.all([readOrganizations(), readAgents()]);
+      await Promise.all([readMe(), readOrganizations(), readAgents()]);
     });
     return () => controller.abort();
   }, []);

@@ -12,15 +12,20 @@ export const refused = signal<string | undefined>(undefined);
 /** The operator and the service. Undefined until the first response. */
 export const me = signal<Me | undefined>(undefined);
 
-/** Takes the token out of the address, so that it is in no bookmark and no shared link, and keeps it for later visits. */
-export function takeToken(): void {
+/**
+ * Takes the token out of the address, so that it is in no bookmark and no shared link, and keeps it for later visits.
+ * Returns whether it replaced another one.
+ */
+export function takeToken(): boolean {
+  const before = token.value;
   const found = /^#(ao_[0-9A-Za-z]+)$/.exec(location.hash)?.[1];
   if (found !== undefined) {
     localStorage.setItem(storageKey, found);
     history.replaceState(history.state, "", location.pathname + location.search);
   }
-  token.value = found ?? localStorage.getItem(storageKey) ?? undefined;
+  token.value = found ?? before ?? localStorage.getItem(storageKey) ?? undefined;
   refused.value = undefined;
+  return before !== undefined && before !== token.value;
 }
 
 export function refuse(reason: string): void {
