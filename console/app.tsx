@@ -7,6 +7,7 @@ import { Gate } from "./shell/gate.tsx";
 import { PageBoundary, PageNotLoaded } from "./shell/page-boundary.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { StartRoute } from "./start/start-route.tsx";
+import { retryNow } from "./state/connection.ts";
 import { handleKey } from "./state/keyboard.ts";
 import { refused, token } from "./state/session.ts";
 import { Empty } from "./ui/empty.tsx";
@@ -26,8 +27,15 @@ function page(load: () => Promise<ComponentType>): ComponentType {
 /** The whole console: pages in the shell, or the screen that says how to sign in. */
 export function App() {
   useEffect(() => {
+    const retryIfVisible = (): void => {
+      if (document.visibilityState === "visible") retryNow.value++;
+    };
     addEventListener("keydown", handleKey);
-    return () => removeEventListener("keydown", handleKey);
+    document.addEventListener("visibilitychange", retryIfVisible);
+    return () => {
+      removeEventListener("keydown", handleKey);
+      document.removeEventListener("visibilitychange", retryIfVisible);
+    };
   }, []);
   if (token.value === undefined || refused.value !== undefined) return <Gate />;
   return (

@@ -18,6 +18,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether the service was not reached: there was no response, or one of a gateway before it. */
+export function isUnreached(error: unknown): boolean {
+  return !(error instanceof ApiError) || error.status === 0 || (error.status >= 502 && error.status <= 504);
+}
+
 export interface CallOptions {
   /** Fields that are undefined or empty are left out. */
   query?: Record<string, string | number | undefined>;

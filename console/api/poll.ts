@@ -1,4 +1,4 @@
-import { ApiError } from "./client.ts";
+import { isUnreached } from "./client.ts";
 import { reached, retryNow, unreached } from "../state/connection.ts";
 
 /** Resolves after `ms`, when the operator retries, or when `signal` is aborted. */
@@ -40,8 +40,8 @@ export async function poll(
         reached();
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof ApiError && error.status > 0 && error.status < 500) reached();
-        else ms = unreached(++attempt, 1_000);
+        if (isUnreached(error)) ms = unreached(++attempt, 1_000);
+        else reached();
       }
     }
     await wait(ms, signal);

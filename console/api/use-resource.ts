@@ -1,7 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { reached } from "../state/connection.ts";
-import { ApiError } from "./client.ts";
+import { type ApiError, isUnreached } from "./client.ts";
 import { poll } from "./poll.ts";
+
+/** A read that failed is repeated, also without `intervalMs`. Milliseconds. */
+const retryMs = 10_000;
 
 /** Something that a page reads. Old data stays while new data loads. */
 export interface Resource<Data> {
@@ -27,15 +30,22 @@ export function useResource<Data>(
   const latest = useRef(read);
   latest.current = read;
 
+  /** Counts reads and changes: the response of an earlier one is out of date. */
+  const count = useRef(0);
+
   const load = useCallback(
     async (signal: AbortSignal): Promise<void> => {
+      const number = ++count.current;
+      const isLate = (): boolean => signal.aborted || number !== count.current;
       try {
         const data = await latest.current(signal);
-        if (!signal.aborted) setState({ key, data });
+        if (!isLate()) setState({ key, data });
       } catch (error) {
-        if (signal.aborted) return;
-        if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500) throw error;
-        setState((before) => ({ ...(before.key === key && before), key, error }));
+        if (isLate()) return;
+        if (isUnreached(error)) throw error;
+        const failure = error as ApiError;
+        setState((before) => ({ ...(before.key === key && before), key, error: failure }));
+        if (failure.status >= 500) throw error;
       }
     },
     [key],
@@ -49,7 +59,7 @@ export function useResource<Data>(
       reached();
       if (intervalMs === 0) controller.abort();
     };
-    void poll(intervalMs || 2_000, controller.signal, once);
+    void poll(intervalMs || retryMs, controller.signal, once);
     return () => controller.abort();
   }, [key, intervalMs, load]);
 
@@ -58,6 +68,9 @@ export function useResource<Data>(
     data,
     error,
     reload: () => load(new AbortController().signal),
-    replace: (next) => setState({ key, data: next }),
+    replace: (next) => {
+      count.current++;
+      setState({ key, data: next });
+    },
   };
 }
