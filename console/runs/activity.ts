@@ -2,12 +2,12 @@ import type { Run } from "../api/types.ts";
 
 /** What a running run does now, in words. `now`: milliseconds since 1970. */
 export function activityText({ state, activity }: Run, now: number): string {
-  if (state === "waiting_for_slot") return "Waits for a free place (maxRunning)";
+  if (state === "waiting_for_slot") return "Waits for a slot (maxRunning)";
   if (!activity || activity.kind === "starting") return "Starting";
   const { kind, step, tools, until } = activity;
   if (kind === "retry_wait") {
     const seconds = until === null ? 0 : Math.max(0, Math.ceil((Date.parse(until) - now) / 1_000));
-    return `Provider busy. Next try in ${seconds} s`;
+    return `Next try in ${seconds} s`;
   }
   return `Step ${step}: ${kind === "tool_calls" ? toolNames(tools) : "waiting for the model"}`;
 }
