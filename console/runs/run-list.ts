@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { ApiError, get } from "../api/client.ts";
+import { type ApiError, get, isUnreached } from "../api/client.ts";
 import { poll } from "../api/poll.ts";
 import { me } from "../state/session.ts";
 import type { Page, Run, RunCounts } from "../api/types.ts";
@@ -9,7 +9,10 @@ const pageSize = 50;
 const refreshMs = { local: 2_000, aws: 6_000 };
 /** The counts are read again when a shown run changes its state, and otherwise in this interval. */
 const countsMs = 20_000;
-/** Rows that are added by scrolling alone. More take a click: each row has about 20 nodes. */
+/**
+ * Rows that are added by scrolling alone: each row has about 20 nodes. More take a click. New runs make a longer list
+ * begin again with its first page.
+ */
 export const rowsByScrolling = 500;
 
 function refreshInterval(): number {
@@ -27,11 +30,19 @@ export class RunList {
   readonly counts = signal<RunCounts | undefined>(undefined);
   readonly error = signal<ApiError | undefined>(undefined);
   readonly arrived = signal<Run[]>([]);
+  /** New runs that `arrived` lacks: there are more than one page of them. */
+  readonly moreArrived = signal(false);
   readonly loadingMore = signal(false);
+  /** Why the next page could not be read. */
+  readonly moreError = signal<string | undefined>(undefined);
   /** Ids of shown runs that no longer match the query. */
   readonly stale = signal<ReadonlySet<string>>(new Set());
   readonly hasMore = computed(() => this.#next.value !== null);
 
+  /** The newest run that failed, when the list was first read. Later failures do not change it. */
+  firstError: string | undefined;
+  /** The first page as it was last read. */
+  #firstPage: Page<Run> = { data: [], next: null };
   readonly #next = signal<string | null>(null);
   readonly #query: () => Query;
   readonly #mayInsert: () => boolean;
@@ -46,7 +57,7 @@ export class RunList {
     let counted: { at: number; states: string } | undefined;
     void poll(refreshInterval, until, async () => {
       try {
-        const page = await this.#firstPage(until);
+        const page = await this.#readFirstPage(until);
         const states = page.data.map(({ id, state }) => `${id} ${state}`).join();
         if (!counted || counted.states !== states || Date.now() - counted.at > countsMs) {
           await this.#readCounts(until);
@@ -56,32 +67,41 @@ export class RunList {
         await this.#refreshOthers(page, until);
         this.error.value = undefined;
       } catch (error) {
-        if (error instanceof ApiError && error.status > 0) this.error.value = error;
+        if (!until.aborted && !isUnreached(error)) this.error.value = error as ApiError;
         throw error;
       }
     });
   }
 
   showArrived(): void {
-    this.runs.value = [...this.arrived.value, ...(this.runs.value ?? [])];
+    const all = [...this.arrived.value, ...(this.runs.value ?? [])];
+    // A list with a gap or too many rows begins again: its next page then follows the first one.
+    if (this.moreArrived.value || (this.arrived.value.length > 0 && all.length > rowsByScrolling)) {
+      this.runs.value = this.#firstPage.data;
+      this.#next.value = this.#firstPage.next;
+    } else this.runs.value = all;
     this.arrived.value = [];
+    this.moreArrived.value = false;
   }
 
   async loadMore(): Promise<void> {
     const cursor = this.#next.value;
     if (cursor === null || this.loadingMore.value) return;
     this.loadingMore.value = true;
+    this.moreError.value = undefined;
     try {
       const page = await get<Page<Run>>("/runs", { query: { ...this.#query(), limit: pageSize, cursor } });
       const known = new Set(this.runs.value?.map(({ id }) => id));
       this.runs.value = [...(this.runs.value ?? []), ...page.data.filter(({ id }) => !known.has(id))];
       this.#next.value = page.next;
+    } catch (error) {
+      this.moreError.value = error instanceof Error ? error.message : String(error);
     } finally {
       this.loadingMore.value = false;
     }
   }
 
-  #firstPage(until: AbortSignal): Promise<Page<Run>> {
+  #readFirstPage(until: AbortSignal): Promise<Page<Run>> {
     return get<Page<Run>>("/runs", { query: { ...this.#query(), limit: pageSize }, signal: until });
   }
 
@@ -90,9 +110,12 @@ export class RunList {
     this.counts.value = await get<RunCounts>("/runs/counts", { query, signal: until });
   }
 
-  #merge({ data, next }: Page<Run>): void {
+  #merge(page: Page<Run>): void {
+    const { data, next } = page;
     const shown = this.runs.value;
+    this.#firstPage = page;
     if (!shown) {
+      this.firstError = data.find(({ state }) => state === "technical_error")?.id;
       this.runs.value = data;
       this.#next.value = next;
       return;
@@ -100,14 +123,10 @@ export class RunList {
     const fresh = new Map(data.map((run) => [run.id, run]));
     const known = new Set(shown.map(({ id }) => id));
     const updated = shown.map((run) => fresh.get(run.id) ?? run);
-    const arrived = data.filter(({ id, created_at: at }) => !known.has(id) && at >= (shown[0]?.created_at ?? ""));
-    if (this.#mayInsert() || shown.length === 0) {
-      this.runs.value = [...arrived, ...updated];
-      this.arrived.value = [];
-    } else {
-      this.runs.value = updated;
-      this.arrived.value = arrived;
-    }
+    this.runs.value = updated;
+    this.arrived.value = data.filter(({ id, created_at: at }) => !known.has(id) && at >= (shown[0]?.created_at ?? ""));
+    this.moreArrived.value = next !== null && shown.length > 0 && this.arrived.value.length === data.length;
+    if (this.#mayInsert() || shown.length === 0) this.showArrived();
     if (shown.length === 0) this.#next.value = next;
   }
 

@@ -11,11 +11,11 @@ interface RunRowsProps {
   runs: Run[];
   /** Ids of runs that no longer match the filters. */
   stale: ReadonlySet<string>;
-  /** Index of the row that has the focus of the list. */
-  current: number;
+  /** Id of the run whose row has the list's tab stop. */
+  current: string | undefined;
   /** Ids of runs whose failure is shown. */
   open: ReadonlySet<string>;
-  onFocus: (index: number) => void;
+  onFocus: (id: string) => void;
   onToggle: (id: string) => void;
   onOpen: (id: string, inNewTab: boolean) => void;
 }
@@ -43,13 +43,13 @@ export function RunRows({ runs, stale, current, open, onFocus, onToggle, onOpen 
         </tr>
       </thead>
       <tbody>
-        {runs.map((run, index) => (
+        {runs.map((run) => (
           <Fragment key={run.id}>
             <tr
               class={stale.has(run.id) ? "stale" : ""}
-              data-row={index}
-              tabIndex={index === current ? 0 : -1}
-              onFocus={() => onFocus(index)}
+              data-row={run.id}
+              tabIndex={run.id === current ? 0 : -1}
+              onFocus={() => onFocus(run.id)}
               onClick={(event) => {
                 if (!(event.target as Element).closest("button, a")) onOpen(run.id, event.metaKey || event.ctrlKey);
               }}

@@ -1,10 +1,14 @@
 import { useLocation } from "preact-iso/router";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { get } from "../api/client.ts";
+import type { RunCounts } from "../api/types.ts";
+import { useResource } from "../api/use-resource.ts";
 import { formatNumber } from "../format.ts";
 import { blocked } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
 import { organization } from "../state/organization.ts";
+import { usePageTitle } from "../state/page-title.ts";
 import { useQuery } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
@@ -31,17 +35,13 @@ export function RunsPage() {
     list.watch(controller.signal);
     return () => controller.abort();
   }, [list]);
-  useEffect(() => void (document.title = "Runs · Agent Run Service"), []);
+  usePageTitle("Runs");
 
   const runs = list.runs.value;
-  const [current, setCurrent] = useState(0);
+  const [chosen, setCurrent] = useState<string>();
+  const current = runs?.some(({ id }) => id === chosen) ? chosen : runs?.[0]?.id;
   const [toggled, setToggled] = useState<Record<string, boolean>>({});
-  const newestError = runs?.find(({ state }) => state === "technical_error")?.id;
-  const open = new Set(
-    (runs ?? [])
-      .filter(({ id }) => toggled[id] ?? (id === newestError && toggled[id] === undefined))
-      .map(({ id }) => id),
-  );
+  const open = new Set((runs ?? []).map(({ id }) => id).filter((id) => toggled[id] ?? id === list.firstError));
   const toggle = (id: string | undefined): void => {
     if (id !== undefined) setToggled({ ...toggled, [id]: !open.has(id) });
   };
@@ -51,24 +51,28 @@ export function RunsPage() {
     else route(`/console/runs/${id}`);
   };
   const move = (step: number): void => {
-    const focused = document.activeElement?.closest("[data-row]") !== null;
-    const next = Math.max(0, Math.min((runs?.length ?? 1) - 1, focused ? current + step : current));
-    setCurrent(next);
-    document.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus();
+    const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
+    const index = rows.findIndex((row) => row.dataset["row"] === (focusedRun() ?? current));
+    const next = focusedRun() === undefined ? index : index + step;
+    rows[Math.max(0, Math.min(rows.length - 1, next))]?.focus();
   };
   useShortcuts("Lists", [
     { keys: "j", label: "Next row", run: () => move(1) },
     { keys: "k", label: "Previous row", run: () => move(-1) },
-    { keys: "Enter", label: "Open", run: () => openRun(runs?.[current]?.id, false) },
-    { keys: "mod+Enter", label: "Open in a new tab", run: () => openRun(runs?.[current]?.id, true) },
-    { keys: "x", label: "Show error", run: () => toggle(runs?.[current]?.id) },
+    { keys: "Enter", label: "Open", run: () => openRun(focusedRun(), false) },
+    { keys: "mod+Enter", label: "Open in a new tab", run: () => openRun(focusedRun(), true) },
+    { keys: "x", label: "Show error", run: () => toggle(focusedRun()) },
     { keys: ".", label: "Show new runs", run: () => list.showArrived() },
   ]);
 
   const counts = list.counts.value;
-  const total = counts && filterStates.reduce((sum, state) => sum + counts[state], 0);
-  const isFirstRun = runs?.length === 0 && total === 0 && !filters.status && !filters.agent && !filters.text;
+  const total = counts && sumOf(counts);
+  const isEmpty = runs?.length === 0 && !filters.status && !filters.agent && !filters.text;
+  const all = useResource(isEmpty ? "all runs" : undefined, (signal) => get<RunCounts>("/runs/counts", { signal }));
+  const isFirstRun = isEmpty && all.data !== undefined && sumOf(all.data) === 0;
+  const isUnknown = !runs || (isEmpty && !all.data && !all.error);
   const arrived = list.arrived.value.length;
+  const arrivedText = `${arrived}${list.moreArrived.value ? "+" : ""} new ${arrived === 1 ? "run" : "runs"}`;
   const reason = blocked("start runs");
   return (
     <main class="page runs-page">
@@ -96,28 +100,30 @@ export function RunsPage() {
           <StatusTabs counts={counts} status={filters.status} query={query} />
           <FilterBar filters={filters}>{organization.value && <Today organization={organization.value} />}</FilterBar>
           <p class="visually-hidden" role="status">
-            {arrived > 0 && `${arrived} new ${arrived === 1 ? "run" : "runs"}`}
+            {arrived > 0 && arrivedText}
           </p>
           <section class="panel runs-panel" aria-label="Runs">
             {arrived > 0 && (
               <button type="button" class="arrived" onClick={() => list.showArrived()}>
                 <Icon name="upload" />
-                {arrived} new {arrived === 1 ? "run" : "runs"}
+                {arrivedText}
               </button>
             )}
-            {list.error.value && !runs && (
+            {list.error.value && (
               <p class="note bad" role="alert">
                 <Icon name="warning" />
                 {list.error.value.message}
               </p>
             )}
-            {!runs && !list.error.value && <Loading />}
-            {runs && runs.length === 0 && <NoMatch filters={filters} organizationId={organizationId} query={query} />}
+            {isUnknown && !list.error.value && <Loading />}
+            {runs?.length === 0 && !isUnknown && (
+              <NoMatch filters={filters} organizationId={organizationId} query={query} />
+            )}
             {runs && runs.length > 0 && (
               <RunRows
                 runs={runs}
                 stale={list.stale.value}
-                current={Math.min(current, runs.length - 1)}
+                current={current}
                 open={open}
                 onFocus={setCurrent}
                 onToggle={toggle}
@@ -156,15 +162,25 @@ const hints: [string[], string][] = [
   [["?"], "All shortcuts"],
 ];
 
+/** The id of the run whose row has the focus. */
+function focusedRun(): string | undefined {
+  return document.activeElement?.closest<HTMLElement>("[data-row]")?.dataset["row"];
+}
+
 /** Whether new runs can be inserted: the reader is at the top, and no row has the focus. */
 function isAtTop(): boolean {
-  return scrollY < 8 && !document.activeElement?.closest("[data-row]");
+  return scrollY < 8 && focusedRun() === undefined;
+}
+
+function sumOf(counts: RunCounts): number {
+  return filterStates.reduce((sum, state) => sum + counts[state], 0);
 }
 
 /** Loads the next page when it comes into view; from a number of rows on, by a click. */
 function More({ list }: { list: RunList }) {
   const end = useRef<HTMLDivElement>(null);
-  const byScrolling = (list.runs.value?.length ?? 0) < rowsByScrolling;
+  const error = list.moreError.value;
+  const byScrolling = error === undefined && (list.runs.value?.length ?? 0) < rowsByScrolling;
   useEffect(() => {
     if (!end.current || !byScrolling) return undefined;
     const observer = new IntersectionObserver(
@@ -176,6 +192,17 @@ function More({ list }: { list: RunList }) {
     observer.observe(end.current);
     return () => observer.disconnect();
   }, [list, byScrolling, list.runs.value?.length]);
+  if (error !== undefined) {
+    return (
+      <div class="more">
+        <p class="note bad" role="alert">
+          <Icon name="warning" />
+          {error}
+        </p>
+        <Button onClick={() => void list.loadMore()}>Retry</Button>
+      </div>
+    );
+  }
   return (
     <div ref={end} class="more">
       {byScrolling ? <Loading rows={3} /> : <Button onClick={() => void list.loadMore()}>Load 50 more</Button>}
