@@ -9,6 +9,7 @@ import { Shell } from "./shell/shell.tsx";
 import { StartRoute } from "./start/start-route.tsx";
 import { retryNow } from "./state/connection.ts";
 import { handleKey } from "./state/keyboard.ts";
+import { usePageTitle } from "./state/page-title.ts";
 import { refused, token } from "./state/session.ts";
 import { Empty } from "./ui/empty.tsx";
 
@@ -68,6 +69,7 @@ function Pages() {
 }
 
 function NotFound() {
+  usePageTitle("Not found");
   return (
     <main class="page">
       <Empty title="This page does not exist" wholePage>

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { useResource } from "../api/use-resource.ts";
 import { blocked } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
+import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { copyText } from "../ui/copy-button.tsx";
@@ -34,6 +35,7 @@ export function AgentPage() {
 function ExistingAgent({ id }: { id: string }) {
   const { query } = useLocation();
   const { data: agent, error, replace } = useResource(id, (signal) => readAgent(id, signal));
+  usePageTitle(agent?.name);
   if (error && !agent) {
     return (
       <main class="page">

@@ -5,6 +5,7 @@ import { agents } from "../state/agents.ts";
 import { blocked } from "../state/blocked.ts";
 import { useShortcuts } from "../state/keyboard.ts";
 import { organization, organizations } from "../state/organization.ts";
+import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl, useQuery } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Loading } from "../ui/empty.tsx";
@@ -19,6 +20,7 @@ const filters = [
 
 /** The list of agents. */
 export function AgentsPage() {
+  usePageTitle("Agents");
   const [query, setQuery] = useQuery();
   const { route } = useLocation();
   const status = query["status"] === "archived" ? "archived" : "active";

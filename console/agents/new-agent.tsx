@@ -4,6 +4,7 @@ import { useResource } from "../api/use-resource.ts";
 import { blocked } from "../state/blocked.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
 import { organization, organizations } from "../state/organization.ts";
+import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Loading } from "../ui/empty.tsx";
@@ -22,6 +23,7 @@ import { starterDefinition } from "./starter.ts";
 
 /** The page of a new agent. `?from=`: an agent whose definition it begins with. */
 export function NewAgent() {
+  usePageTitle("New agent");
   const { query } = useLocation();
   const from = query["from"];
   const { data, error } = useResource(from, async (signal) => draftOf(await readAgent(from ?? "", signal)));

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { blocked } from "../state/blocked.ts";
 import { chooseOrganization, organization, organizations } from "../state/organization.ts";
+import { usePageTitle } from "../state/page-title.ts";
 import { useQuery } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Loading } from "../ui/empty.tsx";
@@ -11,6 +12,7 @@ import { QuotaPanel } from "./quota-panel.tsx";
 
 /** The organizations with the model that their agents use, and their quotas. */
 export function ModelsPage() {
+  usePageTitle("Models");
   const [query, setQuery] = useQuery();
   const [isCreating, setCreating] = useState(false);
   const all = organizations.value;

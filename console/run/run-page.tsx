@@ -1,10 +1,12 @@
 import { useLocation, useRoute } from "preact-iso/router";
 import { useEffect, useState } from "preact/hooks";
+import { usePageTitle } from "../state/page-title.ts";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { isMissing, runApi } from "./run-api.ts";
 import { RunContent } from "./run-content.tsx";
 import { RunStore } from "./run-store.ts";
 import { formatPlace } from "./selection.ts";
+import { visibleLine } from "./text/visible.ts";
 import { useQuery } from "../state/url.ts";
 
 /** The page of one run. */
@@ -25,6 +27,7 @@ function OpenRun({ id }: { id: string }) {
   }, [store]);
 
   const detail = store.detail.value;
+  usePageTitle(detail && visibleLine(detail.name || detail.id, 80));
   const error = store.error.value;
   if (error !== undefined && (!detail || isMissing(error))) {
     return (

@@ -1,3 +1,4 @@
+import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl, useQuery } from "../state/url.ts";
 import { AuditTab } from "./audit-tab.tsx";
 import { BrowserTab } from "./browser-tab.tsx";
@@ -11,6 +12,7 @@ const tabs = [
 
 /** Who may use the console, what they did, and what this browser remembers. */
 export function SettingsPage() {
+  usePageTitle("Settings");
   const [query] = useQuery();
   const tab = tabs.find(([name]) => name === query["tab"])?.[0] ?? "";
   return (

@@ -2,6 +2,7 @@ import { useMemo } from "preact/hooks";
 import { useResource } from "../api/use-resource.ts";
 import { agents } from "../state/agents.ts";
 import { organization, organizations } from "../state/organization.ts";
+import { usePageTitle } from "../state/page-title.ts";
 import { useQuery } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Loading } from "../ui/empty.tsx";
@@ -30,6 +31,7 @@ const refreshMs = 60_000;
 
 /** What runs used, by day, agent and model. */
 export function UsagePage() {
+  usePageTitle("Usage");
   const [query, setQuery] = useQuery();
   const grouping: Grouping = query["by"] === "model" ? "model" : "agent";
   const range = ranges.find((each) => each === query["days"]) ?? "14";
