@@ -28,7 +28,7 @@ export interface Call {
   sequence?: number;
   /** How often the start of the call was recorded. Only calls with effects record it. */
   starts: number;
-  /** The call was interrupted: it ran again, or nobody knows whether it took effect. */
+  /** The call was interrupted: it may have run twice, or it is unknown whether it took effect. */
   interrupted?: "repeated" | "unknown";
 }
 
@@ -85,7 +85,7 @@ export interface Gap {
   stepsKept: number;
   /** What was in progress: a model call, or tool calls by name. */
   during: "model_call" | "tool_calls";
-  /** Calls that were in progress and ran again. */
+  /** Calls that were in progress and may have run twice. */
   repeated: Call[];
   /** Calls that were in progress and were not repeated. */
   unknown: Call[];

@@ -3,14 +3,17 @@ import type { Attempt, Call, Gap, Step } from "../model/types.ts";
 /** Formats milliseconds. */
 type Duration = (milliseconds: number) => string;
 
-/** What is known of an interruption, in a sentence or two after its first word. */
+/**
+ * What is known of an interruption, in a sentence or two after its first words. The journal shows a time in which nothing
+ * was recorded: a crash and a restart, or a busy machine.
+ */
 export function gapText(gap: Gap, duration: Duration): string {
   const resumed = `resumed ${duration(gap.until - gap.from)} later.`;
   const kept = `${count(gap.stepsKept, "step")} kept`;
   if (gap.during === "model_call") {
     return `${resumed} ${kept}, none repeated. At most one model call was made twice.`;
   }
-  const repeated = gap.repeated.length > 0 ? `${names(gap.repeated)} ran again` : "no call ran again";
+  const repeated = gap.repeated.length > 0 ? `${names(gap.repeated)} may have run twice` : "no call ran twice";
   const unknown =
     gap.unknown.length > 0 ? ` It is unknown whether ${names(gap.unknown)} took effect; not repeated.` : "";
   return `${resumed} ${kept}, ${repeated}.${unknown}`;

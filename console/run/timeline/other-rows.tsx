@@ -31,7 +31,7 @@ export function GapRow({ gap, view }: { gap: Gap; view: RunView }) {
   void view.version.value;
   return (
     <Note icon="bolt" kind="gap">
-      <strong>Interrupted</strong>, <bdi>{gapText(gap, formatDuration)}</bdi>
+      <strong>Interrupted or paused</strong>, <bdi>{gapText(gap, formatDuration)}</bdi>
     </Note>
   );
 }

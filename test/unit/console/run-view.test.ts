@@ -165,7 +165,7 @@ test("says what an interruption cost", () => {
   const text = "This call was interrupted. It may or may not have taken effect.";
   const [second] = modelOf(calls.result(1, 0, { text, is_error: true }).result(0, 5, {}, 5)).gaps;
   expect(second && gapText(second, seconds)).toBe(
-    "resumed 0.9 s later. 1 step kept, a ran again. It is unknown whether send took effect; not repeated.",
+    "resumed 0.9 s later. 1 step kept, a may have run twice. It is unknown whether send took effect; not repeated.",
   );
 });
 
