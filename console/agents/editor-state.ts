@@ -34,6 +34,12 @@ export function withText(state: EditorState, text: string): EditorState {
   return { ...state, text, draft: parsed.draft, problem: undefined };
 }
 
+/** The editor after `sent` was stored. What was typed while it was being stored stays. */
+export function afterSave(state: EditorState, sent: Draft, stored: Draft): EditorState {
+  const isUntouched = state.draft === sent && state.problem === undefined;
+  return isUntouched ? editorOf(stored) : { ...state, stored };
+}
+
 /** Whether anything would be lost. */
 export function isEdited({ stored, draft, problem }: EditorState): boolean {
   return problem !== undefined || changesOf(stored, draft).length > 0;

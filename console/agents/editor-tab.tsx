@@ -5,7 +5,7 @@ import { openStart } from "../state/dialogs.ts";
 import { toast } from "../ui/toast.tsx";
 import { type Agent, authorOf, draftOf, readAgent, updateAgent } from "./agent-calls.ts";
 import { Conflict, type ConflictState } from "./conflict.tsx";
-import { editorOf } from "./editor-state.ts";
+import { afterSave, editorOf } from "./editor-state.ts";
 import { Editor } from "./editor.tsx";
 import { changesOf } from "./form/changes.ts";
 import { agentFieldNames } from "./form/layout.ts";
@@ -23,9 +23,12 @@ export function EditorTab({ agent, onSaved }: EditorTabProps) {
   const [messages, setMessages] = useState(noMessages);
   const [conflict, setConflict] = useState<ConflictState>();
   const [isBusy, setBusy] = useState(false);
+  const [loadedRevision, setLoadedRevision] = useState(agent.revision);
   const readOnly = agent.status === "deleted" ? "This agent is deleted." : blocked("change agents");
   const changes = changesOf(state.stored, state.draft);
-  const revision = conflict?.agent.revision ?? agent.revision;
+  // A newer agent with the edited definition was only archived or unarchived. One with another definition is a conflict.
+  const isSameDefinition = changesOf(state.stored, draftOf(agent)).length === 0;
+  const revision = conflict?.agent.revision ?? (isSameDefinition ? agent.revision : loadedRevision);
   const nextVersion = ((conflict?.agent ?? agent).version ?? 0) + 1;
 
   async function save(andTry: boolean): Promise<void> {
@@ -34,19 +37,25 @@ export function EditorTab({ agent, onSaved }: EditorTabProps) {
     setMessages(noMessages);
     try {
       const saved = await updateAgent(agent.id, state.draft, revision);
-      setState(editorOf(draftOf(saved)));
+      setState((current) => afterSave(current, state.draft, draftOf(saved)));
+      setLoadedRevision(saved.revision);
       setConflict(undefined);
       onSaved(saved);
       toast(`Saved version ${saved.version}`);
       if (andTry) openStart({ agentId: agent.id });
     } catch (error) {
-      if (error instanceof ApiError && error.status === 412) {
-        const newer = await readAgent(agent.id);
-        setConflict({ agent: newer, author: await authorOf(agent.id, newer.version).catch(() => undefined) });
-      } else setMessages(fieldMessages(detailOf(error), agentFieldNames));
+      const isConflict = error instanceof ApiError && error.status === 412;
+      if (!isConflict || !(await showConflict())) setMessages(fieldMessages(detailOf(error), agentFieldNames));
     } finally {
       setBusy(false);
     }
+  }
+
+  /** Reads what another operator stored. False: it could not be read. */
+  async function showConflict(): Promise<boolean> {
+    const newer = await readAgent(agent.id).catch(() => undefined);
+    if (newer) setConflict({ agent: newer, author: await authorOf(agent.id, newer.version).catch(() => undefined) });
+    return newer !== undefined;
   }
 
   return (
@@ -59,6 +68,7 @@ export function EditorTab({ agent, onSaved }: EditorTabProps) {
           onTakeTheirs={() => {
             onSaved(conflict.agent);
             setState(editorOf(draftOf(conflict.agent)));
+            setLoadedRevision(conflict.agent.revision);
             setConflict(undefined);
           }}
         />
