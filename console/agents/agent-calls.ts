@@ -17,9 +17,14 @@ export function readAgent(id: string, signal?: AbortSignal): Promise<Agent> {
   return get(`/agents/${id}`, signal && { signal });
 }
 
+/** Reads the list of agents again. The change is stored, whether this succeeds or not. */
+function refreshAgents(): void {
+  readAgents().catch(() => undefined);
+}
+
 export async function createAgent(organizationId: string, definition: Draft): Promise<Agent> {
   const agent: Agent = await change("POST", "/agents", { organization_id: organizationId, definition });
-  await readAgents();
+  refreshAgents();
   return agent;
 }
 
@@ -30,19 +35,19 @@ export async function updateAgent(id: string, definition: Draft, revision: numbe
     headers: { "if-match": `"${revision}"` },
   });
   const agent = (await response.json()) as Agent;
-  await readAgents();
+  refreshAgents();
   return agent;
 }
 
 export async function setArchived(id: string, isArchived: boolean): Promise<Agent> {
   const agent: Agent = await change("POST", `/agents/${id}/${isArchived ? "archive" : "unarchive"}`);
-  await readAgents();
+  refreshAgents();
   return agent;
 }
 
 export async function deleteAgent(id: string): Promise<void> {
   await change("DELETE", `/agents/${id}`);
-  await readAgents();
+  refreshAgents();
 }
 
 export function countRuns(agentId: string, signal?: AbortSignal): Promise<RunCounts> {

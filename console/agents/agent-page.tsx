@@ -6,7 +6,7 @@ import { openStart } from "../state/dialogs.ts";
 import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
-import { copyText } from "../ui/copy-button.tsx";
+import { copyAndSay } from "../ui/copy-button.tsx";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
@@ -93,12 +93,7 @@ function AgentHead({ agent, onChange }: { agent: Agent; onChange: (agent: Agent)
         </h1>
         {version !== null && <span class="badge">version {version}</span>}
         {status !== "active" && <span class="badge warn">{status}</span>}
-        <button
-          type="button"
-          class="id mono"
-          title={`Copy ${id}`}
-          onClick={() => void copyText(id).then(() => toast("Agent id copied"))}
-        >
+        <button type="button" class="id mono" title={`Copy ${id}`} onClick={() => copyAndSay(id, "Agent id copied")}>
           {id.slice(0, 8)} <Icon name="copy" />
         </button>
         <div class="actions">
@@ -133,15 +128,16 @@ interface AgentActionsProps {
 function AgentActions({ agent, onChange, onDialog }: AgentActionsProps) {
   const reason = blocked("change agents");
   const unarchive = async (): Promise<void> => {
-    onChange(await setArchived(agent.id, false));
-    toast(`Unarchived ${agent.name}`);
+    try {
+      onChange(await setArchived(agent.id, false));
+      toast(`Unarchived ${agent.name}`);
+    } catch (error) {
+      toast(`${agent.name} was not unarchived: ${(error as Error).message}`);
+    }
   };
   return (
     <>
-      <button
-        type="button"
-        onClick={() => void copyText(JSON.stringify(agent.definition, null, 2)).then(() => toast("Agent file copied"))}
-      >
+      <button type="button" onClick={() => copyAndSay(JSON.stringify(agent.definition, null, 2), "Agent file copied")}>
         Copy agent file
       </button>
       <a href={pageUrl("agents/new", { from: agent.id })}>Duplicate…</a>

@@ -15,7 +15,9 @@ import { KeyReveal } from "./key-reveal.tsx";
 
 /** The keys with which programs call an agent. */
 export function KeysTab({ agent }: { agent: Agent }) {
-  const { data: keys, error, reload } = useResource(agent.id, () => readKeys(agent.id), 15_000);
+  const { data: keys, error, ...resource } = useResource(agent.id, () => readKeys(agent.id), 15_000);
+  // A change is stored, whether the list can be read or not: it is read again later.
+  const reload = (): void => void resource.reload().catch(() => undefined);
   const [isCreating, setCreating] = useState(false);
   // The key itself is in this state only, and gone when the dialog is closed.
   const [created, setCreated] = useState<CreatedKey>();
@@ -57,7 +59,7 @@ export function KeysTab({ agent }: { agent: Agent }) {
           onCreated={(key) => {
             setCreating(false);
             setCreated(key);
-            void reload();
+            reload();
           }}
         />
       )}
@@ -66,7 +68,7 @@ export function KeysTab({ agent }: { agent: Agent }) {
           created={created}
           onClose={() => {
             setCreated(undefined);
-            void reload();
+            reload();
           }}
         />
       )}
@@ -74,16 +76,22 @@ export function KeysTab({ agent }: { agent: Agent }) {
   );
 }
 
-function KeyTable({ keys, reload }: { keys: Key[]; reload: () => Promise<void> }) {
+function KeyTable({ keys, reload }: { keys: Key[]; reload: () => void }) {
   const [disabling, setDisabling] = useState<Key>();
   const reason = blocked("change keys");
+  const [problem, setProblem] = useState<string>();
   const setEnabled = async (key: Key, isEnabled: boolean): Promise<void> => {
+    setProblem(undefined);
     await setKeyEnabled(key.id, isEnabled);
-    await reload();
     toast(`${isEnabled ? "Enabled" : "Disabled"} ${nameOf(key)}`);
+    reload();
+  };
+  const enable = (key: Key): void => {
+    setEnabled(key, true).catch((error: Error) => setProblem(error.message));
   };
   return (
     <>
+      <Problem>{problem}</Problem>
       <table class="table">
         <thead>
           <tr>
@@ -113,7 +121,7 @@ function KeyTable({ keys, reload }: { keys: Key[]; reload: () => Promise<void> }
                     Disable…
                   </Button>
                 ) : (
-                  <Button size="small" blocked={reason} onClick={() => void setEnabled(key, true)}>
+                  <Button size="small" blocked={reason} onClick={() => enable(key)}>
                     Enable
                   </Button>
                 )}

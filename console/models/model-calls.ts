@@ -1,15 +1,19 @@
 import { change } from "../api/client.ts";
 import type { Organization, Schemas } from "../api/types.ts";
-import { readOrganizations } from "../state/organization.ts";
+import { organizations, readOrganizations } from "../state/organization.ts";
 import type { ModelSettings } from "./providers.ts";
 
 export type ModelTest = Schemas["ModelTest"];
 export type Quota = Pick<Organization, "max_running" | "max_dollars_per_day">;
 
+/** Shows the stored organization at once. The list is read again, but the change does not wait for it or fail with it. */
 async function changed(result: Promise<Organization>): Promise<Organization> {
-  const organization = await result;
-  await readOrganizations();
-  return organization;
+  const stored = await result;
+  const all = organizations.value ?? [];
+  const isNew = all.every(({ id }) => id !== stored.id);
+  organizations.value = isNew ? [...all, stored] : all.map((each) => (each.id === stored.id ? stored : each));
+  readOrganizations().catch(() => undefined);
+  return stored;
 }
 
 export function createOrganization(name: string): Promise<Organization> {

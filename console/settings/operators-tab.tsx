@@ -14,7 +14,9 @@ import { type CreatedOperator, type Operator, readOperators, revokeOperator } fr
 
 /** The people and programs with a link to this console. */
 export function OperatorsTab() {
-  const { data: operators, error, reload } = useResource("operators", readOperators, 15_000);
+  const { data: operators, error, ...resource } = useResource("operators", readOperators, 15_000);
+  // A change is stored, whether the list can be read or not: it is read again later.
+  const reload = (): void => void resource.reload().catch(() => undefined);
   const [isCreating, setCreating] = useState(false);
   // The token itself is in this state only, and gone when the dialog is closed.
   const [created, setCreated] = useState<CreatedOperator>();
@@ -38,7 +40,7 @@ export function OperatorsTab() {
           onCreated={(operator) => {
             setCreating(false);
             setCreated(operator);
-            void reload();
+            reload();
           }}
         />
       )}
@@ -54,7 +56,7 @@ function signInReason(): string | undefined {
   return signIn === "jwt" ? "Operators of this stack sign in with their identity provider." : undefined;
 }
 
-function OperatorTable({ operators, reload }: { operators: Operator[]; reload: () => Promise<void> }) {
+function OperatorTable({ operators, reload }: { operators: Operator[]; reload: () => void }) {
   const [revoking, setRevoking] = useState<Operator>();
   const reason = blocked("revoke links");
   return (
@@ -105,8 +107,8 @@ function OperatorTable({ operators, reload }: { operators: Operator[]; reload: (
           onClose={() => setRevoking(undefined)}
           onConfirm={async () => {
             await revokeOperator(revoking.id);
-            await reload();
             toast(`Revoked ${revoking.name}`);
+            reload();
           }}
         >
           Requests with it get 401 from now on. {isMe(revoking) && "It is yours: you are signed out. "}A revoked link
