@@ -22,7 +22,7 @@ export const languages: [Language, string][] = [
 
 /** A program that starts the run again. It reads the key from the environment variable API_KEY. */
 export function programFor(language: Language, run: CopiedRun): string {
-  return programs[language](run);
+  return programs[language]({ ...run, files: run.files.map(withoutControls) });
 }
 
 const programs: Record<Language, (run: CopiedRun) => string> = { curl, typescript, python, cli };
@@ -161,6 +161,14 @@ function quoted(text: string): string {
 /** Text for a here-document in which the shell expands variables. */
 function inHereDocument(text: string): string {
   return text.replace(/[\\$`]/g, String.raw`\$&`);
+}
+
+/**
+ * The name as the service stores it. A local file may have line breaks in its name, which could end a here-document of the
+ * shell.
+ */
+function withoutControls(name: string): string {
+  return name.replace(/\p{Cc}/gu, "");
 }
 
 /** A file name that no program takes for an option. */

@@ -1,8 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useQuery } from "../../state/url.ts";
 import { Button } from "../../ui/button.tsx";
-import { copyText } from "../../ui/copy-button.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { copyAndSay } from "../../ui/copy-button.tsx";
 import type { RunApi, RunDetail } from "../api.ts";
 import { FilesTab } from "../files/files-tab.tsx";
 import { useLoaded } from "../files/use-loaded.ts";
@@ -50,16 +49,14 @@ export function Inspector({ store, api, detail, tab, onStep, onBack }: Props) {
             </>
           )}
         </h2>
-        <Button kind="plain" size="small" icon="left" label="Step before" onClick={() => onStep(-1)} />
+        <Button kind="plain" size="small" icon="left" label="Previous step" onClick={() => onStep(-1)} />
         <Button kind="plain" size="small" icon="right" label="Next step" onClick={() => onStep(1)} />
         <Button
           kind="plain"
           size="small"
           icon="link"
           label="Copy link to this step"
-          onClick={() =>
-            void copyText(linkTo(selected && formatPlace(placeOf(selected)))).then(() => toast("Link copied"))
-          }
+          onClick={() => copyAndSay(linkTo(selected && formatPlace(placeOf(selected))), "Link copied")}
         />
       </div>
       <TabList store={store} api={api} tab={tab} onTab={(id) => setQuery({ tab: id === "call" ? undefined : id })} />
