@@ -30,7 +30,7 @@ export function useFileDrop(onFiles: (files: File[]) => void, onFolder: () => vo
     };
     const paste = (event: ClipboardEvent): void => {
       const files = [...(event.clipboardData?.files ?? [])];
-      if (files.length === 0) return;
+      if (files.length === 0 || isTextForField(event)) return;
       event.preventDefault();
       latest.current.onFiles(files);
     };
@@ -42,4 +42,10 @@ export function useFileDrop(onFiles: (files: File[]) => void, onFolder: () => vo
     return () => controller.abort();
   }, []);
   return dragged;
+}
+
+/** Whether a text is pasted into a text field. Office programs put a picture of the text beside it. */
+function isTextForField({ target, clipboardData }: ClipboardEvent): boolean {
+  const isField = target instanceof Element && target.matches("textarea, input");
+  return isField && (clipboardData?.types.includes("text/plain") ?? false);
 }
