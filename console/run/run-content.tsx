@@ -3,8 +3,7 @@ import { openStart } from "../state/dialogs.ts";
 import { useShortcuts } from "../state/keyboard.ts";
 import { blocked } from "../state/blocked.ts";
 import { useQuery } from "../state/url.ts";
-import { copyText } from "../ui/copy-button.tsx";
-import { toast } from "../ui/toast.tsx";
+import { copyAndSay } from "../ui/copy-button.tsx";
 import type { RunApi, RunDetail } from "./api.ts";
 import { RunDialogs } from "./dialogs/run-dialogs.tsx";
 import type { RunDialog } from "./header/actions.tsx";
@@ -30,6 +29,9 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
   const [query, setQuery] = useQuery();
   const [dialog, setDialog] = useState<RunDialog>();
   const [cursor, setCursor] = useState(0);
+  // Keys can be pressed faster than the page is rendered.
+  const latestCursor = useRef(cursor);
+  latestCursor.current = cursor;
   const timeline = useRef<TimelineHandle>(null);
   const page = useRef<HTMLElement>(null);
   const version = store.version.value;
@@ -59,8 +61,9 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
     if (place) store.select(place);
   };
   const move = (by: 1 | -1): void => {
-    const index = Math.min(rows.length - 1, Math.max(0, cursor + by));
+    const index = Math.min(rows.length - 1, Math.max(0, latestCursor.current + by));
     store.follow.value = false;
+    latestCursor.current = index;
     setCursor(index);
     timeline.current?.focusRow(index);
   };
@@ -72,10 +75,10 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
     if (blocked("start runs") === undefined) openStart({ from: detail.id });
   };
   useShortcuts("Run", [
-    { keys: "[", label: "Step before", run: () => select(-1) },
+    { keys: "[", label: "Previous step", run: () => select(-1) },
     { keys: "]", label: "Next step", run: () => select(1) },
     { keys: "j", label: "Next row", run: () => move(1) },
-    { keys: "k", label: "Row before", run: () => move(-1) },
+    { keys: "k", label: "Previous row", run: () => move(-1) },
     { keys: "e", label: "Errors only", run: () => setQuery({ errors: filter.errors ? undefined : "1" }) },
     { keys: "f", label: "Follow live", run: follow },
     ...tabs.map(({ id, name }, index) => ({
@@ -100,7 +103,7 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
         detail={detail}
         onOpen={setDialog}
         onAgain={runAgain}
-        onLink={() => void copyText(location.href).then(() => toast("Link copied"))}
+        onLink={() => copyAndSay(location.href, "Link copied")}
       />
       <div class="run-panels">
         <TimelinePanel

@@ -1,8 +1,9 @@
 import type { Run } from "../api/types.ts";
+import { waitsForSlot } from "../run-words.ts";
 
 /** What a running run does now, in words. `now`: milliseconds since 1970. */
 export function activityText({ state, activity }: Run, now: number): string {
-  if (state === "waiting_for_slot") return "Waits for a slot (maxRunning)";
+  if (state === "waiting_for_slot") return waitsForSlot;
   if (!activity || activity.kind === "starting") return "Starting";
   const { kind, step, tools, until } = activity;
   if (kind === "retry_wait") {

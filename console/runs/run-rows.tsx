@@ -1,6 +1,7 @@
 import { Fragment } from "preact";
 import type { Run } from "../api/types.ts";
 import { formatDollars, formatElapsed, formatNumber } from "../format.ts";
+import { endedAtLimit } from "../run-words.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Status } from "../ui/status.tsx";
 import { RelativeTime, useKnownNow } from "../ui/time.tsx";
@@ -105,7 +106,7 @@ function Cells({ run, now, isOpen, onToggle }: { run: Run; now: number; isOpen: 
         <bdi>{run.agent_name ?? "not recorded"}</bdi>
       </td>
       <td class="number steps">
-        {isLimit(run) && <span class="badge warn">limit</span>} {usage.steps || "–"}
+        {endedAtLimit(run) && <span class="badge warn">limit</span>} {usage.steps || "–"}
       </td>
       <td class="number tokens">{formatNumber(usage.input_tokens + usage.output_tokens)}</td>
       <td class="number cost">{formatDollars(usage.dollars)}</td>
@@ -115,9 +116,4 @@ function Cells({ run, now, isOpen, onToggle }: { run: Run; now: number; isOpen: 
       </td>
     </>
   );
-}
-
-/** Whether the last turn ended at a limit. */
-function isLimit({ finish_reason: reason }: Run): boolean {
-  return reason !== null && !["completed", "answer_length", "answer_filtered"].includes(reason);
 }

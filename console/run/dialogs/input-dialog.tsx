@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { keyNames } from "../../state/keyboard.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -47,7 +48,7 @@ export function InputDialog({ running, send, onClose }: Props) {
       <Button
         kind="primary"
         icon="send"
-        hint="⌘↵"
+        hint={keyNames("mod+Enter").join("")}
         blocked={empty ? "Write an input first." : undefined}
         disabled={busy}
         onClick={submit}

@@ -1,10 +1,10 @@
 import { formatClock, formatDateTime, formatRelative } from "../../format.ts";
+import { endedAtLimit } from "../../run-words.ts";
 import { Button } from "../../ui/button.tsx";
-import { copyText } from "../../ui/copy-button.tsx";
+import { copyAndSay } from "../../ui/copy-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Status } from "../../ui/status.tsx";
 import { useNow } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
 import type { RunDetail } from "../api.ts";
 import { Facts, notRecorded } from "../inspector/facts.tsx";
 import type { RunStore } from "../run-store.ts";
@@ -23,7 +23,6 @@ interface Props {
 /** Name, status, actions, gauges and facts of the run. */
 export function RunHeader({ store, detail, onOpen, onAgain, onLink }: Props) {
   const { agent_name: agent, agent_version: version } = detail;
-  const limited = detail.finish_reason !== null && detail.finish_reason !== "completed" && detail.status === "finished";
   return (
     <header class="run-header">
       <nav class="breadcrumb" aria-label="Breadcrumb">
@@ -40,7 +39,7 @@ export function RunHeader({ store, detail, onOpen, onAgain, onLink }: Props) {
         </h1>
         <Status state={detail.state} wire={detail.status} />
         {detail.turn > 0 && <span class="badge">turn {detail.turn}</span>}
-        {limited && <span class="badge warn">limit</span>}
+        {endedAtLimit(detail) && <span class="badge warn">limit</span>}
         {detail.queued_inputs > 0 && <span class="badge">{detail.queued_inputs} queued</span>}
         <span class="run-id" title={detail.id}>
           {detail.id.slice(0, 8)}
@@ -49,7 +48,7 @@ export function RunHeader({ store, detail, onOpen, onAgain, onLink }: Props) {
             size="small"
             icon="copy"
             label="Copy the run's id"
-            onClick={() => void copyText(detail.id).then(() => toast("Id copied"))}
+            onClick={() => copyAndSay(detail.id, "Id copied")}
           />
         </span>
       </div>

@@ -17,8 +17,13 @@ export function ResizeHandle() {
   const shown = Math.min(widest(), Math.max(narrowest, width));
   useEffect(() => {
     element.current?.closest<HTMLElement>(".run-panels")?.style.setProperty("--inspector", `${shown}px`);
-    localStorage.setItem(storageKey, String(shown));
   }, [shown]);
+  /** Only what the operator chose is stored: a small window narrows the inspector for this visit. */
+  const resize = (chosen: number): void => {
+    const next = Math.min(widest(), Math.max(narrowest, chosen));
+    setWidth(next);
+    localStorage.setItem(storageKey, String(next));
+  };
 
   return (
     <div
@@ -33,14 +38,14 @@ export function ResizeHandle() {
       tabIndex={0}
       onPointerDown={(event) => element.current?.setPointerCapture(event.pointerId)}
       onPointerMove={(event) => {
-        if (element.current?.hasPointerCapture(event.pointerId)) setWidth(innerWidth - event.clientX);
+        if (element.current?.hasPointerCapture(event.pointerId)) resize(innerWidth - event.clientX);
       }}
-      onDblClick={() => setWidth(usual)}
+      onDblClick={() => resize(usual)}
       onKeyDown={(event) => {
         const by = { ArrowLeft: keyStep, ArrowRight: -keyStep }[event.key];
         if (by === undefined) return;
         event.preventDefault();
-        setWidth(shown + by);
+        resize(shown + by);
       }}
     />
   );

@@ -64,7 +64,7 @@ export function FindInRun({ rows, handle, onCursor }: Props) {
       <span class="count" role="status">
         {text ? (found.length === 0 ? "none" : `${current + 1} of ${found.length}`) : ""}
       </span>
-      <Button kind="plain" size="small" icon="up" label="Row before" onClick={() => go(current - 1)} />
+      <Button kind="plain" size="small" icon="up" label="Previous row" onClick={() => go(current - 1)} />
       <Button kind="plain" size="small" icon="down" label="Next row" onClick={() => go(current + 1)} />
       <Button kind="plain" size="small" icon="close" label="Close" onClick={close} />
     </search>

@@ -1,4 +1,5 @@
 import { formatDuration } from "../../format.ts";
+import { waitsForSlot } from "../../run-words.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { RunDetail } from "../api.ts";
 import type { RunStore } from "../run-store.ts";
@@ -17,14 +18,14 @@ interface Props {
 /** Below the rows: what happens now, or how the run ended. */
 export function Tail({ store, detail, shown, empty }: Props) {
   if (!store.loaded.value) return <p class="run-empty">Loading the steps…</p>;
-  if (!shown) return empty ? <p class="run-empty">Nothing here passes the filter.</p> : null;
+  if (!shown) return empty ? <p class="run-empty">No step matches. Clear filters.</p> : null;
   switch (detail.state) {
     case "running":
       return <Live store={store} detail={detail} />;
     case "waiting_for_slot":
       return (
         <Note icon="wait" kind="limit">
-          Waits for a slot: as many runs as the quota allows are running.
+          {waitsForSlot}
         </Note>
       );
     case "waiting_for_input":
