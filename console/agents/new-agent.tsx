@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { useResource } from "../api/use-resource.ts";
 import { blocked } from "../state/blocked.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
+import { useLeaveGuard } from "../state/leave-guard.ts";
 import { organization, organizations } from "../state/organization.ts";
 import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl } from "../state/url.ts";
@@ -18,7 +19,6 @@ import { Editor } from "./editor.tsx";
 import { type Draft, textOf } from "./form/json.ts";
 import { agentFieldNames } from "./form/layout.ts";
 import { fieldMessages, noMessages } from "./form/messages.ts";
-import { useLeaveWarning } from "./save-bar.tsx";
 import { starterDefinition } from "./starter.ts";
 
 /** The page of a new agent. `?from=`: an agent whose definition it begins with. */
@@ -65,6 +65,7 @@ function NewAgentForm({ start }: { start: Draft }) {
     }
   }
 
+  useLeaveGuard(isEdited(state) && !isBusy);
   useShortcuts("Edit", [{ keys: "mod+s", label: "Create agent", run: () => void create() }]);
   if (organizations.value && all.length === 0) {
     return (
@@ -78,7 +79,6 @@ function NewAgentForm({ start }: { start: Draft }) {
   }
   return (
     <>
-      {isEdited(state) && !isBusy && <LeaveWarning />}
       {all.length > 1 && (
         <div class="new-agent-owner">
           <Field name="Organization">
@@ -128,9 +128,4 @@ function NewAgentForm({ start }: { start: Draft }) {
       </section>
     </>
   );
-}
-
-function LeaveWarning() {
-  useLeaveWarning();
-  return null;
 }

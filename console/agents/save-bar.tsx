@@ -1,5 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
+import { useLeaveGuard } from "../state/leave-guard.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { changesText } from "./form/agent-file.tsx";
@@ -23,7 +23,7 @@ interface SaveBarProps {
 /** Lists the changes and stores them. It is shown while there are changes. */
 export function SaveBar({ changes, problem, readOnly, isBusy, action, messages, ...on }: SaveBarProps) {
   useShortcuts("Edit", [{ keys: "mod+s", label: "Save", run: on.onSave }]);
-  useLeaveWarning();
+  useLeaveGuard(true);
   const reason = problem ?? readOnly;
   return (
     <section class="save-bar" aria-label="Changes">
@@ -48,27 +48,4 @@ export function SaveBar({ changes, problem, readOnly, isBusy, action, messages, 
       </div>
     </section>
   );
-}
-
-/** Asks before unsaved changes are lost: when the tab is closed, and when a link of the console is followed. */
-export function useLeaveWarning(): void {
-  const [question] = useState("Leave without saving? Your changes are lost.");
-  useEffect(() => {
-    const onUnload = (event: BeforeUnloadEvent): void => event.preventDefault();
-    const onClick = (event: MouseEvent): void => {
-      const link = (event.target as Element).closest<HTMLAnchorElement>("a[href]");
-      const isElsewhere = link !== null && link.target === "" && !event.metaKey && !event.ctrlKey;
-      // eslint-disable-next-line no-alert -- The question has to be answered before the router sees the click.
-      if (isElsewhere && !confirm(question)) {
-        event.preventDefault();
-        event.stopPropagation();
-      }
-    };
-    addEventListener("beforeunload", onUnload);
-    document.addEventListener("click", onClick, true);
-    return () => {
-      removeEventListener("beforeunload", onUnload);
-      document.removeEventListener("click", onClick, true);
-    };
-  }, [question]);
 }

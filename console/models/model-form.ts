@@ -85,6 +85,12 @@ export function missingSettings({ provider, settings }: ModelForm): SettingName[
   return names.flatMap(([name, isRequired]) => (isRequired && settings[name].trim() === "" ? [name] : []));
 }
 
+/** Whether anything was entered. */
+export function isEdited(form: ModelForm, stored: Model | null): boolean {
+  return JSON.stringify(toSettings(form)) !== JSON.stringify(toSettings(formOf(stored)));
+}
+
+/** Whether saving stores anything: a first model can be stored as it is proposed. */
 export function isChanged(form: ModelForm, stored: Model | null): boolean {
-  return stored === null || JSON.stringify(toSettings(form)) !== JSON.stringify(toSettings(formOf(stored)));
+  return stored === null || isEdited(form, stored);
 }

@@ -3,12 +3,13 @@ import { ApiError } from "../api/client.ts";
 import type { Organization } from "../api/types.ts";
 import { blocked } from "../state/blocked.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
+import { useLeaveGuard } from "../state/leave-guard.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { toast } from "../ui/toast.tsx";
 import { removeModel, setModel, testModel, type ModelTest } from "./model-calls.ts";
-import { formOf, isChanged, missingSettings, toSettings, withPreset } from "./model-form.ts";
+import { formOf, isChanged, isEdited, missingSettings, toSettings, withPreset } from "./model-form.ts";
 import { ModelFields } from "./model-fields.tsx";
 import { presets, type SettingName } from "./providers.ts";
 import { TestResult } from "./test-result.tsx";
@@ -32,7 +33,8 @@ export function ModelPanel({ organization }: { organization: Organization }) {
     setProblems({});
     try {
       const saved = await setModel(organization.id, toSettings(form));
-      setForm(formOf(saved.model));
+      // What was typed in the meantime stays.
+      setForm((current) => (current === form ? formOf(saved.model) : current));
       toast(`Saved the model of ${organization.name}`);
     } catch (error) {
       setProblems(problemsOf(error));
@@ -50,6 +52,7 @@ export function ModelPanel({ organization }: { organization: Organization }) {
       setProblems(problemsOf(error));
     }
   }
+  useLeaveGuard(isEdited(form, stored));
   useShortcuts("Models", [{ keys: "mod+s", label: "Save the model", run: () => void save() }]);
 
   return (

@@ -1,5 +1,6 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { blocked } from "../state/blocked.ts";
+import { hasEdits } from "../state/leave-guard.ts";
 import { chooseOrganization, organization, organizations } from "../state/organization.ts";
 import { usePageTitle } from "../state/page-title.ts";
 import { useQuery } from "../state/url.ts";
@@ -16,7 +17,11 @@ export function ModelsPage() {
   const [query, setQuery] = useQuery();
   const [isCreating, setCreating] = useState(false);
   const all = organizations.value;
-  const shown = all?.find(({ id }) => id === query["organization"]) ?? organization.value ?? all?.[0];
+  const last = useRef<string>();
+  // Edits are not lost because another organization is chosen for all pages.
+  const wanted = query["organization"] ?? (hasEdits.value ? last.current : undefined);
+  const shown = all?.find(({ id }) => id === wanted) ?? organization.value ?? all?.[0];
+  last.current = shown?.id;
   const reason = blocked("create organizations");
   return (
     <main class="page">

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { ApiError } from "../api/client.ts";
 import type { Organization } from "../api/types.ts";
 import { blocked } from "../state/blocked.ts";
+import { useLeaveGuard } from "../state/leave-guard.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Problem } from "../ui/problem.tsx";
@@ -19,6 +20,7 @@ export function QuotaPanel({ organization }: { organization: Organization }) {
   const isSame =
     quota.max_running === organization.max_running && quota.max_dollars_per_day === organization.max_dollars_per_day;
   const reason = blocked("change quotas");
+  useLeaveGuard(!isSame);
 
   async function save(): Promise<void> {
     setBusy(true);

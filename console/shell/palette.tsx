@@ -1,9 +1,9 @@
-import { useLocation } from "preact-iso/router";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get } from "../api/client.ts";
 import type { Page, Run } from "../api/types.ts";
 import { paletteOpen } from "../state/dialogs.ts";
 import { keyNames } from "../state/keyboard.ts";
+import { useNavigate } from "../state/leave-guard.ts";
 import { Icon } from "../ui/icon.tsx";
 import { type Choice, findChoices } from "./palette-choices.ts";
 
@@ -22,7 +22,7 @@ export function Palette() {
   const found = useRuns(text);
   const isFound = found?.text === text.trim();
   const [waiting, setWaiting] = useState<{ newTab: boolean }>();
-  const { route } = useLocation();
+  const navigate = useNavigate();
   useOpen(dialog);
   useEffect(() => dialog.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }));
   const groups = findChoices(text, found?.runs ?? []);
@@ -33,7 +33,7 @@ export function Palette() {
     if (!choice) return;
     if (newTab && "href" in choice) return void open(choice.href, "_blank", "noopener");
     close();
-    if ("href" in choice) route(choice.href);
+    if ("href" in choice) navigate(choice.href);
     // Commands act on the page: they run when the palette is gone, and the focus is back.
     else setTimeout(choice.run);
   };

@@ -7,6 +7,7 @@ import type { Me } from "../api/types.ts";
 import { readAgents } from "../state/agents.ts";
 import { helpOpen, openStart, paletteOpen, startDialog } from "../state/dialogs.ts";
 import { everywhere, useShortcuts } from "../state/keyboard.ts";
+import { useNavigate } from "../state/leave-guard.ts";
 import { readOrganizations } from "../state/organization.ts";
 import { me } from "../state/session.ts";
 import { copyText } from "../ui/copy-button.tsx";
@@ -29,7 +30,8 @@ async function readMe(): Promise<void> {
 
 /** The bar at the top, the page below it, and the dialogs that every page can open. */
 export function Shell({ children }: { children: ComponentChildren }) {
-  const { path, route } = useLocation();
+  const { path } = useLocation();
+  const navigate = useNavigate();
   useEffect(() => {
     const controller = new AbortController();
     void poll(overviewMs, controller.signal, async () => {
@@ -48,7 +50,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
     ...sections.map(({ path: to, name, key }) => ({
       keys: `g ${key}`,
       label: `Go to ${name}`,
-      run: () => route(`/console/${to}`),
+      run: () => navigate(`/console/${to}`),
     })),
     {
       keys: "mod+shift+c",

@@ -1,11 +1,13 @@
 import { useLocation } from "preact-iso/router";
+import { useNavigate } from "./leave-guard.ts";
 
 /** The query of the address, and a function that changes fields of it. Empty fields are left out. */
 export function useQuery(): [
   query: Record<string, string>,
   set: (changes: Record<string, string | undefined>, how?: { push?: boolean }) => void,
 ] {
-  const { query, route } = useLocation();
+  const { query } = useLocation();
+  const navigate = useNavigate();
   return [
     query,
     (changes, { push = false } = {}) => {
@@ -16,7 +18,7 @@ export function useQuery(): [
         else next.set(name, value);
       }
       const search = next.toString();
-      route(location.pathname + (search && `?${search}`), !push);
+      navigate(location.pathname + (search && `?${search}`), !push);
     },
   ];
 }

@@ -1,0 +1,65 @@
+import { computed, effect, signal } from "@preact/signals";
+import { useLocation } from "preact-iso/router";
+import { useLayoutEffect } from "preact/hooks";
+
+/** How many forms of the page have edits that are not saved. */
+const edited = signal(0);
+
+export const hasEdits = computed(() => edited.value > 0);
+
+/** Address of the page with the edits. */
+let here = "";
+
+/** Asks before unsaved edits of this form are lost: when the tab is closed, and when another page is shown. */
+export function useLeaveGuard(isEdited: boolean): void {
+  const { url } = useLocation();
+  useLayoutEffect(() => {
+    here = url;
+  }, [url]);
+  useLayoutEffect(() => {
+    if (!isEdited) return undefined;
+    edited.value++;
+    return () => void edited.value--;
+  }, [isEdited]);
+}
+
+/** `route` of the router, which asks before unsaved edits are lost. */
+export function useNavigate(): (url: string, replace?: boolean) => void {
+  const { route } = useLocation();
+  return (url, replace) => {
+    if (mayLeave(url)) route(url, replace);
+  };
+}
+
+function mayLeave(url: string): boolean {
+  // eslint-disable-next-line no-alert -- The question has to be answered before the router changes the page.
+  return !hasEdits.peek() || url === here || confirm("Leave without saving? Your changes are lost.");
+}
+
+/** A click on a link that the router follows. */
+function onClick(event: MouseEvent): void {
+  const link = (event.target as Element).closest<HTMLAnchorElement>("a[href]");
+  const opensElsewhere = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+  if (!link || opensElsewhere || link.target !== "" || link.download !== "" || link.origin !== location.origin) return;
+  if (mayLeave(link.pathname + link.search)) return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** Back and Forward: the address has changed already. */
+function onPopState(event: PopStateEvent): void {
+  if (mayLeave(location.pathname + location.search)) return;
+  event.stopImmediatePropagation();
+  history.pushState(null, "", here);
+}
+
+// Each listener comes before the router's.
+effect(() => {
+  if (!hasEdits.value) return undefined;
+  const controller = new AbortController();
+  const { signal: until } = controller;
+  addEventListener("beforeunload", (event) => event.preventDefault(), { signal: until });
+  document.addEventListener("click", onClick, { capture: true, signal: until });
+  addEventListener("popstate", onPopState, { capture: true, signal: until });
+  return () => controller.abort();
+});
