@@ -4,9 +4,9 @@ import type { Run } from "./api/types.ts";
 export const waitsForSlot = "Waits for a slot (maxRunning)";
 
 /** Reasons for the end of a turn that are no limit of the agent. */
-const otherReasons = ["completed", "answer_length", "answer_filtered"];
+const otherReasons = new Set<string>(["completed", "answer_length", "answer_filtered"]);
 
 /** Whether the last turn ended at a limit. */
 export function endedAtLimit({ status, finish_reason: reason }: Pick<Run, "status" | "finish_reason">): boolean {
-  return status === "finished" && reason !== null && !otherReasons.includes(reason);
+  return status === "finished" && reason !== null && !otherReasons.has(reason);
 }

@@ -17,7 +17,7 @@ export function ModelsPage() {
   const [query, setQuery] = useQuery();
   const [isCreating, setCreating] = useState(false);
   const all = organizations.value;
-  const last = useRef<string>();
+  const last = useRef<string | undefined>(undefined);
   // Edits are not lost because another organization is chosen for all pages.
   const wanted = query["organization"] ?? (hasEdits.value ? last.current : undefined);
   const shown = all?.find(({ id }) => id === wanted) ?? organization.value ?? all?.[0];
