@@ -91,6 +91,7 @@ export class RunList {
     this.moreError.value = undefined;
     try {
       const page = await get<Page<Run>>("/runs", { query: { ...this.#query(), limit: pageSize, cursor } });
+      if (this.#next.value !== cursor) return; // the list has begun again
       const known = new Set(this.runs.value?.map(({ id }) => id));
       this.runs.value = [...(this.runs.value ?? []), ...page.data.filter(({ id }) => !known.has(id))];
       this.#next.value = page.next;
