@@ -20,8 +20,15 @@ function toolNames(tools: string[]): string {
   return [...counts].map(([name, count]) => (count > 1 ? `${name} × ${count}` : name)).join(", ");
 }
 
-/** How long a run has worked in all its turns, in milliseconds. Undefined: it has not worked yet. */
-export function workedMs({ status, turn, usage, updated_at: since }: Run, now: number): number | undefined {
+/** How long a run has worked in all its turns, in milliseconds. Undefined: it has not worked yet, or it is unknown. */
+export function workedMs(
+  { status, turn, usage, created_at: created, updated_at: since }: Run,
+  now: number,
+): number | undefined {
   if (turn === 0) return undefined;
+  // The usage has no time of a turn that was stopped.
+  if (status === "terminated" && usage.milliseconds === 0) {
+    return turn === 1 ? Date.parse(since) - Date.parse(created) : undefined;
+  }
   return usage.milliseconds + (status === "running" ? Math.max(0, now - Date.parse(since)) : 0);
 }

@@ -109,11 +109,16 @@ function Cells({ run, now, isOpen, onToggle }: { run: Run; now: number; isOpen: 
         {endedAtLimit(run) && <span class="badge warn">limit</span>} {usage.steps || "–"}
       </td>
       <td class="number tokens">{formatNumber(usage.input_tokens + usage.output_tokens)}</td>
-      <td class="number cost">{formatDollars(usage.dollars)}</td>
+      <td class="number cost">{isPriced(run) ? formatDollars(usage.dollars) : "–"}</td>
       <td class="number duration">{worked === undefined ? "–" : formatElapsed(worked, live)}</td>
       <td class="number muted started">
         <RelativeTime at={run.created_at} />
       </td>
     </>
   );
+}
+
+/** Whether the cost is known: without prices, tokens cost 0 dollars. */
+function isPriced({ usage }: Run): boolean {
+  return usage.dollars > 0 || usage.input_tokens + usage.output_tokens === 0;
 }
