@@ -20,8 +20,8 @@ export interface StreamCallbacks {
 
 /** What the page asks the service about one run. Each rejects with an `Error` whose message is for people. */
 export interface RunApi {
-  detail(): Promise<RunDetail>;
-  events(after: number): Promise<EventPage>;
+  detail(signal: AbortSignal): Promise<RunDetail>;
+  events(after: number, signal: AbortSignal): Promise<EventPage>;
   /** The complete event. */
   event(sequence: number): Promise<RunEvent>;
   request(at: string): Promise<ModelRequest>;

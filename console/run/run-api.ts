@@ -10,8 +10,9 @@ const maxText = 2_048;
 export function runApi(runId: string): RunApi {
   const path = `/runs/${encodeURIComponent(runId)}`;
   return {
-    detail: () => get<RunDetail>(path),
-    events: (after) => get<EventPage>(`${path}/events`, { query: { after, limit: 1_000, max_text: maxText } }),
+    detail: (signal) => get<RunDetail>(path, { signal }),
+    events: (after, signal) =>
+      get<EventPage>(`${path}/events`, { query: { after, limit: 1_000, max_text: maxText }, signal }),
     event: (sequence) => get<RunEvent>(`${path}/events/${sequence}`),
     request: (at) => get(`${path}/request`, { query: { at } }),
     files: async (at) => (await get<{ data: RunFile[] }>(`${path}/files`, { query: { at } })).data,

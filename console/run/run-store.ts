@@ -3,6 +3,7 @@ import { connection } from "../state/connection.ts";
 import type { RunApi, RunDetail } from "./api.ts";
 import type { RunEvent } from "./model/events.ts";
 import { RunModel } from "./model/run-model.ts";
+import { retried } from "./retry.ts";
 import { findSelected, initialPlace, type Place, type Selected } from "./selection.ts";
 import { FullTexts } from "./text/full-texts.ts";
 import type { Range } from "./timeline/axis.ts";
@@ -23,7 +24,7 @@ export class RunStore implements RunView {
   readonly version = signal(0);
   readonly now = signal(Date.now());
   readonly detail = signal<RunDetail | undefined>(undefined);
-  /** Why the run could not be loaded. */
+  /** Why the run could not be loaded, or why it is no longer kept up to date. */
   readonly error = signal<Error | undefined>(undefined);
   /** All events that were there at the start are loaded. */
   readonly loaded = signal(false);
@@ -71,15 +72,17 @@ export class RunStore implements RunView {
   /** Loads the run and follows it. */
   async open(): Promise<void> {
     this.#keepTime();
+    const { signal: closing } = this.#closing;
     try {
-      this.detail.value = await this.#api.detail();
-      for (let after: number | undefined = 0; after !== undefined && !this.#closing.signal.aborted;) {
-        const page = await this.#api.events(after);
+      this.detail.value = await retried(closing, () => this.#api.detail(closing));
+      for (let after: number | undefined = 0; after !== undefined;) {
+        const from: number = after;
+        const page = await retried(closing, () => this.#api.events(from, closing));
         this.#add(page.data);
         after = page.next === null ? undefined : Number(page.next);
       }
     } catch (error) {
-      this.error.value = asError(error);
+      if (!closing.aborted) this.error.value = asError(error);
       return;
     }
     batch(() => {
