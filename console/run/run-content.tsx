@@ -28,6 +28,8 @@ interface Props {
 export function RunContent({ store, api, detail, onDeleted }: Props) {
   const [query, setQuery] = useQuery();
   const [dialog, setDialog] = useState<RunDialog>();
+  // The turn that was stopped: another one can follow.
+  const [stopped, setStopped] = useState<number>();
   const [cursor, setCursor] = useState(0);
   // Keys can be pressed faster than the page is rendered.
   const latestCursor = useRef(cursor);
@@ -101,6 +103,7 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
       <RunHeader
         store={store}
         detail={detail}
+        stopping={stopped === detail.turn}
         onOpen={setDialog}
         onAgain={runAgain}
         onLink={() => copyAndSay(location.href, "Link copied")}
@@ -131,6 +134,7 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
         api={api}
         detail={detail}
         onClose={() => setDialog(undefined)}
+        onStopped={() => setStopped(detail.turn)}
         onDeleted={onDeleted}
       />
     </main>

@@ -19,7 +19,9 @@ export function RunPage() {
 function OpenRun({ id }: { id: string }) {
   const [, setQuery] = useQuery();
   const [api] = useState(() => runApi(id));
-  const [store] = useState(() => new RunStore(api, (place) => setQuery({ at: formatPlace(place) })));
+  const [store] = useState(
+    () => new RunStore(api, (place) => setQuery({ at: formatPlace(place) }, { push: coversRun() })),
+  );
   const { route } = useLocation();
   useEffect(() => {
     void store.open();
@@ -49,4 +51,9 @@ function OpenRun({ id }: { id: string }) {
     );
   }
   return <RunContent store={store} api={api} detail={detail} onDeleted={() => route("/console/runs", true)} />;
+}
+
+/** Whether the inspector is about to cover the timeline, as in `styles/run.css`: Back then returns to the timeline. */
+function coversRun(): boolean {
+  return matchMedia("(max-width: 1100px)").matches && !new URLSearchParams(location.search).has("at");
 }

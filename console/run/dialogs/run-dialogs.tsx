@@ -13,11 +13,12 @@ interface Props {
   api: RunApi;
   detail: RunDetail;
   onClose: () => void;
+  onStopped: () => void;
   onDeleted: () => void;
 }
 
 /** The dialog that is open. */
-export function RunDialogs({ dialog, store, api, detail, onClose, onDeleted }: Props) {
+export function RunDialogs({ dialog, store, api, detail, onClose, onStopped, onDeleted }: Props) {
   switch (dialog) {
     case undefined:
       return null;
@@ -30,7 +31,7 @@ export function RunDialogs({ dialog, store, api, detail, onClose, onDeleted }: P
           title="Stop this run?"
           action="Stop run"
           cancel="Keep running"
-          onConfirm={() => api.stop()}
+          onConfirm={() => api.stop().then(onStopped)}
           onClose={onClose}
         >
           The step in progress is dropped. Finished steps and files stay.

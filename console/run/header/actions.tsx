@@ -9,13 +9,14 @@ export type RunDialog = "input" | "stop" | "delete" | { copy: Language };
 
 interface Props {
   detail: RunDetail;
+  stopping: boolean;
   onOpen: (dialog: RunDialog) => void;
   onAgain: () => void;
   onLink: () => void;
 }
 
 /** What an operator can do with the run. What they may not do now is disabled, with the reason. */
-export function Actions({ detail, onOpen, onAgain, onLink }: Props) {
+export function Actions({ detail, stopping, onOpen, onAgain, onLink }: Props) {
   const stopped = detail.state === "terminated" || detail.state === "technical_error";
   const noInput = stopped ? "The run has ended. Run it again instead." : undefined;
   const running = detail.status === "running";
@@ -25,8 +26,14 @@ export function Actions({ detail, onOpen, onAgain, onLink }: Props) {
         Send input
       </Button>
       {running && (
-        <Button kind="danger" icon="stop" blocked={blocked("stop runs")} onClick={() => onOpen("stop")}>
-          Stop
+        <Button
+          kind="danger"
+          icon="stop"
+          blocked={blocked("stop runs")}
+          disabled={stopping}
+          onClick={() => onOpen("stop")}
+        >
+          {stopping ? "Stopping…" : "Stop"}
         </Button>
       )}
       <span class="wide">

@@ -3,7 +3,7 @@ import { endedAtLimit } from "../../run-words.ts";
 import { Button } from "../../ui/button.tsx";
 import { copyAndSay } from "../../ui/copy-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Status } from "../../ui/status.tsx";
+import { runStates, Status } from "../../ui/status.tsx";
 import { useNow } from "../../ui/time.tsx";
 import type { RunDetail } from "../api.ts";
 import { Facts, notRecorded } from "../inspector/facts.tsx";
@@ -15,13 +15,15 @@ import { Gauges } from "./gauges.tsx";
 interface Props {
   store: RunStore;
   detail: RunDetail;
+  /** Stop was accepted, and the run has not ended yet. */
+  stopping: boolean;
   onOpen: (dialog: RunDialog) => void;
   onAgain: () => void;
   onLink: () => void;
 }
 
 /** Name, status, actions, gauges and facts of the run. */
-export function RunHeader({ store, detail, onOpen, onAgain, onLink }: Props) {
+export function RunHeader({ store, detail, stopping, onOpen, onAgain, onLink }: Props) {
   const { agent_name: agent, agent_version: version } = detail;
   return (
     <header class="run-header">
@@ -38,6 +40,9 @@ export function RunHeader({ store, detail, onOpen, onAgain, onLink }: Props) {
           <bdi>{visibleLine(detail.name)}</bdi>
         </h1>
         <Status state={detail.state} wire={detail.status} />
+        <span class="visually-hidden" role="status">
+          {runStates[detail.state].word}
+        </span>
         {detail.turn > 0 && <span class="badge">turn {detail.turn}</span>}
         {endedAtLimit(detail) && <span class="badge warn">limit</span>}
         {detail.queued_inputs > 0 && <span class="badge">{detail.queued_inputs} queued</span>}
@@ -52,9 +57,15 @@ export function RunHeader({ store, detail, onOpen, onAgain, onLink }: Props) {
           />
         </span>
       </div>
-      <Actions detail={detail} onOpen={onOpen} onAgain={onAgain} onLink={onLink} />
+      <Actions detail={detail} stopping={stopping} onOpen={onOpen} onAgain={onAgain} onLink={onLink} />
       <Gauges store={store} detail={detail} />
       <HeaderFacts detail={detail} />
+      {store.error.value && (
+        <div class="note bad run-failure" role="alert">
+          <Icon name="warning" />
+          <p>The page is not kept up to date: {store.error.value.message} Reload it to try again.</p>
+        </div>
+      )}
       {detail.failure && (
         <div class="note bad run-failure" role="alert">
           <Icon name="warning" />
