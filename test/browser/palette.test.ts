@@ -59,6 +59,7 @@ test("the command Filter moves the focus to the filter", async () => {
   const { page } = view;
   await page.getByRole("link", { name: "Newest" }).waitFor();
   await page.keyboard.press("Control+k");
+  await page.getByRole("option", { name: "Newest" }).waitFor();
   await page.keyboard.type("Filter");
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").waitFor({ state: "detached" });
