@@ -53,13 +53,14 @@ function onPopState(event: PopStateEvent): void {
   history.pushState(null, "", here);
 }
 
-// Each listener comes before the router's.
+// Before the router's: Chromium calls the listeners of the window in the order of their registration, captures too.
+addEventListener("popstate", onPopState);
+
 effect(() => {
   if (!hasEdits.value) return undefined;
   const controller = new AbortController();
   const { signal: until } = controller;
   addEventListener("beforeunload", (event) => event.preventDefault(), { signal: until });
   document.addEventListener("click", onClick, { capture: true, signal: until });
-  addEventListener("popstate", onPopState, { capture: true, signal: until });
   return () => controller.abort();
 });
