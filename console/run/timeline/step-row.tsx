@@ -37,7 +37,9 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
 }
 
 function ErrorLine({ text }: { text: string }) {
-  const line = text.split("\n", 20).find((each) => each.trim() !== "") ?? "";
+  const lines = text.split("\n", 200).filter((each) => each.trim() !== "");
+  // A program's output comes before its error.
+  const line = lines.find((each) => /\b\w*(error|exception)\b/i.test(each)) ?? lines[0] ?? "";
   return (
     <p class="run-error mono">
       <bdi>{visibleLine(line)}</bdi>
