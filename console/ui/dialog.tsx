@@ -19,8 +19,10 @@ export function Dialog({ title, onClose, narrow = false, footer, class: more = "
   const heading = useId();
   useEffect(() => {
     const opener = document.activeElement;
-    dialog.current?.showModal();
+    const element = dialog.current;
+    element?.showModal();
     return () => {
+      element?.close(); // beside an open modal dialog, nothing can take the focus
       if (opener instanceof HTMLElement) opener.focus();
     };
   }, []);
