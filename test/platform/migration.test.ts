@@ -77,7 +77,11 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
   const dataDir = mkdtempSync(join(tmpdir(), "migration-"));
   const before = openLocalPlatform({ dataDir });
   const run = await created(before.runs);
-  before.database.db.exec("ALTER TABLE runs DROP COLUMN model; DROP TABLE operators; PRAGMA user_version = 3");
+  before.database.db.exec(`
+    ALTER TABLE runs DROP COLUMN model; ALTER TABLE runs DROP COLUMN labels; ALTER TABLE runs DROP COLUMN webhook;
+    DROP TABLE operators; DROP TABLE idempotency; DROP TABLE webhooks; DROP TABLE deliveries; DROP TABLE uploads;
+    PRAGMA user_version = 3;
+  `);
   before.close();
   const after = openLocalPlatform({ dataDir });
   expect((await after.runs.read(run.id))?.run).toEqual(run);

@@ -101,35 +101,57 @@ test("a run of an earlier version that was killed in a turn resumes and takes it
 });
 
 test("a data directory of schema 3 is read, its killed run resumes, and it takes operators", async () => {
-  const schema3 = restored("data-dir-v3/");
-  const [withUpload, stopped] = ["5f5d1946-9f03-4416-ae3f-f7887ed877cc", "4a48e955-a40e-40e1-b1b2-928697a23190"];
-  const platform = openLocalPlatform({ dataDir: schema3 });
+  const platform = await openUpgraded("data-dir-v3/", {
+    key: "ak_eyQctdhhwspFg46AfsIKvWSztUYQOuZ6HgrAFBwmC0T4e6kuc",
+    withFile: "5f5d1946-9f03-4416-ae3f-f7887ed877cc",
+    killed: "4a48e955-a40e-40e1-b1b2-928697a23190",
+  });
   const { accounts, runs } = platform;
-  const principal = authenticate(platform, "ak_eyQctdhhwspFg46AfsIKvWSztUYQOuZ6HgrAFBwmC0T4e6kuc");
-  const { run } = await readRun(platform, principal, withUpload);
-  expect(run).toMatchObject({ status: "finished", name: "Run with a file" });
-  expect(run).not.toHaveProperty("model");
-  expect(String((await readRunFile(platform, withUpload, "notes.txt")).content)).toContain("Second line.");
+  expect(await runs.head("5f5d1946-9f03-4416-ae3f-f7887ed877cc")).not.toHaveProperty("model");
   expect((await accounts.listAudit({ since: 0, limit: 10 })).map(({ action }) => action)).toContain("key.create");
-
   expect(await listOperators(accounts)).toEqual([]);
   const { token, stored } = await createOperator(accounts, { name: "mira", role: "operator" }, "alice");
   expect(await authenticateOperator(accounts, token)).toMatchObject({ name: "mira" });
   await revokeOperator(accounts, stored.id, "alice");
   await expect(authenticateOperator(accounts, token)).rejects.toMatchObject({ code: "key_invalid" });
+  platform.close();
+});
 
-  const before = await journalOf(platform, stopped);
+test("a data directory of schema 4 is read, and its killed run resumes", async () => {
+  const platform = await openUpgraded("data-dir-v4/", {
+    key: "ak_FxOwkkSJGPytQ95WH4MBvibGKRFoztG9DfY3OXtmvLK34F99Z",
+    withFile: "82d329be-5de4-4ff9-a140-033ab39568a2",
+    killed: "9c852bfc-4281-434a-924a-8bc5fcd361e6",
+  });
+  expect(await listOperators(platform.accounts)).toHaveLength(1);
+  expect((await platform.runs.head("82d329be-5de4-4ff9-a140-033ab39568a2"))?.model).toBe("demo");
+  platform.close();
+});
+
+/** Opens a copy of the data directory of an earlier version, reads a run with a file, and lets a killed run finish. */
+async function openUpgraded(
+  name: string,
+  of: { key: string; withFile: string; killed: string },
+): Promise<ReturnType<typeof openLocalPlatform>> {
+  rmSync(dataDir, { recursive: true });
+  dataDir = restored(name);
+  const platform = openLocalPlatform({ dataDir });
+  const { runs } = platform;
+  const { run } = await readRun(platform, authenticate(platform, of.key), of.withFile);
+  expect(run).toMatchObject({ status: "finished", name: "Run with a file" });
+  expect(String((await readRunFile(platform, of.withFile, "notes.txt")).content)).toContain("Second line.");
+
+  const before = await journalOf(platform, of.killed);
   expect(before.length).toBeGreaterThan(0);
-  const { updatedAt = 0 } = (await runs.read(stopped))?.run ?? {};
+  const { updatedAt = 0 } = (await runs.read(of.killed))?.run ?? {};
   const began = Date.now();
   const runner = startRunner({ ...platform, now: () => updatedAt + 60_000 + Date.now() - began });
   await runner.resumeRuns();
-  await vi.waitFor(async () => expect(await runs.status(stopped)).toBe("finished"), { timeout: 10_000 });
-  expect((await journalOf(platform, stopped)).slice(0, before.length)).toEqual(before);
+  await vi.waitFor(async () => expect(await runs.status(of.killed)).toBe("finished"), { timeout: 10_000 });
+  expect((await journalOf(platform, of.killed)).slice(0, before.length)).toEqual(before);
   await runner.close();
-  platform.close();
-  rmSync(schema3, { recursive: true });
-});
+  return platform;
+}
 
 /** A data directory that an earlier version wrote. */
 function restored(name: string): string {

@@ -16,7 +16,9 @@ export function localRunWrites(
   const erase = erasure(db);
   const insertAudit = auditWriter(db);
   const quotas = localQuotas(db);
-  const insertRun = db.prepare("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL, ?, ?, ?, NULL)");
+  const insertRun = db.prepare(
+    "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL, ?, ?, ?, NULL, NULL, NULL)",
+  );
   const insertUploads = db.prepare("INSERT INTO files (run, uploads) VALUES (?, ?)");
   const putFiles = db.prepare(
     "INSERT INTO files (run, current) VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET current = excluded.current",

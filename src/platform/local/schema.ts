@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-const schemaVersion = 4;
+const schemaVersion = 5;
 
 // The order of the transcript is that of the numbers of its messages ("sequence"). Messages and journal entries of
 // version 2 and earlier have no number: "sequence" is 0 or less and keeps their order, and "at" is null.
@@ -43,6 +43,29 @@ const quotas = `
 const operators = `
   CREATE TABLE operators (hash TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;`;
 
+// "key" and "request": SHA-256 of an idempotency key and of the body of its create.
+const idempotency = `
+  CREATE TABLE idempotency (
+    agent_id TEXT NOT NULL, key TEXT NOT NULL, request TEXT NOT NULL, run_id TEXT NOT NULL, PRIMARY KEY (agent_id, key)
+  ) STRICT, WITHOUT ROWID;`;
+
+// "body" is the whole delivery as JSON. "due": time of the next attempt; null for a delivery that is not pending.
+const webhooks = `
+  CREATE TABLE webhooks (agent_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE deliveries (
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent_id TEXT NOT NULL, at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL, due INTEGER, body TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX deliveries_by_agent ON deliveries (agent_id, at, id);
+  CREATE INDEX deliveries_due ON deliveries (due) WHERE due IS NOT NULL;`;
+
+// Files that are sent before the create that names them.
+const pendingUploads = `
+  CREATE TABLE uploads (
+    id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, body TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX uploads_by_expiry ON uploads (expires_at);`;
+
 const files = `
   -- "uploads": files of the create. "current": files after the last turn that changed some.
   CREATE TABLE files (run INTEGER PRIMARY KEY, uploads TEXT, current TEXT) STRICT;`;
@@ -58,7 +81,8 @@ const schema = `
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent_id TEXT NOT NULL, organization_id TEXT NOT NULL,
     name TEXT NOT NULL, status TEXT NOT NULL, turn INTEGER NOT NULL, created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL, failure TEXT, queued INTEGER NOT NULL DEFAULT 0, used TEXT,
-    sequence INTEGER NOT NULL DEFAULT 0, quota_of TEXT, waiting INTEGER, model TEXT
+    sequence INTEGER NOT NULL DEFAULT 0, quota_of TEXT, waiting INTEGER, model TEXT, labels TEXT,
+    webhook TEXT
   ) STRICT;
   CREATE INDEX runs_by_agent ON runs (agent_id, created_at);
   CREATE INDEX runs_running ON runs (seq) WHERE status = 'running';
@@ -69,6 +93,9 @@ const schema = `
   ${quotas}
   ${files}
   ${operators}
+  ${idempotency}
+  ${webhooks}
+  ${pendingUploads}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -120,14 +147,24 @@ const fromVersion3 = `
   ${operators}
 `;
 
+// Version 4 had no labels and webhooks of runs, no idempotency keys, and no uploads before a create.
+const fromVersion4 = `
+  ALTER TABLE runs ADD COLUMN labels TEXT;
+  ALTER TABLE runs ADD COLUMN webhook TEXT;
+  ${idempotency}
+  ${webhooks}
+  ${pendingUploads}
+`;
+
+/** What each version needs, from version 1 on. */
+const upgrades = [fromVersion1, fromVersion2, fromVersion3, fromVersion4];
+
 /** Creates the tables, or updates those of an earlier version. Throws for a file of a later version. */
 export function migrate(db: DatabaseSync, file: string): void {
   db.exec("BEGIN IMMEDIATE");
   const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
-  const script = [schema, fromVersion1 + fromVersion2 + fromVersion3, fromVersion2 + fromVersion3, fromVersion3][
-    version
-  ];
-  if (script !== undefined) db.exec(`${script} PRAGMA user_version = ${schemaVersion}`);
+  const script = version === 0 ? schema : upgrades.slice(version - 1).join("");
+  if (script !== "") db.exec(`${script} PRAGMA user_version = ${schemaVersion}`);
   db.exec("COMMIT");
   if (version > schemaVersion) {
     throw new Error(
