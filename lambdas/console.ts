@@ -5,9 +5,9 @@ import { compress } from "../src/api/handlers/response-size.ts";
 import { lambdaHandler } from "../src/api/server/lambda.ts";
 import { env } from "../src/env.ts";
 import { consoleFiles, isConsolePath } from "../src/manage/console-files.ts";
-import { errorFormat, manageError } from "../src/manage/errors.ts";
+import { manageError, manageErrors } from "../src/manage/errors.ts";
 import { openapiDocument } from "../src/manage/generated/openapi.ts";
-import { withSecurityHeaders } from "../src/manage/security-headers.ts";
+import { withSecurityHeaders } from "../src/api/rest/security-headers.ts";
 import { oidcSignIn } from "../src/manage/sign-in/discovery.ts";
 import type { SignIn } from "../src/manage/sign-in/types.ts";
 
@@ -30,6 +30,6 @@ const publicFiles: ApiHandler = async (request) => {
   throw manageError("not_found");
 };
 
-const withErrors = withErrorResponses(publicFiles, errorFormat);
+const withErrors = withErrorResponses(publicFiles, manageErrors.format);
 
 export const handler = lambdaHandler(compress(async (request) => withSecurityHeaders(await withErrors(request))));

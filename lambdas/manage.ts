@@ -1,9 +1,10 @@
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import packageFile from "../package.json" with { type: "json" };
+import { bodyBytesOnLambda } from "../src/api/rest/lambda-limits.ts";
 import { type ApiGatewayEvent, lambdaHandler } from "../src/api/server/lambda.ts";
 import { awsSettings, env } from "../src/env.ts";
 import { manageHandlers } from "../src/manage/handlers/index.ts";
-import { bodyBytesOnLambda, limitOnLambda } from "../src/manage/lambda-limits.ts";
+import { limitOnLambda } from "../src/manage/lambda-limits.ts";
 import { manageRouter } from "../src/manage/router.ts";
 import { jwtAuthentication } from "../src/manage/sign-in/authenticate.ts";
 import type { ConsoleRoles } from "../src/manage/sign-in/types.ts";

@@ -5,6 +5,7 @@ import openapiTypes, { astToString } from "openapi-typescript";
 import type { ApiDescription, Parameter } from "../src/api/description.ts";
 import { buildOpenapiDocument } from "../src/api/openapi-document.ts";
 import { publicApi } from "../src/api/public-api.ts";
+import { sharedSchemas } from "../src/api/rest/schemas/index.ts";
 import { manageApi } from "../src/manage/contract/manage-api.ts";
 import { agentSchemaFile, agentSchemaSource, toolInputsFile, toolInputsSource } from "./generate-tools.ts";
 import { referredSchemas, validatorsSource, validatorsTypes } from "./validators.ts";
@@ -13,8 +14,9 @@ const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, imp
 
 /** The content of every generated file, by path. */
 export async function generatedFiles(): Promise<Record<string, string>> {
-  const manage = await manageFiles();
-  return { ...(await publicFiles()), ...manage, ...(await agentFiles()), [toolInputsFile]: toolInputsSource() };
+  const manage = await restFiles("src/manage", manageApi(withoutKeywords(await agentSchema())));
+  const shared = { ...(await publicFiles()), ...(await sharedFiles()) };
+  return { ...shared, ...manage, ...(await agentFiles()), [toolInputsFile]: toolInputsSource() };
 }
 
 async function publicFiles(): Promise<Record<string, string>> {
@@ -28,10 +30,18 @@ async function publicFiles(): Promise<Record<string, string>> {
   };
 }
 
-async function manageFiles(): Promise<Record<string, string>> {
-  const notice = noticeOf("src/manage/contract/");
-  const folder = "src/manage/generated";
-  const api = manageApi(withoutKeywords(await agentSchema()));
+/** The types of the schemas that several APIs share. */
+async function sharedFiles(): Promise<Record<string, string>> {
+  const info = { title: "Shared schemas", version: "1" };
+  const document = { openapi: "3.1.0", info, paths: {}, components: { schemas: sharedSchemas } };
+  const types = astToString(await openapiTypes(JSON.stringify(document)));
+  return { [pathOf("src/api/rest/generated/types.d.ts")]: noticeOf("src/api/rest/schemas/") + types };
+}
+
+/** Document, types and validators of an API whose contract is in `folder`. */
+async function restFiles(folder: string, api: ApiDescription): Promise<Record<string, string>> {
+  const notice = noticeOf(`${folder}/contract/`);
+  const generated = `${folder}/generated`;
   const operations = Object.values(api.operations);
   const requests = operations.flatMap(({ request }) => request ?? []);
   const bodies = Object.fromEntries(requests.map((name) => [name, { $ref: `#/components/schemas/${name}` }]));
@@ -46,12 +56,12 @@ async function manageFiles(): Promise<Record<string, string>> {
   };
   const referred = referredSchemas(api.schemas, Object.values(bodies));
   return {
-    ...(await documentFiles(api, `${folder}/openapi.ts`, `${folder}/types.d.ts`, notice)),
-    [pathOf(`${folder}/bodies.js`)]: notice + validatorsSource(bodies, referred, { useDefaults: true }),
-    [pathOf(`${folder}/bodies.d.ts`)]: notice + validatorsTypes(Object.keys(bodies), "../.."),
-    [pathOf(`${folder}/parameters.js`)]:
+    ...(await documentFiles(api, `${generated}/openapi.ts`, `${generated}/types.d.ts`, notice)),
+    [pathOf(`${generated}/bodies.js`)]: notice + validatorsSource(bodies, referred, { useDefaults: true }),
+    [pathOf(`${generated}/bodies.d.ts`)]: notice + validatorsTypes(Object.keys(bodies), "../.."),
+    [pathOf(`${generated}/parameters.js`)]:
       notice + validatorsSource(parameters, {}, { useDefaults: true, coerceTypes: true }),
-    [pathOf(`${folder}/parameters.d.ts`)]: notice + validatorsTypes(Object.keys(parameters), "../.."),
+    [pathOf(`${generated}/parameters.d.ts`)]: notice + validatorsTypes(Object.keys(parameters), "../.."),
   };
 }
 

@@ -1,17 +1,7 @@
-import { type ErrorFormat, HttpError } from "../api/handlers/errors.ts";
-import { type ErrorCode, errors } from "./contract/errors.ts";
+import { apiErrors } from "../api/rest/errors.ts";
+import { errors } from "./contract/errors.ts";
 
-/** How the management API reports errors: `{"detail", "code"}`. */
-export const errorFormat: ErrorFormat = {
-  statusOf: (code) => (code in errors ? errors[code as ErrorCode].status : 409),
-  body: (detail, code) => ({ detail, code }),
-};
+export const manageErrors = apiErrors(errors);
 
-/** An error of the management API with its status. `detail`: default is the text of the contract. */
-export function manageError(
-  code: ErrorCode,
-  detail: string = errors[code].detail,
-  headers: Record<string, string> = {},
-): HttpError {
-  return new HttpError(errors[code].status, detail, { code, headers });
-}
+/** An error of the management API with its status. */
+export const manageError = manageErrors.error;

@@ -1,16 +1,19 @@
 import { pause } from "../async/backoff.ts";
 import type { RunDescriber, RunDetail } from "./describe-runs.ts";
 import type { Runs } from "./ports.ts";
+import type { RunStatus } from "./status.ts";
 import type { Run, RunEvent } from "./types.ts";
 
-/** What happens to a watched run. `unchanged`: nothing, since the last look. */
-export type RunUpdate = { run: RunDetail } | { events: RunEvent[] } | "unchanged";
+/** What happens to a watched run. `unchanged`: nothing, since the last look. `ended`: the status of a run at rest. */
+export type RunUpdate = { run: RunDetail } | { events: RunEvent[] } | { ended: RunStatus } | "unchanged";
 
 export interface WatchOptions {
   /** Number of the last event that is not wanted. Undefined: all, with those of earlier versions, which have no number. */
   after?: number;
   /** Milliseconds between two looks at the run. Undefined: the watch ends with the events that there are. */
   interval?: number;
+  /** The watch ends with `ended` as soon as the run is not running and all its events were reported. */
+  untilEnded?: boolean;
   signal: AbortSignal;
 }
 
@@ -30,7 +33,7 @@ const pageLimit = 100;
 export async function* watchRun(
   { runs, describer, now }: Deps,
   id: string,
-  { after, interval, signal }: WatchOptions,
+  { after, interval, untilEnded, signal }: WatchOptions,
 ): AsyncGenerator<RunUpdate> {
   let last = after ?? 0;
   let shown: RunDetail | undefined;
@@ -55,6 +58,7 @@ export async function* watchRun(
       shown = changed;
       yield { run: shown };
     } else if (before === last) yield "unchanged";
+    if (untilEnded && head.status !== "running") return yield { ended: head.status };
     if (interval === undefined) return;
     await pause(interval, signal).catch(() => {});
   }

@@ -61,7 +61,10 @@ const allowed: Record<string, string[]> = {
     "src/sandbox",
   ],
   "src/observability": ["src/agent", "src/env.ts", "src/log.ts", "src/net", "src/runs"],
+  "src/api/rest": ["src/agent", "src/api", "src/errors.ts", "src/log.ts", "src/runs"],
   "src/api": ["src/accounts", "src/async", "src/errors.ts", "src/log.ts", "src/runs"],
+  // The management API and the extension API share src/api/rest. Neither imports the other.
+  "src/ext": ["src/accounts", "src/agent", "src/api", "src/errors.ts", "src/log.ts", "src/runs"],
   "src/manage": [
     "src/accounts",
     "src/agent",
@@ -104,6 +107,7 @@ const allowed: Record<string, string[]> = {
     "package.json",
     "src/api",
     "src/env.ts",
+    "src/ext",
     "src/log.ts",
     "src/manage",
     "src/observability",

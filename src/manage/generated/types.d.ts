@@ -1240,47 +1240,6 @@ export interface components {
              */
             key: string;
         };
-        /** @description What a running run does now. */
-        Activity: {
-            /**
-             * @description `retry_wait`: a model call failed and is repeated later.
-             * @enum {string}
-             */
-            kind: "starting" | "model_call" | "tool_calls" | "retry_wait";
-            /** @description The turn. */
-            turn: number;
-            /** @description The step, from 1. */
-            step: number;
-            /** @description With `tool_calls`: names of the tools whose results are missing. */
-            tools: string[];
-            /**
-             * Format: date-time
-             * @description Since when.
-             * @example 2026-11-22T10:15:30.123Z
-             */
-            since: string;
-            /**
-             * Format: date-time
-             * @description With `retry_wait`: when the call is repeated.
-             * @example 2026-11-22T10:15:30.123Z
-             */
-            until: string | null;
-        };
-        /** @description Limits as in an agent definition. A limit that is left out does not apply. */
-        Limits: {
-            /** @description See `limits.steps` of the agent definition. */
-            steps?: number;
-            /** @description See `limits.tokens` of the agent definition. */
-            tokens?: number;
-            /** @description See `limits.seconds` of the agent definition. */
-            seconds?: number;
-            /** @description See `limits.inputTokens` of the agent definition. */
-            inputTokens?: number;
-            /** @description See `limits.outputTokens` of the agent definition. */
-            outputTokens?: number;
-            /** @description See `limits.dollars` of the agent definition. */
-            dollars?: number;
-        };
         /** @description One execution of an agent. */
         Run: {
             /**
@@ -1290,18 +1249,6 @@ export interface components {
             id: string;
             /** @description Display name. */
             name: string;
-            /**
-             * Format: uuid
-             * @description The agent.
-             */
-            agent_id: string;
-            /** @description The agent's name now. */
-            agent_name: string | null;
-            /**
-             * Format: uuid
-             * @description The organization that owns the agent.
-             */
-            organization_id: string;
             /**
              * @description The status that v1 reports.
              * @enum {string}
@@ -1344,6 +1291,18 @@ export interface components {
             input_excerpt: string | null;
             /** @description What a running run does now. */
             activity: components["schemas"]["Activity"] | null;
+            /**
+             * Format: uuid
+             * @description The agent.
+             */
+            agent_id: string;
+            /** @description The agent's name now. */
+            agent_name: string | null;
+            /**
+             * Format: uuid
+             * @description The organization that owns the agent.
+             */
+            organization_id: string;
         };
         /** @description A page of a list. */
         RunPage: {
@@ -1362,18 +1321,6 @@ export interface components {
             /** @description Display name. */
             name: string;
             /**
-             * Format: uuid
-             * @description The agent.
-             */
-            agent_id: string;
-            /** @description The agent's name now. */
-            agent_name: string | null;
-            /**
-             * Format: uuid
-             * @description The organization that owns the agent.
-             */
-            organization_id: string;
-            /**
              * @description The status that v1 reports.
              * @enum {string}
              */
@@ -1415,6 +1362,18 @@ export interface components {
             input_excerpt: string | null;
             /** @description What a running run does now. */
             activity: components["schemas"]["Activity"] | null;
+            /**
+             * Format: uuid
+             * @description The agent.
+             */
+            agent_id: string;
+            /** @description The agent's name now. */
+            agent_name: string | null;
+            /**
+             * Format: uuid
+             * @description The organization that owns the agent.
+             */
+            organization_id: string;
             /** @description Limits of the current turn's configuration. */
             limits: {
                 /** @description Null: not recorded yet. */
@@ -1422,13 +1381,6 @@ export interface components {
                 /** @description Null: not recorded yet. */
                 run: components["schemas"]["Limits"] | null;
             };
-            /** @description The version of the agent that the current turn runs on. */
-            agent_version: number | null;
-            /**
-             * @description The agent's status now.
-             * @enum {string|null}
-             */
-            agent_status: "active" | "archived" | "deleted" | null;
             turn_usage: components["schemas"]["Usage"];
             /**
              * Format: date-time
@@ -1436,6 +1388,13 @@ export interface components {
              * @example 2026-11-22T10:15:30.123Z
              */
             turn_started_at: string | null;
+            /** @description The version of the agent that the current turn runs on. */
+            agent_version: number | null;
+            /**
+             * @description The agent's status now.
+             * @enum {string|null}
+             */
+            agent_status: "active" | "archived" | "deleted" | null;
         };
         /** @description How many runs have each state, of the newest 1,000 that match. */
         RunCounts: {
@@ -1486,6 +1445,188 @@ export interface components {
         CreateInputRequest: {
             /** @description The input. */
             text: string;
+        };
+        /** @description The request that the model was sent in a step, rebuilt from the record. */
+        ModelRequest: {
+            /** @description System prompt. */
+            instructions: string;
+            /** @description Oldest first. */
+            messages: components["schemas"]["Message"][];
+            /** @description The tools that the model could call. */
+            tools: components["schemas"]["ToolDefinition"][];
+            /** @description Model parameters, as in the agent definition. */
+            parameters: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The provider. */
+            provider: string | null;
+            /** @description The model. */
+            model: string | null;
+            /** @description SHA-256 of what the turn runs on. */
+            configuration: string;
+        };
+        /** @description A tool as the model sees it. */
+        ToolDefinition: {
+            /** @description Name. */
+            name: string;
+            /** @description What it does. */
+            description: string;
+            /** @description JSON Schema of its arguments. */
+            input_schema: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description A message of a conversation. */
+        Message: components["schemas"]["UserMessage"] | components["schemas"]["AssistantMessage"] | components["schemas"]["ToolMessage"];
+        /** @description An input, or a note of the service. */
+        UserMessage: {
+            /**
+             * @description Who wrote it.
+             * @constant
+             */
+            role: "user";
+            /** @description The text. */
+            text: string;
+            /** @description Written by the service itself. */
+            note: boolean;
+            /** @description Files that the model sees as they are. */
+            attachments: {
+                /** @description Name. */
+                name: string;
+                /**
+                 * @description Type.
+                 * @example image/png
+                 */
+                media_type: string | null;
+                /** @description SHA-256 of the content that is shown. Null: the content at the time of the call. */
+                sha256: string | null;
+            }[];
+        };
+        /** @description An answer of the model. */
+        AssistantMessage: {
+            /**
+             * @description Who wrote it.
+             * @constant
+             */
+            role: "assistant";
+            /** @description The text. */
+            text: string;
+            /** @description The tool calls that it asks for. */
+            tool_calls: components["schemas"]["ToolCall"][];
+        };
+        /** @description The results of the tool calls of one answer. */
+        ToolMessage: {
+            /**
+             * @description Who wrote it.
+             * @constant
+             */
+            role: "tool";
+            /** @description In the order of the calls. */
+            results: {
+                /** @description Name of the tool. */
+                name: string;
+                /** @description The result. */
+                text: string;
+                /** @description Whether the call failed. */
+                is_error: boolean;
+                /** @description Files that the model sees as they are. */
+                attachments: {
+                    /** @description Name. */
+                    name: string;
+                    /**
+                     * @description Type.
+                     * @example image/png
+                     */
+                    media_type: string | null;
+                    /** @description SHA-256 of the content that is shown. Null: the content at the time of the call. */
+                    sha256: string | null;
+                }[];
+            }[];
+        };
+        /** @description What the runs that one agent created on one day used with one model. */
+        UsageRow: {
+            /**
+             * Format: date
+             * @description The UTC day on which the runs were created.
+             * @example 2026-11-22
+             */
+            day: string;
+            /**
+             * Format: uuid
+             * @description The organization.
+             */
+            organization_id: string;
+            /**
+             * Format: uuid
+             * @description The agent.
+             */
+            agent_id: string;
+            /** @description The model of the last turn. Null: not recorded. */
+            model: string | null;
+            /** @description Number of runs. */
+            runs: number;
+            /** @description Model calls. */
+            steps: number;
+            /** @description Input tokens, cached ones included. */
+            input_tokens: number;
+            /** @description Output tokens, reasoning included. */
+            output_tokens: number;
+            /** @description Input tokens read from the provider's cache. */
+            cached_input_tokens: number;
+            /** @description Cost in US dollars. 0 without prices. */
+            dollars: number;
+            /** @description Elapsed time of the turns that ended. */
+            milliseconds: number;
+        };
+        /** @description Usage by day, agent and model. */
+        UsageReport: {
+            /** @description Newest day first. */
+            data: components["schemas"]["UsageRow"][];
+            /** @description Always null: the report has all rows. */
+            next: string | null;
+            /** @description False: there were more runs than the report reads. Choose a shorter time. */
+            complete: boolean;
+        };
+        /** @description What a running run does now. */
+        Activity: {
+            /**
+             * @description `retry_wait`: a model call failed and is repeated later.
+             * @enum {string}
+             */
+            kind: "starting" | "model_call" | "tool_calls" | "retry_wait";
+            /** @description The turn. */
+            turn: number;
+            /** @description The step, from 1. */
+            step: number;
+            /** @description With `tool_calls`: names of the tools whose results are missing. */
+            tools: string[];
+            /**
+             * Format: date-time
+             * @description Since when.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description With `retry_wait`: when the call is repeated.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            until: string | null;
+        };
+        /** @description Limits as in an agent definition. A limit that is left out does not apply. */
+        Limits: {
+            /** @description See `limits.steps` of the agent definition. */
+            steps?: number;
+            /** @description See `limits.tokens` of the agent definition. */
+            tokens?: number;
+            /** @description See `limits.seconds` of the agent definition. */
+            seconds?: number;
+            /** @description See `limits.inputTokens` of the agent definition. */
+            inputTokens?: number;
+            /** @description See `limits.outputTokens` of the agent definition. */
+            outputTokens?: number;
+            /** @description See `limits.dollars` of the agent definition. */
+            dollars?: number;
         };
         /** @description A file of a run. */
         RunFile: {
@@ -1816,103 +1957,6 @@ export interface components {
             /** @description The arguments, as JSON text. */
             arguments: string;
         };
-        /** @description The request that the model was sent in a step, rebuilt from the record. */
-        ModelRequest: {
-            /** @description System prompt. */
-            instructions: string;
-            /** @description Oldest first. */
-            messages: components["schemas"]["Message"][];
-            /** @description The tools that the model could call. */
-            tools: components["schemas"]["ToolDefinition"][];
-            /** @description Model parameters, as in the agent definition. */
-            parameters: {
-                [key: string]: unknown;
-            } | null;
-            /** @description The provider. */
-            provider: string | null;
-            /** @description The model. */
-            model: string | null;
-            /** @description SHA-256 of what the turn runs on. */
-            configuration: string;
-        };
-        /** @description A tool as the model sees it. */
-        ToolDefinition: {
-            /** @description Name. */
-            name: string;
-            /** @description What it does. */
-            description: string;
-            /** @description JSON Schema of its arguments. */
-            input_schema: {
-                [key: string]: unknown;
-            };
-        };
-        /** @description A message of a conversation. */
-        Message: components["schemas"]["UserMessage"] | components["schemas"]["AssistantMessage"] | components["schemas"]["ToolMessage"];
-        /** @description An input, or a note of the service. */
-        UserMessage: {
-            /**
-             * @description Who wrote it.
-             * @constant
-             */
-            role: "user";
-            /** @description The text. */
-            text: string;
-            /** @description Written by the service itself. */
-            note: boolean;
-            /** @description Files that the model sees as they are. */
-            attachments: {
-                /** @description Name. */
-                name: string;
-                /**
-                 * @description Type.
-                 * @example image/png
-                 */
-                media_type: string | null;
-                /** @description SHA-256 of the content that is shown. Null: the content at the time of the call. */
-                sha256: string | null;
-            }[];
-        };
-        /** @description An answer of the model. */
-        AssistantMessage: {
-            /**
-             * @description Who wrote it.
-             * @constant
-             */
-            role: "assistant";
-            /** @description The text. */
-            text: string;
-            /** @description The tool calls that it asks for. */
-            tool_calls: components["schemas"]["ToolCall"][];
-        };
-        /** @description The results of the tool calls of one answer. */
-        ToolMessage: {
-            /**
-             * @description Who wrote it.
-             * @constant
-             */
-            role: "tool";
-            /** @description In the order of the calls. */
-            results: {
-                /** @description Name of the tool. */
-                name: string;
-                /** @description The result. */
-                text: string;
-                /** @description Whether the call failed. */
-                is_error: boolean;
-                /** @description Files that the model sees as they are. */
-                attachments: {
-                    /** @description Name. */
-                    name: string;
-                    /**
-                     * @description Type.
-                     * @example image/png
-                     */
-                    media_type: string | null;
-                    /** @description SHA-256 of the content that is shown. Null: the content at the time of the call. */
-                    sha256: string | null;
-                }[];
-            }[];
-        };
         /** @description Tokens of one model call. Null: the provider does not report it. */
         TokenUsage: {
             /** @description Input tokens, cached ones included. */
@@ -1959,50 +2003,6 @@ export interface components {
             /** @description The failure can pass without a change of configuration. */
             retryable: boolean;
         };
-        /** @description What the runs that one agent created on one day used with one model. */
-        UsageRow: {
-            /**
-             * Format: date
-             * @description The UTC day on which the runs were created.
-             * @example 2026-11-22
-             */
-            day: string;
-            /**
-             * Format: uuid
-             * @description The organization.
-             */
-            organization_id: string;
-            /**
-             * Format: uuid
-             * @description The agent.
-             */
-            agent_id: string;
-            /** @description The model of the last turn. Null: not recorded. */
-            model: string | null;
-            /** @description Number of runs. */
-            runs: number;
-            /** @description Model calls. */
-            steps: number;
-            /** @description Input tokens, cached ones included. */
-            input_tokens: number;
-            /** @description Output tokens, reasoning included. */
-            output_tokens: number;
-            /** @description Input tokens read from the provider's cache. */
-            cached_input_tokens: number;
-            /** @description Cost in US dollars. 0 without prices. */
-            dollars: number;
-            /** @description Elapsed time of the turns that ended. */
-            milliseconds: number;
-        };
-        /** @description Usage by day, agent and model. */
-        UsageReport: {
-            /** @description Newest day first. */
-            data: components["schemas"]["UsageRow"][];
-            /** @description Always null: the report has all rows. */
-            next: string | null;
-            /** @description False: there were more runs than the report reads. Choose a shorter time. */
-            complete: boolean;
-        };
         /** @description Why a request failed. */
         Error: {
             /** @description The reason, for people. With the code `invalid_request`, one item per violation. */
@@ -2011,7 +2011,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "key_missing" | "key_invalid" | "forbidden" | "not_found" | "method_not_allowed" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "request_unknown" | "agent_deleted" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "modified" | "body_timeout" | "files_too_large" | "response_too_large" | "file_not_base64" | "no_model" | "too_many_runs" | "dollars_spent" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error";
+            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_runs" | "dollars_spent" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "forbidden" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "request_unknown" | "agent_deleted" | "modified" | "response_too_large";
         };
         /** @description One schema violation. */
         ValidationError: {

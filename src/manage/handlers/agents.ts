@@ -29,7 +29,7 @@ export function agentHandlers(deps: ManageDeps) {
   };
   const setStatus =
     (status: Agent["status"]): ManageHandler<"archive_agent"> =>
-    async ({ path, operator: { actor } }) =>
+    async ({ path, principal: { actor } }) =>
       respond(200, await setAgentStatus(accounts, path.agent_id, status, actor));
 
   return {
@@ -46,7 +46,7 @@ export function agentHandlers(deps: ManageDeps) {
       return jsonResponse(200, { data: summaries, next } satisfies Schemas["AgentSummaryPage"]);
     },
 
-    async create_agent({ body, operator: { actor } }) {
+    async create_agent({ body, principal: { actor } }) {
       const { id } = await findOrganization(accounts, body.organization_id);
       const definition = await checkedDefinition(deps, id, body.definition);
       return respond(201, await createAgent(accounts, id, definition, actor));
@@ -56,7 +56,7 @@ export function agentHandlers(deps: ManageDeps) {
       return respond(200, await findAgent(accounts, path.agent_id));
     },
 
-    async update_agent({ path, body, operator: { actor }, request: { headers } }) {
+    async update_agent({ path, body, principal: { actor }, request: { headers } }) {
       const ifRevision = revisionIn(headers["if-match"]);
       const { id, organizationId } = await findAgent(accounts, path.agent_id);
       const definition = await checkedDefinition(deps, organizationId, body.definition);
@@ -66,7 +66,7 @@ export function agentHandlers(deps: ManageDeps) {
     archive_agent: setStatus("archived"),
     unarchive_agent: setStatus("active"),
 
-    async delete_agent({ path, operator: { actor } }) {
+    async delete_agent({ path, principal: { actor } }) {
       await setAgentStatus(accounts, path.agent_id, "deleted", actor);
       return { status: 204, headers: {}, body: "" };
     },

@@ -13,17 +13,17 @@ export function keyHandlers({ accounts }: ManageDeps) {
       return jsonResponse(200, { data, next: null } satisfies Schemas["KeyPage"]);
     },
 
-    async create_key({ path, body, operator: { actor } }) {
+    async create_key({ path, body, principal: { actor } }) {
       const name = body?.name ?? undefined;
       const { key, stored } = await createKey(accounts, path.agent_id, { name, actor });
       return jsonResponse(201, { ...wireKey(stored), key } satisfies Schemas["CreatedKey"]);
     },
 
-    async disable_key({ path, operator: { actor } }) {
+    async disable_key({ path, principal: { actor } }) {
       return jsonResponse(200, wireKey(await setKeyEnabled(accounts, path.key_id, false, actor)));
     },
 
-    async enable_key({ path, operator: { actor } }) {
+    async enable_key({ path, principal: { actor } }) {
       return jsonResponse(200, wireKey(await setKeyEnabled(accounts, path.key_id, true, actor)));
     },
   } satisfies ManageHandlers;

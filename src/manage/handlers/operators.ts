@@ -11,7 +11,7 @@ const restOfBody = 64 * 1024;
 
 export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageDeps) {
   return {
-    async get_me({ operator: { name, role } }) {
+    async get_me({ principal: { name, role } }) {
       const { platform, version, sign_in, stack } = service;
       const me = { name, role, platform, version, service_url: service.serviceUrl(), stack, sign_in };
       const secrets = acceptedSecrets();
@@ -28,13 +28,13 @@ export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageD
       return jsonResponse(200, { data, next: null } satisfies Schemas["OperatorPage"]);
     },
 
-    async create_operator({ body, operator: { actor } }) {
+    async create_operator({ body, principal: { actor } }) {
       if (service.sign_in !== "token") throw noTokens();
       const { token, stored } = await createOperator(accounts, body, actor);
       return jsonResponse(201, { ...wireOperator(stored), token } satisfies Schemas["CreatedOperator"]);
     },
 
-    async revoke_operator({ path, operator: { actor } }) {
+    async revoke_operator({ path, principal: { actor } }) {
       return jsonResponse(200, wireOperator(await revokeOperator(accounts, path.operator_id, actor)));
     },
 

@@ -14,7 +14,7 @@ import { manageError } from "../errors.ts";
 import { configurationOf, modelOf } from "../model-settings.ts";
 import { byName, pageOf } from "../page.ts";
 import { wireOrganization } from "../wire/organization.ts";
-import { wireTokens } from "../wire/token-usage.ts";
+import { wireTokens } from "../../api/rest/wire/token-usage.ts";
 
 const nothingToSet = "the body sets nothing; send max_running, max_dollars_per_day or both";
 
@@ -26,7 +26,7 @@ export function organizationHandlers(deps: ManageDeps) {
       return jsonResponse(200, { data: data.map(wireOrganization), next } satisfies Schemas["OrganizationPage"]);
     },
 
-    async create_organization({ body, operator: { actor } }) {
+    async create_organization({ body, principal: { actor } }) {
       return jsonResponse(201, wireOrganization(await createOrganization(accounts, body, actor)));
     },
 
@@ -34,7 +34,7 @@ export function organizationHandlers(deps: ManageDeps) {
       return jsonResponse(200, wireOrganization(await findOrganization(accounts, path.organization_id)));
     },
 
-    async update_organization({ path, body, operator: { actor } }) {
+    async update_organization({ path, body, principal: { actor } }) {
       const { max_running: maxRunning, max_dollars_per_day: maxDollarsPerDay } = body;
       const changes = {
         ...(maxRunning !== undefined && { maxRunning }),
@@ -44,7 +44,7 @@ export function organizationHandlers(deps: ManageDeps) {
       return jsonResponse(200, wireOrganization(await setQuota(accounts, path.organization_id, changes, actor)));
     },
 
-    async set_model({ path, body, operator: { actor } }) {
+    async set_model({ path, body, principal: { actor } }) {
       const organization = await findOrganization(accounts, path.organization_id);
       await modelOf(deps, organization, body);
       // The stored secret is that of the write: another operator may have replaced it since.
@@ -52,11 +52,11 @@ export function organizationHandlers(deps: ManageDeps) {
       return jsonResponse(200, wireOrganization(changed));
     },
 
-    async clear_model({ path, operator: { actor } }) {
+    async clear_model({ path, principal: { actor } }) {
       return jsonResponse(200, wireOrganization(await clearModel(accounts, path.organization_id, actor)));
     },
 
-    async test_model({ path, body, operator: { actor } }) {
+    async test_model({ path, body, principal: { actor } }) {
       const organization = await findOrganization(accounts, path.organization_id);
       const configuration = body ? await modelOf(deps, organization, body) : organization.model;
       await recordModelTest(accounts, organization.id, actor);

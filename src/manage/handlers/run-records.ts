@@ -2,45 +2,27 @@ import { jsonResponse } from "../../api/handlers/handler.ts";
 import { ServiceError } from "../../errors.ts";
 import type { RunDescriber } from "../../runs/describe-runs.ts";
 import { findRunHead } from "../../runs/find-run.ts";
-import { type ChangedFile, listChangedFiles, readRunFile, type RunPoint } from "../../runs/read-files.ts";
+import { listChangedFiles, readRunFile } from "../../runs/read-files.ts";
 import { rebuildRequest } from "../../runs/rebuild-request.ts";
-import { watchRun } from "../../runs/watch-run.ts";
-import { attachment } from "../attachment.ts";
-import type { Call, ManageHandlers, Schemas } from "../call.ts";
+import { attachment } from "../../api/rest/attachment.ts";
+import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { manageError } from "../errors.ts";
-import { streamResponse } from "../event-stream.ts";
-import { wireEvent } from "../wire/event.ts";
+import { listEvents } from "../../api/rest/list-events.ts";
+import { pointOf } from "../../api/rest/parameter-values.ts";
+import { wireFile } from "../../api/rest/wire/run.ts";
+import { wireEvent } from "../../api/rest/wire/event.ts";
 import { wireModelRequest } from "../wire/model-request.ts";
+import { wireDetail } from "../wire/run.ts";
 
 /** Events, model requests and files of runs. */
 export function runRecordHandlers(deps: ManageDeps, describer: RunDescriber) {
-  const { runs, streamInterval } = deps;
+  const { runs } = deps;
 
   return {
     async list_events(call) {
-      const { path, query, request } = call;
-      const { id, sequence } = await findRunHead(runs, path.run_id);
-      const shape = query.max_text === undefined ? {} : { maxText: query.max_text };
-      if (acceptsStream(request.headers["accept"])) {
-        const after = lastReceived(call);
-        const options = {
-          ...(after !== undefined && { after }),
-          ...(streamInterval !== undefined && { interval: streamInterval }),
-        };
-        const watch = (signal: AbortSignal) => watchRun({ ...deps, describer }, id, { ...options, signal });
-        const isOpen = streamInterval !== undefined;
-        return streamResponse(watch, { ...shape, isOpen, requestId: request.id, runId: id });
-      }
-      const { after, limit } = query;
-      const [unnumbered, events] = await Promise.all([
-        after === 0 ? runs.listUnnumberedEvents(id) : [],
-        after < sequence ? runs.listEvents(id, after, limit) : [],
-      ]);
-      const last = events.at(-1)?.sequence ?? sequence;
-      const data = [...unnumbered, ...events].map((event) => wireEvent(event, shape.maxText));
-      const next = last < sequence ? String(last) : null;
-      return jsonResponse(200, { data, next } satisfies Schemas["EventPage"]);
+      const run = await findRunHead(runs, call.path.run_id);
+      return listEvents({ ...deps, describer }, run, call, { wireRun: wireDetail });
     },
 
     async get_event({ path }) {
@@ -71,33 +53,4 @@ export function runRecordHandlers(deps: ManageDeps, describer: RunDescriber) {
       return attachment(file.name, content);
     },
   } satisfies ManageHandlers;
-}
-
-function acceptsStream(accept = ""): boolean {
-  return /(^|,)\s*text\/event-stream\s*(;|,|$)/i.test(accept);
-}
-
-/**
- * Number of the last event that the client of a stream has. Undefined: none, so that it also gets the events of earlier
- * versions, which have no number. 0 as `Last-Event-ID`: only those.
- */
-function lastReceived({ request, query }: Call<"list_events">): number | undefined {
-  const id = request.headers["last-event-id"];
-  if (id === undefined) return query.after > 0 ? query.after : undefined;
-  if (/^\d{1,9}$/.test(id)) return Number(id);
-  throw new ServiceError(
-    "invalid_argument",
-    `Last-Event-ID is ${JSON.stringify(id.slice(0, 40))}; expected the number of the last event that was received`,
-  );
-}
-
-/** `TURN.STEP`. */
-function pointOf(at: string): RunPoint {
-  const [turn = 0, step = 0] = at.split(".").map(Number);
-  return { turn, step };
-}
-
-function wireFile({ name, size, sha256, changedAt }: ChangedFile): Schemas["RunFile"] {
-  const changed_at_step = changedAt ? `${changedAt.turn}.${changedAt.step}` : null;
-  return { name, size, sha256: sha256 ?? null, changed_at_step };
 }

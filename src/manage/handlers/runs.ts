@@ -1,5 +1,6 @@
 import { findAgent } from "../../accounts/agents.ts";
 import { jsonResponse } from "../../api/handlers/handler.ts";
+import { timeIn } from "../../api/rest/parameter-values.ts";
 import { base64Uploads } from "../../api/validation/base64-files.ts";
 import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
@@ -43,7 +44,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       return jsonResponse(200, (await countRuns(listDeps, searchOf(query))) satisfies Schemas["RunCounts"]);
     },
 
-    async create_run({ request, body, operator: { actor } }) {
+    async create_run({ request, body, principal: { actor } }) {
       const { id: agentId, organizationId } = await findAgent(accounts, body.agent_id);
       const { name, input, files = [] } = body;
       const newRun = { name, text: input ?? undefined, files: base64Uploads(files) };
@@ -57,15 +58,15 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       return jsonResponse(200, wireDetail(await describer.detail(run)));
     },
 
-    async create_input({ path, body, operator: { actor } }) {
+    async create_input({ path, body, principal: { actor } }) {
       return jsonResponse(202, await viewOf(await acceptInput({ ...deps, actor }, path.run_id, body.text)));
     },
 
-    async stop_run({ path, operator: { actor } }) {
+    async stop_run({ path, principal: { actor } }) {
       return jsonResponse(200, await viewOf(await stopRun({ ...deps, actor }, path.run_id)));
     },
 
-    async delete_run({ path, operator: { actor } }) {
+    async delete_run({ path, principal: { actor } }) {
       await deleteRun({ ...deps, actor }, path.run_id);
       return { status: 204, headers: {}, body: "" };
     },
@@ -107,11 +108,4 @@ function searchOf({ organization_id, agent_id, since, until, q }: Filters): Omit
     ...(until !== undefined && { until: timeIn("until", until) }),
     ...(q !== undefined && { text: q }),
   };
-}
-
-/** Milliseconds since 1970. Date.parse takes February 30 for March 2. */
-function timeIn(parameter: string, text: string): number {
-  const [milliseconds, day] = [Date.parse(text), Date.parse(text.slice(0, 10))];
-  if (!Number.isNaN(milliseconds) && new Date(day).toISOString().startsWith(text.slice(0, 10))) return milliseconds;
-  throw new ServiceError("invalid_argument", `${parameter} is ${JSON.stringify(text)}, which is not a date`);
 }

@@ -1,6 +1,6 @@
 import type { AuditEntry, Operator } from "../../accounts/types.ts";
 import type { Schemas } from "../call.ts";
-import { timeOf } from "./time.ts";
+import { timeOf } from "../../api/rest/wire/time.ts";
 
 export function wireOperator(operator: Operator): Schemas["Operator"] {
   const { id, hint, name, role, enabled, createdAt, lastUsedAt } = operator;

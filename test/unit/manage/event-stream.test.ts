@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, expect, test, vi } from "vitest";
 import { StoreUnavailable } from "../../../src/errors.ts";
-import { streamResponse } from "../../../src/manage/event-stream.ts";
+import { streamResponse } from "../../../src/api/rest/event-stream.ts";
+import { wireDetail } from "../../../src/manage/wire/run.ts";
 import { openLocalPlatform } from "../../../src/platform/local/index.ts";
 import { runDescriber } from "../../../src/runs/describe-runs.ts";
 import type { Runs } from "../../../src/runs/ports.ts";
@@ -14,7 +15,7 @@ import { watchRun } from "../../../src/runs/watch-run.ts";
 afterEach(() => vi.useRealTimers());
 
 const { signal } = new AbortController();
-const context = { requestId: "r", runId: "run" };
+const context = { requestId: "r", runId: "run", wireRun: wireDetail };
 
 /** The texts of a stream of these updates. Before each, the clock advances by `milliseconds`. */
 async function textsOf(updates: RunUpdate[], milliseconds: number, isOpen = true): Promise<string[]> {

@@ -118,7 +118,7 @@ describe("models", () => {
     };
     const deps = { accounts: racing, secretProblem: async () => undefined } as unknown as ManageDeps;
     const { secret: _, ...body } = { ...local, model: "other", enabled: true };
-    const call = { path: { organization_id: id }, body, operator: { actor: "op" } };
+    const call = { path: { organization_id: id }, body, principal: { actor: "op" } };
     await organizationHandlers(deps).set_model(call as unknown as Call<"set_model">);
     expect((await service.call("GET", `/organizations/${id}`)).body).toMatchObject({
       model: { model: "other", secret: "env:PATH" },

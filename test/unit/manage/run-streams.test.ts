@@ -1,7 +1,8 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Schemas } from "../../../src/manage/call.ts";
-import { streamResponse } from "../../../src/manage/event-stream.ts";
+import { streamResponse } from "../../../src/api/rest/event-stream.ts";
+import { wireDetail } from "../../../src/manage/wire/run.ts";
 import { runDescriber } from "../../../src/runs/describe-runs.ts";
 import { acceptInput } from "../../../src/runs/control-run.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
@@ -170,6 +171,7 @@ test("on Lambda, a stream ends with what there is, and continues where it ended"
   async function collect(after?: number): Promise<{ numbers: number[]; last: RunDetail; text: string }> {
     const options = { signal: new AbortController().signal, ...(after !== undefined && { after }) };
     const { body } = streamResponse(() => watchRun({ ...deps, describer }, id, options), {
+      wireRun: wireDetail,
       isOpen: false,
       requestId: "r",
       runId: id,

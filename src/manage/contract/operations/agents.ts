@@ -1,5 +1,6 @@
 import { operation } from "./operation.ts";
-import { agentFilters, cursor, limit } from "./parameters.ts";
+import { cursor, limit } from "../../../api/rest/parameters.ts";
+import { agentFilters } from "./parameters.ts";
 
 const tag = "agents";
 const agent = { description: "The agent.", body: "Agent", headers: ["ETag"] };

@@ -1,16 +1,8 @@
+import { at, eventHeaders, eventParameters } from "../../../api/rest/parameters.ts";
 import { operation } from "./operation.ts";
-import { at, limit } from "./parameters.ts";
 
 const tag = "runs";
 const readErrors = ["run_not_found", "response_too_large", "history_failed", "history_unavailable"] as const;
-const after = {
-  description: "Only events after this number.",
-  schema: { type: "integer", minimum: 0, maximum: 1e9, default: 0 },
-};
-const maxText = {
-  description: "Cuts longer texts to this number of characters. The event then has `cut`. Left out: nothing is cut.",
-  schema: { type: "integer", minimum: 0, maximum: 1e9 },
-};
 const stream = {
   type: "string",
   description:
@@ -24,13 +16,8 @@ export const runRecordOperations = {
     summary: "List or stream a run's events",
     description:
       "Events in the order of recording. With `Accept: text/event-stream`, a stream of events as they are recorded.",
-    query: { after, limit: limit(200, 1_000), max_text: maxText },
-    requestHeaders: {
-      "Last-Event-ID": {
-        description: "With a stream: number of the last event that was received. Replaces `after`.",
-        schema: { type: "string", examples: ["42"] },
-      },
-    },
+    query: eventParameters,
+    requestHeaders: eventHeaders,
     success: { description: "A page, or a stream.", body: "EventPage", media: { "text/event-stream": stream } },
     errors: [...readErrors, "invalid_argument"],
   }),

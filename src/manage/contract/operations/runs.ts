@@ -1,7 +1,8 @@
 import { runStatuses } from "../../../runs/status.ts";
 import type { Parameter } from "../../../api/description.ts";
 import { operation } from "./operation.ts";
-import { cursor, limit, runFilters } from "./parameters.ts";
+import { cursor, limit } from "../../../api/rest/parameters.ts";
+import { runFilters } from "./parameters.ts";
 
 const tag = "runs";
 const run = { description: "The run.", body: "Run" };

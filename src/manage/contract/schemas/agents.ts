@@ -1,5 +1,17 @@
 import { reference } from "../../../api/description.ts";
-import { body, integer, list, nullable, object, oneOfTexts, page, sha256, text, time, uuid } from "./schema.ts";
+import {
+  body,
+  integer,
+  list,
+  nullable,
+  object,
+  oneOfTexts,
+  page,
+  sha256,
+  text,
+  time,
+  uuid,
+} from "../../../api/rest/schemas/schema.ts";
 
 const summary = {
   id: uuid("The agent's ID: `template_id` in v1."),

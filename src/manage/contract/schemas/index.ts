@@ -1,11 +1,13 @@
+import { errorSchemas } from "../../../api/rest/schemas/errors.ts";
+import { sharedSchemas } from "../../../api/rest/schemas/index.ts";
+import { errors } from "../errors.ts";
 import { agentSchemas } from "./agents.ts";
-import { errorSchemas } from "./errors.ts";
-import { eventSchemas } from "./events.ts";
 import { keySchemas } from "./keys.ts";
+import { modelRequestSchemas } from "./model-requests.ts";
 import { operatorSchemas } from "./operators.ts";
 import { organizationSchemas } from "./organizations.ts";
 import { runSchemas } from "./runs.ts";
-import { usageSchemas } from "./usage.ts";
+import { usageReportSchemas } from "./usage.ts";
 
 /** The schemas of the management API by name. `AgentDefinition` is missing: it is `schemas/agent.schema.json`. */
 export const schemas = {
@@ -14,7 +16,8 @@ export const schemas = {
   ...agentSchemas,
   ...keySchemas,
   ...runSchemas,
-  ...eventSchemas,
-  ...usageSchemas,
-  ...errorSchemas,
+  ...modelRequestSchemas,
+  ...usageReportSchemas,
+  ...sharedSchemas,
+  ...errorSchemas(Object.keys(errors)),
 };

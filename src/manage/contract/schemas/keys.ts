@@ -1,5 +1,5 @@
 import { reference } from "../../../api/description.ts";
-import { body, flag, nullable, object, page, sha256, text, time, uuid } from "./schema.ts";
+import { body, flag, nullable, object, page, sha256, text, time, uuid } from "../../../api/rest/schemas/schema.ts";
 
 const key = {
   id: sha256("The key's ID: its SHA-256, in hex."),

@@ -1,6 +1,18 @@
 import { auditActions } from "../../../accounts/types.ts";
 import { reference } from "../../../api/description.ts";
-import { body, flag, integer, list, nullable, object, oneOfTexts, page, text, time, uuid } from "./schema.ts";
+import {
+  body,
+  flag,
+  integer,
+  list,
+  nullable,
+  object,
+  oneOfTexts,
+  page,
+  text,
+  time,
+  uuid,
+} from "../../../api/rest/schemas/schema.ts";
 
 const role = oneOfTexts("`viewer` may only read.", ["operator", "viewer"]);
 

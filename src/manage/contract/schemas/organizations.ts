@@ -14,7 +14,7 @@ import {
   text,
   time,
   uuid,
-} from "./schema.ts";
+} from "../../../api/rest/schemas/schema.ts";
 
 const secret =
   "Location of the provider's API key, never the key itself: `env:NAME` or `file:PATH`, on AWS `secretsmanager:NAME`.";

@@ -1,92 +1,34 @@
 import { PublicAgentFileInput } from "../../../api/contract.ts";
 import { reference } from "../../../api/description.ts";
-import { runStatuses } from "../../../runs/status.ts";
+import { runFields, turnFields } from "../../../api/rest/schemas/runs.ts";
 import {
   body,
   flag,
   integer,
   list,
   nullable,
-  nullableReference,
-  number,
   object,
   oneOfTexts,
   page,
-  sha256,
   text,
-  time,
   uuid,
-} from "./schema.ts";
-
-const states = ["running", "waiting_for_slot", "finished", "waiting_for_input", "technical_error", "terminated"];
-const limitNames = ["steps", "tokens", "seconds", "inputTokens", "outputTokens", "dollars"];
-const finishReasons = [
-  "completed",
-  ...limitNames,
-  ...limitNames.map((name) => `run_${name}`),
-  "answer_length",
-  "answer_filtered",
-];
-
-const finishReason = oneOfTexts(
-  "Why the turn ended: `completed`, at a limit of the turn or (`run_…`) of the run, or with an output that the provider cut or filtered.",
-  finishReasons,
-);
+} from "../../../api/rest/schemas/schema.ts";
 
 const run = {
-  id: uuid("The run's ID: `agent_id` in v1."),
-  name: text("Display name."),
+  ...runFields,
   agent_id: uuid("The agent."),
   agent_name: nullable(text("The agent's name now.")),
   organization_id: uuid("The organization that owns the agent."),
-  status: oneOfTexts("The status that v1 reports.", runStatuses),
-  state: oneOfTexts(
-    "The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting_for_input`: finished, because it was created without input.",
-    states,
-  ),
-  turn: integer("Number of turns that were started. 0: the run has had no input."),
-  queued_inputs: integer("Inputs that wait for the turn in progress to end."),
-  created_at: time("When it was created."),
-  updated_at: time("When status or turn last changed."),
-  sequence: integer("Number of the last event. 0: none."),
-  model: nullable(text("The model of the last model call.")),
-  usage: reference("Usage"),
-  failure: nullableReference("With `technical_error`: why.", reference("Failure")),
-  finish_reason: nullable(finishReason),
-  input_excerpt: nullable(text("The first 200 characters of the first input.")),
-  activity: nullableReference("What a running run does now.", reference("Activity")),
 };
 
-export const limitSet = nullableReference("Null: not recorded yet.", reference("Limits"));
-
 export const runSchemas = {
-  Activity: object("What a running run does now.", {
-    kind: oneOfTexts("`retry_wait`: a model call failed and is repeated later.", [
-      "starting",
-      "model_call",
-      "tool_calls",
-      "retry_wait",
-    ]),
-    turn: integer("The turn."),
-    step: integer("The step, from 1."),
-    tools: list("With `tool_calls`: names of the tools whose results are missing.", { type: "string" }),
-    since: time("Since when."),
-    until: nullable(time("With `retry_wait`: when the call is repeated.")),
-  }),
-  Limits: object(
-    "Limits as in an agent definition. A limit that is left out does not apply.",
-    Object.fromEntries(limitNames.map((name) => [name, number(`See \`limits.${name}\` of the agent definition.`)])),
-    limitNames,
-  ),
   Run: object("One execution of an agent.", run),
   RunPage: page(reference("Run")),
   RunDetail: object("One execution of an agent, with the limits of its turn.", {
     ...run,
-    limits: object("Limits of the current turn's configuration.", { turn: limitSet, run: limitSet }),
+    ...turnFields,
     agent_version: nullable(integer("The version of the agent that the current turn runs on.")),
     agent_status: nullable(oneOfTexts("The agent's status now.", ["active", "archived", "deleted"])),
-    turn_usage: reference("Usage"),
-    turn_started_at: nullable(time("When the current turn's input was accepted.")),
   }),
   RunCounts: object("How many runs have each state, of the newest 1,000 that match.", {
     running: integer("Running, or waiting for a slot."),
@@ -115,11 +57,4 @@ export const runSchemas = {
     ["agent_id", "name"],
   ),
   CreateInputRequest: body("An input for a run.", { text: text("The input.", { minLength: 1 }) }, ["text"]),
-  RunFile: object("A file of a run.", {
-    name: text("Name."),
-    size: integer("Bytes."),
-    sha256: nullable(sha256("SHA-256 of the content. Null: an earlier release wrote it.")),
-    changed_at_step: nullable(text("The step that last changed it, as `TURN.STEP`. Null: an upload, or not recorded.")),
-  }),
-  RunFilePage: page(reference("RunFile"), "Always null: the list has all files."),
 };

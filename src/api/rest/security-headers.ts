@@ -1,4 +1,4 @@
-import type { ApiResponse } from "../api/handlers/handler.ts";
+import type { ApiResponse } from "../handlers/handler.ts";
 
 /** Responses are for the caller only, and no browser may guess their type. */
 export function withSecurityHeaders(response: ApiResponse): ApiResponse {

@@ -1,26 +1,30 @@
-import type { ApiRequest } from "../api/handlers/handler.ts";
-import { InvalidRequest } from "../api/handlers/errors.ts";
-import type { ValidationIssue } from "../api/validation/issue.ts";
-import { parseJsonBody } from "../api/validation/parse-json.ts";
-import type { SchemaValidator } from "../api/validation/schema-violation.ts";
-import { canonicalUuid } from "../api/validation/uuid-errors.ts";
-import { issuesOf } from "../api/validation/violation-issues.ts";
-import type { ManageOperation } from "./contract/operations/operation.ts";
-import * as bodyValidators from "./generated/bodies.js";
-import * as parameterValidators from "./generated/parameters.js";
+import type { Operation } from "../description.ts";
+import { InvalidRequest } from "../handlers/errors.ts";
+import type { ApiRequest } from "../handlers/handler.ts";
+import type { ValidationIssue } from "../validation/issue.ts";
+import { parseJsonBody } from "../validation/parse-json.ts";
+import type { SchemaValidator } from "../validation/schema-violation.ts";
+import { canonicalUuid } from "../validation/uuid-errors.ts";
+import { issuesOf } from "../validation/violation-issues.ts";
 
-type Validators = Record<string, SchemaValidator | undefined>;
-const [bodies, parameters]: Validators[] = [bodyValidators, parameterValidators];
+/** The generated validators of an API. */
+export interface Validators {
+  /** By the name of the schema. */
+  bodies: Record<string, SchemaValidator>;
+  /** `path_NAME` by the name of a path's parameter, `query_NAME` by the name of an operation. */
+  parameters: Record<string, SchemaValidator>;
+}
 
 /** The parameters of a request. Throws `InvalidRequest` with the issues of path and query. */
 export function validParameters(
-  { operationId }: ManageOperation,
+  { parameters }: Validators,
+  { operationId }: Operation,
   { parameters: inPath, query }: Pick<ApiRequest, "parameters" | "query">,
 ): { path: object; query: object } {
   const checkedPath = Object.entries(inPath).map(([name, value]) =>
-    checked(parameters?.[`path_${name}`], { [name]: value }, "path"),
+    checked(parameters[`path_${name}`], { [name]: value }, "path"),
   );
-  const checkedQuery = checked(parameters?.[`query_${operationId}`], queryObject(query), "query");
+  const checkedQuery = checked(parameters[`query_${operationId}`], queryObject(query), "query");
   const issues = [...checkedPath, checkedQuery].flatMap((each) => each.issues);
   if (issues.length > 0) throw new InvalidRequest(issues);
   return {
@@ -34,14 +38,15 @@ export function validParameters(
  * was received: it may contain a secret that was pasted in the wrong place.
  */
 export async function validBody(
-  { request, requestOptional }: ManageOperation,
+  { bodies }: Validators,
+  { request, requestOptional }: Operation,
   { headers, parseBody }: Pick<ApiRequest, "headers" | "parseBody">,
 ): Promise<object | undefined> {
   if (request === undefined) return undefined;
   const { value, issues } = await parseBody(async (raw) => {
     if (raw.length === 0 && requestOptional) return { value: undefined, issues: [] };
     const parsed = await parseJsonBody(raw, headers["content-type"]);
-    return "issues" in parsed ? { value: undefined, ...parsed } : checked(bodies?.[request], parsed.value, "body");
+    return "issues" in parsed ? { value: undefined, ...parsed } : checked(bodies[request], parsed.value, "body");
   });
   if (issues.length > 0) throw new InvalidRequest(issues.map(withoutInput));
   return value && withCanonicalIds(value);

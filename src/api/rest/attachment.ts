@@ -1,4 +1,4 @@
-import type { ApiResponse } from "../api/handlers/handler.ts";
+import type { ApiResponse } from "../handlers/handler.ts";
 
 /**
  * A file as a download. Its content is an attacker's: browsers must neither guess its type nor show it as a page of this

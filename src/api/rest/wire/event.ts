@@ -1,12 +1,12 @@
-import type { Attachment, ToolCall } from "../../agent/model.ts";
-import type { FileVersion } from "../../agent/turn/manifest.ts";
-import { startOf } from "../../runs/text.ts";
-import type { RunEvent, RunJournalEntry } from "../../runs/types.ts";
-import type { Schemas } from "../call.ts";
+import type { Attachment, ToolCall } from "../../../agent/model.ts";
+import type { FileVersion } from "../../../agent/turn/manifest.ts";
+import { startOf } from "../../../runs/text.ts";
+import type { RunEvent, RunJournalEntry } from "../../../runs/types.ts";
+import type { SharedSchemas } from "../schemas/types.ts";
 import { timeOf } from "./time.ts";
 import { wireTokens } from "./token-usage.ts";
 
-type WireEvent = Schemas["Event"];
+type WireEvent = SharedSchemas["Event"];
 
 /**
  * An event as the API sends it. With `maxText`, longer texts are cut to this number of characters, and `cut` has their full
@@ -88,7 +88,7 @@ function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent>
 
 type AnswerEntry = Extract<RunJournalEntry, { part: "answer" }>;
 
-function answerBody(entry: AnswerEntry, short: Shorten): Unstamped<Schemas["ModelCallEvent"]> {
+function answerBody(entry: AnswerEntry, short: Shorten): Unstamped<SharedSchemas["ModelCallEvent"]> {
   const { step, answer, note, cut, ended, model, milliseconds, dollars, configuration, agentVersion } = entry;
   return {
     type: "model_call",
@@ -111,11 +111,11 @@ function answerBody(entry: AnswerEntry, short: Shorten): Unstamped<Schemas["Mode
   };
 }
 
-export function wireToolCall({ name, input }: ToolCall): Schemas["ToolCall"] {
+export function wireToolCall({ name, input }: ToolCall): SharedSchemas["ToolCall"] {
   return { name, arguments: typeof input === "string" ? input : (JSON.stringify(input) ?? "") };
 }
 
-export function wireAttachments(attachments: Attachment[] = []): Schemas["UserMessage"]["attachments"] {
+export function wireAttachments(attachments: Attachment[] = []): SharedSchemas["ToolResultEvent"]["attachments"] {
   return attachments.map(({ name, mediaType, sha256 }) => ({ name, media_type: mediaType, sha256: sha256 ?? null }));
 }
 

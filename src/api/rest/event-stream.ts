@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import type { ApiResponse, StreamBody } from "../api/handlers/handler.ts";
-import { log } from "../log.ts";
-import type { RunUpdate } from "../runs/watch-run.ts";
-import type { RunEvent } from "../runs/types.ts";
+import { log } from "../../log.ts";
+import type { RunDetail } from "../../runs/describe-runs.ts";
+import type { RunEvent } from "../../runs/types.ts";
+import type { RunUpdate } from "../../runs/watch-run.ts";
+import type { ApiResponse, StreamBody } from "../handlers/handler.ts";
 import { wireEvent } from "./wire/event.ts";
-import { wireDetail } from "./wire/run.ts";
 
 /** Milliseconds that a client waits before it connects again, and after a stream that ended as planned. */
 const [retry, retryAtOnce] = [2_000, 100];
@@ -18,15 +18,27 @@ const longest = 300_000;
  */
 const [maxCollected, maxEvent] = [2_000_000, 1_000_000];
 
+interface StreamOptions {
+  /** The run as the API sends it. */
+  wireRun: (detail: RunDetail) => object;
+  /** Characters that longer texts of events are cut to. */
+  maxText?: number;
+  /** The stream stays open. Otherwise, it is short enough to be collected, and a long event is cut. */
+  isOpen: boolean;
+  requestId: string;
+  runId: string;
+}
+
 /**
- * A response with Server-Sent Events: `run` with a RunDetail, and `event` with an Event and its number as `id`. The last
- * event of an earlier version, which has no number, has the id 0, so that a client that has received them all gets them
- * once. `isOpen`: the stream stays open. Otherwise, it is short enough to be collected, and a long event is cut.
+ * A response with Server-Sent Events: `run` with the run; `event` with an Event and its number as `id`; and `end` with the
+ * status, if the watch reports the end. The last event of an earlier version, which has no number, has the id 0, so that a
+ * client that has received them all gets them once.
  */
 export function streamResponse(
   watch: (signal: AbortSignal) => AsyncIterable<RunUpdate>,
-  { maxText, isOpen, ...context }: { maxText?: number; isOpen: boolean; requestId: string; runId: string },
+  { wireRun, maxText, isOpen, ...context }: StreamOptions,
 ): ApiResponse {
+  const shape = { wireRun, maxText, maxBytes: isOpen ? Infinity : maxEvent };
   const body: StreamBody = async function* (signal) {
     const started = Date.now();
     let sentAt = started;
@@ -34,7 +46,7 @@ export function streamResponse(
     yield `retry: ${retry}\n\n`;
     try {
       for await (const update of watch(signal)) {
-        for (const text of textsOf(update, maxText, isOpen ? Infinity : maxEvent)) {
+        for (const text of textsOf(update, shape)) {
           bytes += isOpen ? 0 : Buffer.byteLength(text);
           if (bytes > maxCollected) return;
           yield text;
@@ -55,10 +67,17 @@ export function streamResponse(
   return { status: 200, headers, body };
 }
 
-/** The messages of an update. Texts of an event are cut until its message has at most `maxBytes`. */
-function* textsOf(update: RunUpdate, maxText: number | undefined, maxBytes: number): Generator<string> {
+/** How updates become texts. Texts of an event are cut until its message has at most `maxBytes`. */
+interface Shape extends Pick<StreamOptions, "wireRun"> {
+  maxText: number | undefined;
+  maxBytes: number;
+}
+
+/** The messages of an update. */
+function* textsOf(update: RunUpdate, { wireRun, maxText, maxBytes }: Shape): Generator<string> {
   if (update === "unchanged") return;
-  if ("run" in update) return yield `event: run\ndata: ${JSON.stringify(wireDetail(update.run))}\n\n`;
+  if ("run" in update) return yield `event: run\ndata: ${JSON.stringify(wireRun(update.run))}\n\n`;
+  if ("ended" in update) return yield `event: end\ndata: ${JSON.stringify({ status: update.ended })}\n\n`;
   const { events } = update;
   for (const [index, event] of events.entries()) {
     const { sequence } = event;

@@ -1,7 +1,7 @@
-import type { TokenUsage } from "../../agent/model.ts";
-import type { Schemas } from "../call.ts";
+import type { TokenUsage } from "../../../agent/model.ts";
+import type { SharedSchemas } from "../schemas/types.ts";
 
-export function wireTokens(usage: TokenUsage): Schemas["TokenUsage"] {
+export function wireTokens(usage: TokenUsage): SharedSchemas["TokenUsage"] {
   return {
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,

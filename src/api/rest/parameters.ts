@@ -1,0 +1,63 @@
+import type { Parameter } from "../description.ts";
+import { type Schema, uuid } from "./schemas/schema.ts";
+
+export const parameter = (description: string, schema: Schema): Parameter => ({ description, schema });
+
+const { description: _, ...id } = uuid("");
+
+/** A parameter that is a UUID. */
+export const idParameter = (description: string): Parameter => parameter(description, id);
+
+export const timeParameter = (description: string): Parameter =>
+  parameter(description, { type: "string", format: "date-time", examples: ["2026-11-22T00:00:00Z"] });
+
+/** Entries of one page. */
+export const limit = (initial: number, maximum: number): Parameter =>
+  parameter("Entries of one page.", { type: "integer", minimum: 1, maximum, default: initial });
+
+export const cursor = parameter("`next` of the page before. Left out: the first page.", {
+  type: "string",
+  minLength: 1,
+  maxLength: 2000, // a name of 200 characters has up to 800 bytes
+});
+
+/** A point of a run. */
+export const at = parameter(
+  "A point of the run: after this step, as `TURN.STEP`. `2.0` is before the first step of turn 2. Left out: now.",
+  { type: "string", pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$", examples: ["1.3"] },
+);
+
+/** The name of a run's file, in a path. */
+export const fileName = parameter("The file's name, percent-encoded.", {
+  type: "string",
+  minLength: 1,
+  maxLength: 255,
+});
+
+/** Parameters of a list of events. */
+export const eventParameters = {
+  after: parameter("Only events after this number.", { type: "integer", minimum: 0, maximum: 1e9, default: 0 }),
+  limit: limit(200, 1_000),
+  max_text: parameter(
+    "Cuts longer texts to this number of characters. The event then has `cut`. Left out: nothing is cut.",
+    { type: "integer", minimum: 0, maximum: 1e9 },
+  ),
+};
+
+/** Request headers of a list of events. */
+export const eventHeaders = {
+  "Last-Event-ID": parameter("With a stream: number of the last event that was received. Replaces `after`.", {
+    type: "string",
+    examples: ["42"],
+  }),
+};
+
+/** Filters of runs by their creation and texts. */
+export const searchFilters = {
+  since: timeParameter("Only runs that were created at this time or later."),
+  until: timeParameter("Only runs that were created before this time."),
+  q: parameter(
+    "Only runs with this text in their name or in the first words of their input, or whose ID begins with it.",
+    { type: "string", minLength: 1, maxLength: 200 },
+  ),
+};

@@ -1,0 +1,79 @@
+import { StoreUnavailable } from "../../errors.ts";
+import type { Operation } from "../description.ts";
+import type { ApiHandler, ApiRequest, ApiResponse } from "../handlers/handler.ts";
+import { withErrorResponses } from "../handlers/middleware.ts";
+import { routeTable } from "../route-table.ts";
+import type { SharedErrorCode } from "./error-table.ts";
+import type { ApiErrors } from "./errors.ts";
+import { withSecurityHeaders } from "./security-headers.ts";
+import { type Validators, validBody, validParameters } from "./validate.ts";
+
+/** Who sends a request. Rejects with a `ServiceError` for a request without a valid credential. */
+export type Authenticate<Principal> = (request: ApiRequest) => Promise<Principal>;
+
+/** What a router needs of an API. `Entry`: what the API knows about each operation. */
+export interface RestApi<Name extends string, Entry extends Operation, Principal> {
+  operations: Record<Name, Entry>;
+  validators: Validators;
+  errors: ApiErrors<SharedErrorCode>;
+  /** Throws for a caller that may not call an operation. Default: all may. */
+  authorize?: (principal: Principal, operation: Entry) => void;
+  /** The caller of an operation that takes no credential. */
+  nobody: Principal;
+}
+
+/** A validated request of any operation. */
+interface AnyCall<Principal> {
+  request: ApiRequest;
+  principal: Principal;
+  path: object;
+  query: object;
+  body: object | undefined;
+}
+
+/**
+ * An API as one handler. For each request, in this order: finds the operation (404, 405), authenticates (401), authorizes
+ * (403), validates parameters and body (422), and calls the operation's handler. An operation without a handler is a 404.
+ */
+export function restRouter<Name extends string, Entry extends Operation, Principal>(
+  api: RestApi<Name, Entry, Principal>,
+  handlers: Partial<Record<Name, (call: never) => Promise<ApiResponse>>>,
+  authenticate: Authenticate<Principal>,
+): ApiHandler {
+  const { operations, validators, errors, authorize, nobody } = api;
+  const routes = routeTable(operations);
+
+  function find({ method, path }: ApiRequest): NonNullable<ReturnType<typeof routes.find>> {
+    const found = routes.find(method, path);
+    if (found) return found;
+    const allowed = routes.methodsOf(path);
+    if (allowed.length === 0) throw errors.error("not_found");
+    throw errors.error("method_not_allowed", undefined, { allow: allowed.join(", ") });
+  }
+
+  async function respond(received: ApiRequest): Promise<ApiResponse> {
+    const { name, parameters } = find(received);
+    const handler = handlers[name] as ((call: AnyCall<Principal>) => Promise<ApiResponse>) | undefined;
+    if (!handler) throw errors.error("not_found");
+    const request = { ...received, parameters };
+    const operation = operations[name];
+    const principal = operation.authenticated ? await authenticate(request) : nobody;
+    authorize?.(principal, operation);
+    const { path, query } = validParameters(validators, operation, request);
+    const body = await validBody(validators, operation, request);
+    return handler({ request, principal, path, query, body });
+  }
+
+  const handle = withErrorResponses(async (request) => {
+    try {
+      return await respond(request);
+    } catch (error) {
+      throw error instanceof StoreUnavailable ? storeUnavailable(errors, error) : error;
+    }
+  }, errors.format);
+  return async (request) => withSecurityHeaders(await handle(request));
+}
+
+function storeUnavailable(errors: ApiErrors<SharedErrorCode>, cause: StoreUnavailable): Error {
+  return Object.assign(errors.error("store_unavailable", undefined, { "retry-after": "5" }), { cause });
+}

@@ -1,0 +1,91 @@
+import { runStatuses } from "../../../runs/status.ts";
+import { reference } from "../../description.ts";
+import {
+  integer,
+  list,
+  nullable,
+  nullableReference,
+  number,
+  object,
+  oneOfTexts,
+  page,
+  sha256,
+  text,
+  time,
+  uuid,
+} from "./schema.ts";
+
+const states = ["running", "waiting_for_slot", "finished", "waiting_for_input", "technical_error", "terminated"];
+const limitNames = ["steps", "tokens", "seconds", "inputTokens", "outputTokens", "dollars"];
+const finishReasons = [
+  "completed",
+  ...limitNames,
+  ...limitNames.map((name) => `run_${name}`),
+  "answer_length",
+  "answer_filtered",
+];
+
+const finishReason = oneOfTexts(
+  "Why the turn ended: `completed`, at a limit of the turn or (`run_…`) of the run, or with an output that the provider cut or filtered.",
+  finishReasons,
+);
+
+/** Fields of a run. */
+export const runFields = {
+  id: uuid("The run's ID: `agent_id` in v1."),
+  name: text("Display name."),
+  status: oneOfTexts("The status that v1 reports.", runStatuses),
+  state: oneOfTexts(
+    "The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting_for_input`: finished, because it was created without input.",
+    states,
+  ),
+  turn: integer("Number of turns that were started. 0: the run has had no input."),
+  queued_inputs: integer("Inputs that wait for the turn in progress to end."),
+  created_at: time("When it was created."),
+  updated_at: time("When status or turn last changed."),
+  sequence: integer("Number of the last event. 0: none."),
+  model: nullable(text("The model of the last model call.")),
+  usage: reference("Usage"),
+  failure: nullableReference("With `technical_error`: why.", reference("Failure")),
+  finish_reason: nullable(finishReason),
+  input_excerpt: nullable(text("The first 200 characters of the first input.")),
+  activity: nullableReference("What a running run does now.", reference("Activity")),
+};
+
+const limitSet = nullableReference("Null: not recorded yet.", reference("Limits"));
+
+/** Fields of the current turn of a run. */
+export const turnFields = {
+  limits: object("Limits of the current turn's configuration.", { turn: limitSet, run: limitSet }),
+  turn_usage: reference("Usage"),
+  turn_started_at: nullable(time("When the current turn's input was accepted.")),
+};
+
+/** Parts of a run, and its files. */
+export const runPartSchemas = {
+  Activity: object("What a running run does now.", {
+    kind: oneOfTexts("`retry_wait`: a model call failed and is repeated later.", [
+      "starting",
+      "model_call",
+      "tool_calls",
+      "retry_wait",
+    ]),
+    turn: integer("The turn."),
+    step: integer("The step, from 1."),
+    tools: list("With `tool_calls`: names of the tools whose results are missing.", { type: "string" }),
+    since: time("Since when."),
+    until: nullable(time("With `retry_wait`: when the call is repeated.")),
+  }),
+  Limits: object(
+    "Limits as in an agent definition. A limit that is left out does not apply.",
+    Object.fromEntries(limitNames.map((name) => [name, number(`See \`limits.${name}\` of the agent definition.`)])),
+    limitNames,
+  ),
+  RunFile: object("A file of a run.", {
+    name: text("Name."),
+    size: integer("Bytes."),
+    sha256: nullable(sha256("SHA-256 of the content. Null: an earlier release wrote it.")),
+    changed_at_step: nullable(text("The step that last changed it, as `TURN.STEP`. Null: an upload, or not recorded.")),
+  }),
+  RunFilePage: page(reference("RunFile"), "Always null: the list has all files."),
+};
