@@ -1,5 +1,5 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import { type Alarm, type Metric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { type Alarm, type IMetric, type Metric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Function } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
@@ -29,6 +29,18 @@ export interface AlarmsProps {
 
 const fifteenMinutes = Duration.minutes(15);
 
+/**
+ * Seconds that the oldest delivery has waited in the stream, or in the queue. There it may wait 15 minutes for its next
+ * attempt, and 6 after a failed invocation.
+ */
+function lateDeliveries({ enqueueDelivery, deliveries }: WatchedResources): IMetric {
+  const oldest = { period: alarmPeriod, statistic: Stats.MAXIMUM };
+  return formula("MAX([FILL(milliseconds, 0) / 1000, FILL(seconds, 0)])", {
+    milliseconds: enqueueDelivery.metric("IteratorAge", oldest),
+    seconds: deliveries.metricApproximateAgeOfOldestMessage(oldest),
+  });
+}
+
 /** The stack's alarms, each with a runbook chapter, and its dashboard. Must be added to the stack last. */
 export class Alarms extends Construct {
   /** Receives the notifications. The front door's alarms use it too. */
@@ -45,7 +57,8 @@ export class Alarms extends Construct {
     dashboard(this, watched, this.#createAlarms(watched), title);
   }
 
-  #createAlarms({ api, table, stateMachine, advance, queues, serviceMetric }: WatchedResources): Alarm[] {
+  #createAlarms(watched: WatchedResources): Alarm[] {
+    const { api, table, stateMachine, advance, deadLetters, serviceMetric } = watched;
     const create = (name: string, condition: AlarmCondition): Alarm =>
       createAlarm(this, this.#options, name, condition);
     const sum = { period: alarmPeriod, statistic: Stats.SUM };
@@ -119,9 +132,14 @@ export class Alarms extends Construct {
         metric: sumOverDimensions("AWS/DynamoDB", "ThrottledRequests", ["TableName", table.tableName]),
         above: 10,
       }),
-      ...queues.map((queue, index) =>
+      create("deliveries-late", {
+        symptom: "Webhook deliveries wait for more than 30 minutes before they are sent",
+        metric: lateDeliveries(watched),
+        above: 30 * 60,
+      }),
+      ...deadLetters.map((queue, index) =>
         create(index === 0 ? "dead-letters" : `dead-letters-${index + 1}`, {
-          symptom: "A workflow event could not be processed, so a run may end late",
+          symptom: "An event of a workflow or a webhook could not be processed, so a run or a webhook may be late",
           metric: queue.metricApproximateNumberOfMessagesVisible({ period: alarmPeriod, statistic: Stats.MAXIMUM }),
           above: 0,
           periods: [1, 1],

@@ -15,7 +15,7 @@ import type { WatchedResources } from "./watched-resources.ts";
 
 /** The dashboard: symptoms for users on top, then usage and cost, then the AWS services. `title`: of the alarms. */
 export function dashboard(scope: Construct, watched: WatchedResources, alarms: Alarm[], title: string): Dashboard {
-  const { stackName, api, table, stateMachine, functions, queues, serviceMetric } = watched;
+  const { stackName, api, table, stateMachine, functions, deliveries, deadLetters, serviceMetric } = watched;
   const each = (statistic: string, ...names: Parameters<typeof serviceMetric>[0][]): IMetric[] =>
     names.map((name) => serviceMetric(name, statistic));
   const spread = (name: Parameters<typeof serviceMetric>[0]): IMetric[] =>
@@ -67,8 +67,21 @@ export function dashboard(scope: Construct, watched: WatchedResources, alarms: A
       ]),
       graph(
         "Dead letters",
-        queues.map((queue) => queue.metricApproximateNumberOfMessagesVisible()),
+        deadLetters.map((queue) => queue.metricApproximateNumberOfMessagesVisible()),
       ),
+    ],
+    [
+      graph("Webhook deliveries: sent to the queue, done, waiting for an attempt", [
+        deliveries.metricNumberOfMessagesSent(),
+        deliveries.metricNumberOfMessagesDeleted(),
+        deliveries.metricApproximateNumberOfMessagesDelayed(),
+      ]),
+      graph("Oldest delivery in the queue, s", [
+        deliveries.metricApproximateAgeOfOldestMessage({ statistic: "Maximum" }),
+      ]),
+      graph("Oldest delivery in the stream, ms", [
+        watched.enqueueDelivery.metric("IteratorAge", { statistic: "Maximum" }),
+      ]),
     ],
     [
       graph(

@@ -7,6 +7,7 @@ import { bundleAdvance } from "./bundling.ts";
 import { HttpApi } from "./http-api.ts";
 import { Alarms } from "./alarms.ts";
 import { newBudget } from "./budget.ts";
+import { Deliveries } from "./deliveries.ts";
 import { operatorPolicy } from "./operator-policy.ts";
 import { type OutputName, outputs, serviceStackName } from "./outputs.ts";
 import { grantModels } from "./model-permissions.ts";
@@ -19,6 +20,9 @@ import { Workflow } from "./workflow.ts";
 
 /** API Gateway ends a request after 30 seconds. */
 const requestSeconds = 29;
+
+/** One call of SQS, which may take three attempts of 3 s. */
+const enqueueDeliverySeconds = 15;
 
 /**
  * The stack's functions by construct id; the sandbox adds its own. `memory` in MB.
@@ -51,6 +55,12 @@ const functions = {
     description: "Finds orphaned runs and ends them",
     memory: 512, // 77 MB, and about 50 MB for the ids of 100,000 running runs
     seconds: sweepSeconds,
+  },
+  EnqueueDelivery: {
+    entry: "enqueue-delivery",
+    description: "Enqueues new webhook deliveries",
+    memory: 512, // as Fail
+    seconds: enqueueDeliverySeconds,
   },
   Create: {
     entry: "create",
@@ -134,6 +144,12 @@ export class ServiceStack extends Stack {
     workflow.grantManageExecutions(sweep);
     workflow.grantStartExecution(sweep);
     new Recovery(this, "Repair", { stateMachine: workflow.stateMachine, reconcile, sweep, deadLetters });
+
+    new Deliveries(this, "Deliveries", {
+      table: storage.table,
+      enqueue: newFunction("EnqueueDelivery"),
+      deadLetters,
+    });
 
     const create = newFunction("Create");
     grant(create, { SECRET_PREFIX: secretPrefixOf(settings.stage) }); // checks names only

@@ -1,5 +1,12 @@
 import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
-import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import {
+  AttributeType,
+  Billing,
+  ProjectionType,
+  StreamViewType,
+  TableEncryptionV2,
+  TableV2,
+} from "aws-cdk-lib/aws-dynamodb";
 import type { PolicyStatementProps } from "aws-cdk-lib/aws-iam";
 import type { Function } from "aws-cdk-lib/aws-lambda";
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
@@ -97,6 +104,7 @@ export class Storage extends Construct {
           nonKeyAttributes: [...runningIndex.nonKeyAttributes],
         },
       ],
+      dynamoStream: StreamViewType.KEYS_ONLY, // no content of an item reaches the readers of the stream
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.awsManagedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },

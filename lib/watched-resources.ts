@@ -16,7 +16,11 @@ export interface WatchedResources {
   stateMachine: StateMachine;
   advance: Function;
   functions: Function[];
-  queues: Queue[];
+  /** Passes new webhook deliveries on to `deliveries`. */
+  enqueueDelivery: Function;
+  /** Webhook deliveries that are due. */
+  deliveries: Queue;
+  deadLetters: Queue[];
   /** One of the service's own metrics. */
   serviceMetric: (name: MetricName, statistic: string) => Metric;
 }
@@ -38,7 +42,9 @@ export function watchedResources(stack: Stack): WatchedResources {
     stateMachine: one("state machine", StateMachine),
     advance: one("function advance", Function, "Advance"),
     functions: all(Function),
-    queues: all(Queue),
+    enqueueDelivery: one("function enqueue-delivery", Function, "EnqueueDelivery"),
+    deliveries: one("queue of deliveries", Queue, "Due"),
+    deadLetters: all(Queue).filter(({ deadLetterQueue }) => deadLetterQueue === undefined),
     serviceMetric: (metricName, statistic) =>
       new Metric({
         namespace,

@@ -8,6 +8,9 @@ export const envNames = [
   "ORIGIN_SECRET_ARNS", // separated by commas
 ] as const;
 
+/** Variables of the functions that send webhook deliveries. */
+const deliveryEnvNames = ["DELIVERY_QUEUE_URL"] as const;
+
 /** Variables of the functions of the console's stack. */
 const consoleEnvNames = [
   "SIGN_IN", // JSON: how the console's page signs people in
@@ -27,7 +30,7 @@ export const optionalEnvNames = [
 
 type OptionalEnvName = (typeof optionalEnvNames)[number];
 
-export type EnvName = (typeof envNames | typeof consoleEnvNames)[number] | OptionalEnvName;
+export type EnvName = (typeof envNames | typeof deliveryEnvNames | typeof consoleEnvNames)[number] | OptionalEnvName;
 
 /** A variable that every deployment sets. Throws if it is missing, so that the function does not start. */
 export function env(name: EnvName): string {

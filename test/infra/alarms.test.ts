@@ -73,6 +73,8 @@ describe("alarms", () => {
     expect(names(serviceAlarms)).toEqual([
       "crashes",
       "dead-letters",
+      "dead-letters-2",
+      "deliveries-late",
       "errors",
       "executions",
       "failed-runs",
@@ -110,6 +112,15 @@ describe("alarms", () => {
     const { expression, metrics } = formulaOf("throttles-soon");
     expect(expression).toBe("100 * used / SERVICE_QUOTA(used)");
     expect(metrics).toEqual({ used: "AWS/Lambda ConcurrentExecutions Maximum" });
+  });
+
+  test("deliveries-late: the oldest delivery, in the stream or in the queue", () => {
+    const { expression, metrics } = formulaOf("deliveries-late");
+    expect(expression).toBe("MAX([FILL(milliseconds, 0) / 1000, FILL(seconds, 0)])");
+    expect(metrics).toEqual({
+      milliseconds: "AWS/Lambda IteratorAge Maximum",
+      seconds: "AWS/SQS ApproximateAgeOfOldestMessage Maximum",
+    });
   });
 
   test("errors-large: counts what the platform counts, also while the server cannot start", () => {
@@ -199,7 +210,7 @@ test("alarmEmail subscribes an address, and a queue that is added gets an alarm"
   new Alarms(stack, "Operations", { alarmEmail: "on-call@example.com" });
   const template = Template.fromStack(stack);
   template.hasResourceProperties("AWS::SNS::Subscription", { Protocol: "email", Endpoint: "on-call@example.com" });
-  template.hasResourceProperties("AWS::CloudWatch::Alarm", { AlarmName: "AgentRunService-test-dead-letters-2" });
+  template.hasResourceProperties("AWS::CloudWatch::Alarm", { AlarmName: "AgentRunService-test-dead-letters-3" });
 });
 
 test("monthlyBudget emails when the account's cost of a month exceeds it", () => {

@@ -48,6 +48,7 @@ describe("functions", () => {
     expect(functions.map(([name]) => name).toSorted()).toEqual([
       "Advance",
       "Create",
+      "EnqueueDelivery",
       "Fail",
       "Get",
       "NotFound",
@@ -91,6 +92,7 @@ describe("functions", () => {
         "TABLE_NAME",
       ],
       Create: ["BUCKET_NAME", "RETENTION_DAYS", "SECRET_PREFIX", "STATE_MACHINE_ARN", "TABLE_NAME"],
+      EnqueueDelivery: ["DELIVERY_QUEUE_URL"],
       Fail: ["TABLE_NAME"],
       Get: ["BUCKET_NAME", "TABLE_NAME"],
       NotFound: [],

@@ -122,6 +122,7 @@ const allowed: Record<string, string[]> = {
     "src/env.ts",
     "src/manage/sign-in/types.ts",
     "src/observability/metrics.ts",
+    "src/platform/aws/delivery-limits.ts",
     "src/platform/aws/table.ts",
     "src/workflow/policy.ts",
   ],

@@ -48,6 +48,9 @@ export const runningIndex = {
  */
 export const shards = 16;
 
+/** Of the partition keys of deliveries. New ones start the function `EnqueueDelivery`. */
+export const deliveryPrefix = "DELIVERY#";
+
 /** Key prefixes of the bucket. The id of a run and a slash follow. */
 export const objectPrefixes = { workspaces: "workspaces/", texts: "texts/" } as const;
 

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { sendDeliverySeconds } from "../../src/platform/aws/delivery-limits.ts";
+import { short, synthesize } from "./synth.ts";
+
+const { all } = synthesize();
+const named = (type: string, name: string) =>
+  short(all(type).find(([found]) => found === name)?.[1]) as Record<string, unknown>;
+
+test("the table's stream has keys only, so no content of an item leaves the table with it", () => {
+  const [[, table] = ["", {}]] = all("AWS::DynamoDB::GlobalTable");
+  expect(table["StreamSpecification"]).toEqual({ StreamViewType: "KEYS_ONLY" });
+});
+
+test("new deliveries are passed on, and no other items, until it succeeds or their records expire", () => {
+  const { FilterCriteria, ...mapping } = named("AWS::Lambda::EventSourceMapping", "DeliveriesNew");
+  expect(mapping).toEqual({
+    EventSourceArn: "<StorageTable.StreamArn>",
+    FunctionName: "<EnqueueDelivery>",
+    StartingPosition: "TRIM_HORIZON",
+    BatchSize: 10,
+    BisectBatchOnFunctionError: true,
+    DestinationConfig: { OnFailure: { Destination: "<DeadLetters.Arn>" } },
+    // Without MaximumRetryAttempts and MaximumRecordAgeInSeconds: -1, no limit but the stream's 24 hours
+  });
+  const { Filters } = FilterCriteria as { Filters: { Pattern: string }[] };
+  expect(Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown)).toEqual([
+    { eventName: ["INSERT"], dynamodb: { Keys: { pk: { S: [{ prefix: "DELIVERY#" }] } } } },
+  ]);
+});
+
+test("a message outlives a failed invocation, and one that fails again and again is kept for 14 days", () => {
+  expect(named("AWS::SQS::Queue", "DeliveriesDue")).toMatchObject({
+    VisibilityTimeout: 6 * sendDeliverySeconds,
+    MessageRetentionPeriod: 14 * 86_400,
+    RedrivePolicy: { deadLetterTargetArn: "<DeliveriesDeadLetters.Arn>", maxReceiveCount: 10 },
+    SqsManagedSseEnabled: true,
+  });
+  expect(named("AWS::SQS::Queue", "DeliveriesDeadLetters")).toMatchObject({ MessageRetentionPeriod: 14 * 86_400 });
+});
