@@ -105,9 +105,9 @@ async function countedRuns(callers: number, seconds: number): Promise<{ perSecon
     }
     const expect = { status: "running", turn: 1 } as const;
     const set = { status: "finished", turn: 1, updatedAt: now } as const;
-    const place = { ...owner, quotaOf: "agent" } as const;
+    const facts = { ...owner, quotaOf: "agent" } as const;
     // As a worker does, whose writes are repeated while the store is unavailable.
-    while (!(await stores.runs.change({ runId: run.id, expect, set, place }).catch(() => false)));
+    while (!(await stores.runs.change({ runId: run.id, expect, set, facts }).catch(() => false)));
     ended++;
   }
 

@@ -4,12 +4,13 @@ import { isRejectedCredentials } from "../aws.ts";
 
 /** The platform with errors of the operator's credentials that the page can show. The same call succeeds after a login. */
 export function explainAwsErrors<Ports extends Platform>(platform: Ports): Ports {
-  const { accounts, runs, configurations, workspace, workflow, secretProblem, secretOf } = platform;
+  const { accounts, runs, configurations, deliveries, workspace, workflow, secretProblem, secretOf } = platform;
   return {
     ...platform,
     accounts: explained(accounts),
     runs: explained(runs),
     configurations: explained(configurations),
+    deliveries: explained(deliveries),
     workspace: explained(workspace),
     workflow: explained(workflow),
     ...explained({ secretProblem, secretOf }),

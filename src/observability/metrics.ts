@@ -79,9 +79,9 @@ export function measuredRuns(runs: Runs, emit: Emit, now: () => number = Date.no
     ...runs,
 
     async create(...args) {
-      const created = await runs.create(...args);
-      if (created) emit({ RunsCreated: 1 });
-      return created;
+      const outcome = await runs.create(...args);
+      if (outcome === "created") emit({ RunsCreated: 1 });
+      return outcome;
     },
 
     async load(id) {

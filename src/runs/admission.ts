@@ -1,11 +1,21 @@
-import type { Accounts, Along, Organization } from "../accounts/types.ts";
-import type { FileVersion } from "../agent/turn/manifest.ts";
+import type { Accounts, Organization } from "../accounts/types.ts";
 import { log } from "../log.ts";
 import { ServiceError } from "../errors.ts";
-import type { Runs, Workflow } from "./ports.ts";
+import type { CreateExtras, Runs, Workflow } from "./ports.ts";
 import { maxWaiting, quotasOf, spent, usedUp } from "./quotas.ts";
 import { transitions } from "./status.ts";
-import type { QuotaScope, Quotas, QuotaUse, Run, RunChange, Slot, Stamped, TurnMessage, WaitingRun } from "./types.ts";
+import type {
+  KeptCreate,
+  QuotaScope,
+  Quotas,
+  QuotaUse,
+  Run,
+  RunChange,
+  Slot,
+  Stamped,
+  TurnMessage,
+  WaitingRun,
+} from "./types.ts";
 
 /** What starts waiting runs. */
 export interface AdmissionDeps {
@@ -61,16 +71,21 @@ export async function requestSlot(
   return { slot, stalled: blockedBy !== undefined && full === undefined };
 }
 
-/** Stores a new run with a slot or waiting for one. Resolves with whether it waits. Rejects with 429 as `requestSlot`. */
+/**
+ * Stores a new run with a slot or waiting for one. Resolves with whether it waits, or with the earlier create of its
+ * idempotency key. Rejects with 429 as `requestSlot`.
+ */
 export async function createWithSlot(
   deps: AdmissionDeps,
   run: Run,
-  { messages, ...more }: Along & { messages: Stamped<TurnMessage>[]; uploads: FileVersion[] },
+  { messages, ...more }: Omit<CreateExtras, "slot"> & { messages: Stamped<TurnMessage>[] },
   quotas: Quotas,
-): Promise<{ waiting: boolean }> {
+): Promise<{ waiting: boolean } | { replayed: KeptCreate }> {
   for (let attempt = 1; attempt <= slotAttempts; attempt++) {
     const { slot, stalled } = await requestSlot(deps, run, quotas);
-    if (!(await deps.runs.create(run, messages, { slot, ...more }))) continue;
+    const outcome = await deps.runs.create(run, messages, { slot, ...more });
+    if (outcome === "no_slot") continue;
+    if (outcome !== "created") return outcome;
     if (stalled) await tryStartWaiting(deps, run.organizationId);
     return { waiting: slot.blockedBy !== undefined };
   }

@@ -146,7 +146,7 @@ async function terminate(
     const audited = along(deps.actor, action, runId, set.updatedAt);
     // A waiting run has no worker to wait for, unless it starts before the write.
     const expect = { status: from, turn, ...(run.waiting && { waiting: true as const }) };
-    if (!(await deps.runs.change({ runId, expect, set, queue: "drop", place: run, ...audited }))) continue;
+    if (!(await deps.runs.change({ runId, expect, set, queue: "drop", facts: run, ...audited }))) continue;
     if (status !== "technical_error") await deps.workflow.stop(runId, turn);
     const { quotaOf, waiting, ...kept } = run;
     if (quotaOf && !waiting) await tryStartWaiting(deps, run.organizationId);

@@ -54,8 +54,10 @@ export async function createRun(deps: CreateRunDeps, owner: Owner, input: NewRun
     const messages = stamped(inputMessages(input.text, agentVersion), { sequence: 0, at: run.createdAt });
     storing = true;
     const more = { uploads, ...along(deps.actor, "run.create", id, run.createdAt) };
-    if (quotas && run.turn === 1) ({ waiting } = await createWithSlot(deps, run, { messages, ...more }, quotas));
-    else await deps.runs.create(run, messages, more);
+    if (quotas && run.turn === 1) {
+      const stored = await createWithSlot(deps, run, { messages, ...more }, quotas);
+      waiting = "waiting" in stored && stored.waiting;
+    } else await deps.runs.create(run, messages, more);
   } catch (error) {
     if (storing && mayBeStored(error)) await endIfStored(deps, run);
     else await deleteUploadedFiles(deps.workspace, id, files);

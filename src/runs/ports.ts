@@ -1,10 +1,13 @@
 import type { Accounts, Along } from "../accounts/types.ts";
 import type { FileInfo } from "../agent/tools/files.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
+import type { Delivery } from "./deliveries.ts";
 import type { RunStatus } from "./status.ts";
 import type { EncodedConfiguration } from "./turn-configuration.ts";
 import type {
   Claim,
+  Idempotency,
+  KeptCreate,
   Lease,
   LeaseRequest,
   QuotaScope,
@@ -23,21 +26,29 @@ import type {
   WaitingRun,
 } from "./types.ts";
 
+/** What is stored with a new run. `uploads`: the manifest of its files. `idempotency` is kept as long as the run. */
+export interface CreateExtras extends Along {
+  slot?: Slot;
+  uploads?: FileVersion[];
+  idempotency?: Idempotency;
+}
+
+/**
+ * `no_slot`: `slot` does not admit the run. `replayed`: the agent's idempotency key belongs to an earlier create. In both
+ * cases, nothing was stored.
+ */
+export type CreateOutcome = "created" | "no_slot" | { replayed: KeptCreate };
+
 /**
  * Store of runs with their transcripts and journals. Every method rejects with
  * - `StoreUnavailable` after throttling, a time-out or an outage: a later call may succeed,
  * - another error when a retry does not help.
  */
 export interface Runs {
-  /**
-   * Stores a new run, its first messages, the manifest of its uploaded files and an audit entry in one write.
-   * `run.sequence`: the number of messages. False: `slot` does not admit it.
-   */
-  create(
-    run: Run,
-    messages: Stamped<TurnMessage>[],
-    more?: Along & { slot?: Slot; uploads?: FileVersion[] },
-  ): Promise<boolean>;
+  /** Stores a new run with its first messages and `more` in one write. `run.sequence`: the number of messages. */
+  create(run: Run, messages: Stamped<TurnMessage>[], more?: CreateExtras): Promise<CreateOutcome>;
+  /** The create that the agent's idempotency key was first used for. `key`: its SHA-256 (hex). A cheap read. */
+  findCreated(agentId: string, key: string): Promise<KeptCreate | undefined>;
   /** Run and transcript, in one round trip. */
   read(id: string): Promise<RunView | undefined>;
   load(id: string): Promise<RunState | undefined>;
@@ -127,6 +138,14 @@ export interface Configurations {
   get(agentId: string, hash: string): Promise<string | undefined>;
 }
 
+/**
+ * Store of the messages to webhooks. `Runs` stores each in the write that it reports.
+ * Rejects with `StoreUnavailable` when a retry can help.
+ */
+export interface Deliveries {
+  find(id: string): Promise<Delivery | undefined>;
+}
+
 /** Drives a turn to its end, even if the caller fails. */
 export interface Workflow {
   /** Resolves when the start is durable. Idempotent. */
@@ -144,4 +163,5 @@ export interface Stores {
   runs: Runs;
   workspace: Workspace;
   configurations: Configurations;
+  deliveries: Deliveries;
 }

@@ -6,7 +6,7 @@ import { StoreUnavailable } from "../errors.ts";
 import { stamped } from "./events.ts";
 import { retryWhileUnavailable } from "./retry-unavailable.ts";
 import { transitions, turnStartedAt } from "./status.ts";
-import type { QueuedInput, QuotaPlace, Run, RunChange, RunJournalEntry, Summary, TurnMessage } from "./types.ts";
+import type { QueuedInput, Run, RunChange, RunFacts, RunJournalEntry, Summary, TurnMessage } from "./types.ts";
 import type { Runs, Workflow } from "./ports.ts";
 
 /** Identifies a turn. The payload of the workflow. */
@@ -25,12 +25,12 @@ export interface ClaimedTurn extends TurnId {
   /** Number of the run's last event. The functions below increase it with each applied write. */
   sequence: number;
   /** Absent: the store looks it up. */
-  place?: QuotaPlace;
+  facts?: RunFacts;
 }
 
 export function claimedTurn(run: Run, fencingToken: number): ClaimedTurn {
   const { id, turn, createdAt, sequence } = run;
-  return { runId: id, turn, fencingToken, startedAt: turnStartedAt(run), createdAt, sequence, place: run };
+  return { runId: id, turn, fencingToken, startedAt: turnStartedAt(run), createdAt, sequence, facts: run };
 }
 
 interface Deps {
@@ -90,7 +90,7 @@ export async function finishTurn(
       ...modelOf([last]),
       ...(summary && { summary }),
       ...(next && { queue: { take: next.turn } }),
-      ...(claimed.place && { place: claimed.place }),
+      ...(claimed.facts && { facts: claimed.facts }),
     };
     if (await changeWithRetries(runs, change)) return next ? { next: next.turn } : "finished";
     const state = await runs.load(runId);
@@ -121,7 +121,7 @@ export function failTurn(
     queue: "drop",
   };
   if (!("sequence" in failed)) return deps.runs.change(change);
-  if (failed.place) change.place = failed.place;
+  if (failed.facts) change.facts = failed.facts;
   change.used = addUsage((last && usageOfEntry(last)) ?? noUsage, wallClock(updatedAt - failed.startedAt));
   if (!last) return deps.runs.change(change);
   const at = timeOf(failed, updatedAt);
@@ -146,7 +146,7 @@ function modelOf(entries: JournalEntry[]): Pick<RunChange, "model"> {
  * - After a write that failed, no later entry is written: a result can build on the changes of an earlier one.
  */
 export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry: RunJournalEntry) => Promise<boolean> {
-  const { runId, turn, fencingToken, place } = claimed;
+  const { runId, turn, fencingToken, facts } = claimed;
   let waiting: (RunJournalEntry & { at: number })[] = [];
   let next: Promise<boolean> | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -163,7 +163,7 @@ export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry
       entries,
       ...(used.steps > 0 && { used }),
       ...modelOf(entries),
-      ...(place && { place }),
+      ...(facts && { facts }),
     });
     if (applied) claimed.sequence += entries.length;
     return applied;

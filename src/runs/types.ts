@@ -31,13 +31,23 @@ export interface Run {
   quotaOf?: QuotaScope;
   /** True: the turn waits for a slot. False: it has waited and was started. Absent: it did not have to wait. */
   waiting?: boolean;
+  /** Of the client. Set by the create, erased with the run's texts. Absent: none. */
+  labels?: Record<string, string>;
+  /** Where the ends of turns are reported. Set by the create. Absent: nowhere. */
+  webhook?: WebhookTarget;
 }
+
+/** `agent`: the webhook of the run's agent. Otherwise the run's own URL. */
+export type WebhookTarget = "agent" | (string & {});
 
 /** The agent's quota only, or also its organization's. */
 export type QuotaScope = "agent" | "organization";
 
 /** What a run counts towards. */
 export type QuotaPlace = Pick<Run, "agentId" | "organizationId" | "quotaOf" | "waiting">;
+
+/** What the writes of a change depend on: the counts to change, and whether there is a delivery to store. */
+export type RunFacts = QuotaPlace & Pick<Run, "webhook">;
 
 /** The quotas that a turn is accepted under. */
 export interface Quotas {
@@ -66,6 +76,18 @@ export interface Slot {
   quotas?: Quotas;
   /** Set: the turn waits for a slot of this quota. Absent: it starts. */
   blockedBy?: QuotaScope;
+}
+
+/** An idempotency key and the body of the create that it came with, as SHA-256 hashes (hex). */
+export interface Idempotency {
+  key: string;
+  request: string;
+}
+
+/** The run that the first create with an idempotency key stored. `request`: hash of that create's body. */
+export interface KeptCreate {
+  runId: string;
+  request: string;
 }
 
 /** Number and time of an event: a transcript message or a journal entry. */
@@ -140,7 +162,8 @@ export interface Summary {
  * - `slot` does not admit it.
  *
  * A change that sets the status ends the lease. A change from `running` to another status frees the run's slot; `used`
- * is added to the dollars of the run's quotas.
+ * is added to the dollars of the run's quotas. A change that ends a turn of a run with a webhook stores a delivery
+ * (`deliveryOf`).
  */
 export interface RunChange {
   runId: string;
@@ -151,8 +174,8 @@ export interface RunChange {
   set?: { status: RunStatus; turn: number; updatedAt: number; failure?: Failure };
   /** For a change to `running` from another status or from waiting. Absent: no quota applies. */
   slot?: Slot;
-  /** What the run counts towards, if the caller knows. The store looks it up otherwise, and when it has changed. */
-  place?: QuotaPlace;
+  /** If the caller knows them. The store looks them up otherwise, and when they have changed. */
+  facts?: RunFacts;
   /** Numbered before `messages`. */
   entries?: Stamped<RunJournalEntry>[];
   messages?: Stamped<TurnMessage>[];

@@ -73,7 +73,7 @@ describe("the AWS platform", () => {
     async () =>
       awsStores({ documents, s3: async () => s3, table: name, bucket: name, retentionDays: 2 }).configurations,
   );
-  describeRuns(async () => stores.runs);
+  describeRuns(async () => stores);
   describeWorkspace(async () => {
     const objects = bucketObjects(s3, name);
     return {

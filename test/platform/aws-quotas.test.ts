@@ -18,8 +18,8 @@ test("counts that damage from outside has made wrong are corrected once they are
   const owner = { agentId: randomUUID(), organizationId: randomUUID() };
   const slot: Slot = { ...owner, quotas: { scope: "organization", agent: {}, organization: { maxRunning: 2 } } };
   const [kept, lost, waiting] = [newRun(owner), newRun(owner), newRun(owner)];
-  for (const run of [kept, lost]) expect(await runs.create(run, [], { slot })).toBe(true);
-  expect(await runs.create(waiting, [], { slot: { ...slot, blockedBy: "organization" } })).toBe(true);
+  for (const run of [kept, lost]) expect(await runs.create(run, [], { slot })).toBe("created");
+  expect(await runs.create(waiting, [], { slot: { ...slot, blockedBy: "organization" } })).toBe("created");
   const use = async () => {
     const { agent, organization } = await runs.quotaUse(owner);
     return [agent.running, agent.waiting, organization.running];
@@ -42,10 +42,10 @@ test("a wrong count of running runs is corrected while creates wait for it", asy
   const owner = { agentId: randomUUID(), organizationId: randomUUID() };
   const slot: Slot = { ...owner, quotas: { scope: "agent", agent: { maxRunning: 1 }, organization: {} } };
   const lost = newRun(owner);
-  expect(await runs.create(lost, [], { slot })).toBe(true);
+  expect(await runs.create(lost, [], { slot })).toBe("created");
   expect(items.delete(`RUN#${lost.id} HEAD`)).toBe(true);
   vi.advanceTimersByTime(61_000);
-  expect(await runs.create(newRun(owner), [], { slot: { ...slot, blockedBy: "agent" } })).toBe(true);
+  expect(await runs.create(newRun(owner), [], { slot: { ...slot, blockedBy: "agent" } })).toBe("created");
   expect(await runs.recount()).toBe(1);
   expect((await runs.quotaUse(owner)).agent).toMatchObject({ running: 0, waiting: 1 });
 });
@@ -56,7 +56,7 @@ test("runs of an agent with a quota start and end while others do, although thei
   const slot: Slot = { ...owner, quotas: { scope: "agent", agent: { maxRunning: 3 }, organization: {} } };
   async function oneRun(): Promise<boolean> {
     const run = newRun(owner);
-    if (!(await runs.create(run, [], { slot }))) return false;
+    if ((await runs.create(run, [], { slot })) !== "created") return false;
     const set = { status: "finished", turn: 1, updatedAt: run.updatedAt } as const;
     for (;;)
       if (await runs.change({ runId: run.id, expect: { status: "running", turn: 1 }, set }).catch(() => false)) break;

@@ -49,7 +49,7 @@ test("a final status and its message are one write, which removes the run from t
       {
         Update: {
           ...condition,
-          ConditionExpression: `${condition.ConditionExpression} AND (#sequence = :before) AND attribute_not_exists(quotaOf)`,
+          ConditionExpression: `${condition.ConditionExpression} AND (#sequence = :before) AND attribute_not_exists(quotaOf) AND attribute_not_exists(webhook)`,
           ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           UpdateExpression:
             "SET messageCount = messageCount + :added, #sequence = :sequence, #status = :status, #turn = :turn, #updatedAt = :updatedAt " +

@@ -1,6 +1,8 @@
 import { describe } from "vitest";
 import { describeAccounts } from "./accounts.contract.ts";
 import { describeConfigurations } from "./configurations.contract.ts";
+import { describeDeliveries } from "./runs-deliveries.contract.ts";
+import { describeIdempotency } from "./runs-idempotency.contract.ts";
 import { describeErasure } from "./runs-erasure.contract.ts";
 import { describeEvents } from "./runs-events.contract.ts";
 import { describeRunList } from "./runs-list.contract.ts";
@@ -11,7 +13,7 @@ import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 
 // Shows that the fake is good enough: the AWS stores pass their contract tests over it.
 describe("AWS stores over a table in memory", () => {
-  const { accounts, runs, reopenConfigurations } = fakeAwsStores();
+  const { accounts, runs, deliveries, reopenConfigurations } = fakeAwsStores();
   describeAccounts(async () => accounts);
   describeConfigurations(async () => reopenConfigurations());
   describeRunChanges(async () => runs);
@@ -20,4 +22,6 @@ describe("AWS stores over a table in memory", () => {
   describeErasure(async () => runs);
   describeEvents(async () => runs);
   describeRunList(async () => runs);
+  describeIdempotency(async () => runs);
+  describeDeliveries(async () => ({ runs, deliveries }));
 });

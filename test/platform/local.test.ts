@@ -39,7 +39,7 @@ describe("local platform", () => {
 
   describeAccounts(async () => stores.accounts);
   describeConfigurations(async () => localConfigurations(stores.database));
-  describeRuns(async () => stores.runs);
+  describeRuns(async () => stores);
   describeWorkspace(async () => {
     const folderOf = (runId: string): string => join(stores.dataDir, "workspaces", runId);
     return {

@@ -24,7 +24,7 @@ export function describeQuotas(open: () => Promise<Runs>): void {
   /** Creates a run with a slot, or waiting for one. Undefined: rejected. */
   async function create(slot: Slot, fields: Partial<Run> = {}): Promise<Run | undefined> {
     const run = newRun({ ...ownerOf(slot), ...fields });
-    return (await runs.create(run, firstMessages(input(1, "first")), { slot })) ? run : undefined;
+    return (await runs.create(run, firstMessages(input(1, "first")), { slot })) === "created" ? run : undefined;
   }
 
   const end = (run: Run, fields: Partial<RunChange> = {}) =>
@@ -65,7 +65,7 @@ export function describeQuotas(open: () => Promise<Runs>): void {
       const slot = slotOf({ maxRunning: 1 });
       await create(slot);
       const rejected = newRun(ownerOf(slot));
-      expect(await runs.create(rejected, firstMessages(input(1, "first")), { slot })).toBe(false);
+      expect(await runs.create(rejected, firstMessages(input(1, "first")), { slot })).toBe("no_slot");
       expect(await runs.read(rejected.id)).toBeUndefined();
     });
 
@@ -76,7 +76,7 @@ export function describeQuotas(open: () => Promise<Runs>): void {
         const [known, unknown] = [await create(slot), await create(slot)];
         if (!known || !unknown) throw new Error("not created");
         const set = { status, turn: 1, updatedAt: 9 };
-        expect(await end(known, { set, place: { ...ownerOf(slot), quotaOf: "organization" } })).toBe(true);
+        expect(await end(known, { set, facts: { ...ownerOf(slot), quotaOf: "organization" } })).toBe(true);
         expect(await counts(slot)).toEqual({ agent: [1, 0], organization: 1 });
         expect(await end(unknown, { set })).toBe(true);
         expect(await end(unknown, { set })).toBe(false);
@@ -123,8 +123,8 @@ export function describeQuotas(open: () => Promise<Runs>): void {
       await end(first);
       expect(await start(run, slot)).toBe(true);
       const next = { status: "running", turn: 2, updatedAt: 9 } as const;
-      const place = { ...ownerOf(slot), quotaOf: "agent", waiting: false } as const;
-      expect(await end(run, { set: next, place })).toBe(true);
+      const facts = { ...ownerOf(slot), quotaOf: "agent", waiting: false } as const;
+      expect(await end(run, { set: next, facts })).toBe(true);
       expect((await runs.read(run.id))?.run).toEqual({ ...run, ...next, quotaOf: "agent" });
       const listed = (await runs.listRunning()).find(({ id }) => id === run.id);
       expect(listed).toMatchObject({ turn: 2 });
@@ -181,9 +181,9 @@ export function describeQuotas(open: () => Promise<Runs>): void {
       await end(first);
       expect(await start(run, slot)).toBe(true);
       const expected = { status: "running", turn: 1, waiting: true } as const;
-      const place = { ...ownerOf(slot), quotaOf: "agent", waiting: true } as const;
+      const facts = { ...ownerOf(slot), quotaOf: "agent", waiting: true } as const;
       const set = { status: "terminated", turn: 1, updatedAt: 9 } as const;
-      expect(await end(run, { expect: expected, set, place })).toBe(false);
+      expect(await end(run, { expect: expected, set, facts })).toBe(false);
       expect(await end(run, { expect: expected, set })).toBe(false);
       expect(await counts(slot)).toMatchObject({ agent: [1, 0] });
     });
@@ -245,8 +245,8 @@ export function describeQuotas(open: () => Promise<Runs>): void {
       const uncounted = newRun(ownerOf(slot));
       await runs.create(uncounted, firstMessages(input(1, "first")));
       if (!run) throw new Error("not created");
-      const place = { ...ownerOf(slot), quotaOf: "organization" as QuotaScope };
-      expect(await runs.change({ ...spend(run, 1), place })).toBe(true);
+      const facts = { ...ownerOf(slot), quotaOf: "organization" as QuotaScope };
+      expect(await runs.change({ ...spend(run, 1), facts })).toBe(true);
       expect(await runs.change(spend(run, 1))).toBe(false);
       expect(await runs.change(spend(run, 2))).toBe(true);
       expect(await runs.change(spend(uncounted, 1))).toBe(true);
@@ -257,7 +257,7 @@ export function describeQuotas(open: () => Promise<Runs>): void {
     test("a run without quotas counts towards none", async () => {
       const owner = ownerOf(slotOf({}));
       const run = newRun(owner);
-      expect(await runs.create(run, firstMessages(input(1, "first")))).toBe(true);
+      expect(await runs.create(run, firstMessages(input(1, "first")))).toBe("created");
       expect(await counts({ ...owner })).toEqual({ agent: [0, 0], organization: 0 });
       expect(await end(run)).toBe(true);
       expect(await runs.recount()).toBe(0);

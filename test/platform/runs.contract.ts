@@ -1,8 +1,10 @@
 import { describe } from "vitest";
-import type { Runs } from "../../src/runs/ports.ts";
+import type { Stores } from "../../src/runs/ports.ts";
 import { describeRunChanges } from "./runs-changes.contract.ts";
+import { describeDeliveries } from "./runs-deliveries.contract.ts";
 import { describeEvents } from "./runs-events.contract.ts";
 import { describeManifests } from "./runs-files.contract.ts";
+import { describeIdempotency } from "./runs-idempotency.contract.ts";
 import { describeRunList } from "./runs-list.contract.ts";
 import { describeErasure } from "./runs-erasure.contract.ts";
 import { describeLeases } from "./runs-leases.contract.ts";
@@ -10,8 +12,9 @@ import { describeQuotas } from "./runs-quotas.contract.ts";
 import { describeQueue } from "./runs-queue.contract.ts";
 import { describeRunRecords } from "./runs-journal.contract.ts";
 
-/** Contract tests of `Runs`. */
-export function describeRuns(open: () => Promise<Runs>): void {
+/** Contract tests of `Runs`, and of the deliveries that it stores. */
+export function describeRuns(openStores: () => Promise<Pick<Stores, "runs" | "deliveries">>): void {
+  const open = async () => (await openStores()).runs;
   describe("runs", () => {
     describeRunRecords(open);
     describeRunChanges(open);
@@ -22,5 +25,7 @@ export function describeRuns(open: () => Promise<Runs>): void {
     describeEvents(open);
     describeQuotas(open);
     describeRunList(open);
+    describeIdempotency(open);
+    describeDeliveries(openStores);
   });
 }

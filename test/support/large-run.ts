@@ -53,7 +53,7 @@ async function writeTurns(runs: Runs, run: Run, recordsPerTurn: number): Promise
     };
     const before = { runId: run.id, expect: { status: "finished" as const, turn: turn - 1 } };
     const start = { ...before, set: { status: "running" as const, turn, updatedAt: at }, messages: [input] };
-    expectWritten(turn === 1 ? await runs.create(run, [input]) : await runs.change(start));
+    expectWritten(turn === 1 ? (await runs.create(run, [input])) === "created" : await runs.change(start));
 
     const entries: Stamped<RunJournalEntry>[] = [];
     for (const { entry, milliseconds } of entriesOf(turn, recordsPerTurn - 2)) {

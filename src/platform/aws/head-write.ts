@@ -1,9 +1,9 @@
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { usageFields } from "../../agent/turn/limits.ts";
 import { sequenceOf } from "../../runs/events.ts";
-import type { QuotaPlace, RunChange } from "../../runs/types.ts";
-import { dependsOnPlace } from "./quota-items.ts";
+import type { RunChange, RunFacts } from "../../runs/types.ts";
 import { placeFields } from "./quota-place.ts";
+import { dependsOnFacts, factConditions } from "./run-facts.ts";
 import { type Item, partition } from "./run-items.ts";
 import { head } from "./table.ts";
 
@@ -11,7 +11,7 @@ import { head } from "./table.ts";
 export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 /** The write to the head item, with the conditions of the change. A missing run has no status: the condition is false. */
-export function headWrite(table: string, change: RunChange, place: QuotaPlace | undefined): Write {
+export function headWrite(table: string, change: RunChange, facts: RunFacts | undefined): Write {
   const { runId, expect, fencingToken, set, messages = [], used, model, files, queue } = change;
   const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
   const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
@@ -36,19 +36,13 @@ export function headWrite(table: string, change: RunChange, place: QuotaPlace | 
     values[":expectedWaiting"] = true;
     conditions.push("waiting = :expectedWaiting");
   }
-  if (dependsOnPlace(change)) {
-    if (place?.quotaOf === undefined) conditions.push("attribute_not_exists(quotaOf)");
-    else {
-      values[":expectedQuotaOf"] = place.quotaOf;
-      values[":placeWaiting"] = place.waiting ?? false;
-      const started = place.waiting ? "" : "attribute_not_exists(waiting) OR ";
-      conditions.push(`quotaOf = :expectedQuotaOf AND (${started}waiting = :placeWaiting)`);
-    }
-  }
+  const known = factConditions(change, facts);
+  conditions.push(...known.conditions);
+  Object.assign(values, known.values);
   const on = {
     TableName: table,
     Key: { pk: partition(runId), sk: head },
-    ...(dependsOnPlace(change) && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
+    ...(dependsOnFacts(change) && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
     ConditionExpression: conditions.join(" AND "),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
@@ -63,7 +57,7 @@ export function headWrite(table: string, change: RunChange, place: QuotaPlace | 
     sets.push("#sequence = :sequence");
     values[":sequence"] = sequence.after;
   }
-  const fields: Item = set ? { ...set, failure: set.failure, ...placeFields(change, place) } : {};
+  const fields: Item = set ? { ...set, failure: set.failure, ...placeFields(change, facts) } : {};
   for (const [name, value] of Object.entries(fields)) {
     names[`#${name}`] = name;
     if (value === undefined) removes.push(`#${name}`);

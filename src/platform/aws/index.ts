@@ -6,6 +6,7 @@ import { awsAccounts } from "./accounts.ts";
 import type { Objects } from "./bucket.ts";
 import { type ClientSettings, documentClient, type DynamoTable, loadS3Client, sfnClient } from "./clients.ts";
 import { awsConfigurations } from "./configurations.ts";
+import { awsDeliveries } from "./deliveries.ts";
 import { awsRuns } from "./runs.ts";
 import { awsSecrets, secretsManagerClient } from "./secrets.ts";
 import { awsWorkflow } from "./workflow.ts";
@@ -66,6 +67,7 @@ export function awsStores({ documents, s3, table, bucket, retentionDays }: AwsSt
     accounts: awsAccounts({ documents, table }),
     runs: awsRuns(runsTable),
     configurations: awsConfigurations(runsTable),
+    deliveries: awsDeliveries(runsTable),
     workspace: awsWorkspace(objects),
   };
 }

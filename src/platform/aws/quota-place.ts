@@ -1,25 +1,5 @@
-import type { CancellationReason } from "@aws-sdk/client-dynamodb";
-import type { QuotaPlace, QuotaScope, Run, RunChange, Slot } from "../../runs/types.ts";
+import type { QuotaPlace, Run, RunChange, Slot } from "../../runs/types.ts";
 import { indexKeys, type Item, startedKeys } from "./run-items.ts";
-
-/** A run takes a slot once and waits once, so what it counts towards changes at most twice during a write. */
-export const maxPlaces = 3;
-
-/** What a head item that failed a condition counts towards, in DynamoDB's JSON. Undefined: the run does not exist. */
-export function placeIn(item: CancellationReason["Item"]): QuotaPlace | undefined {
-  const { agentId, organizationId, quotaOf, waiting } = item ?? {};
-  if (agentId?.S === undefined || organizationId?.S === undefined) return undefined;
-  return {
-    agentId: agentId.S,
-    organizationId: organizationId.S,
-    ...(quotaOf?.S !== undefined && { quotaOf: quotaOf.S as QuotaScope }),
-    ...(waiting?.BOOL !== undefined && { waiting: waiting.BOOL }),
-  };
-}
-
-export function isSamePlace(a: QuotaPlace, b: QuotaPlace | undefined): boolean {
-  return a.quotaOf === b?.quotaOf && (a.waiting ?? false) === (b?.waiting ?? false);
-}
 
 /** The attributes of a run that takes a slot. */
 export function placeOf(slot: Slot | undefined, hasWaited: boolean): Pick<Run, "quotaOf" | "waiting"> {

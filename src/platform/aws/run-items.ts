@@ -192,7 +192,7 @@ export function isExpired(item: Item): boolean {
 
 export function toRun(item: Item): Run {
   const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt } = item as unknown as Run;
-  const { failure, queued, model, quotaOf, waiting } = item as unknown as Run;
+  const { failure, queued, model, quotaOf, waiting, labels, webhook } = item as unknown as Run;
   const sequence = Number(item["sequence"] ?? 0);
   const run = { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence };
   const used = usedIn(item);
@@ -204,6 +204,8 @@ export function toRun(item: Item): Run {
     ...(model !== undefined && { model }),
     ...(quotaOf && { quotaOf }),
     ...(waiting !== undefined && { waiting }),
+    ...(labels && { labels }),
+    ...(webhook !== undefined && { webhook }),
   };
 }
 

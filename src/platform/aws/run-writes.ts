@@ -2,11 +2,14 @@ import { randomUUID } from "node:crypto";
 import { type CancellationReason, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, paginateQuery, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import type { FileVersion } from "../../agent/turn/manifest.ts";
-import type { RunChange, RunJournalEntry, Stamped, TurnMessage } from "../../runs/types.ts";
+import type { RunChange, RunFacts, RunJournalEntry, Stamped, TurnMessage } from "../../runs/types.ts";
 import type { Runs } from "../../runs/ports.ts";
+import { deliveryOf } from "../../runs/deliveries.ts";
 import { auditItem } from "./audit.ts";
 import { sendConditional, runUpdates } from "./conditional-write.ts";
+import { deliveryItem } from "./deliveries.ts";
 import { headWrite, type Write } from "./head-write.ts";
+import { awsIdempotency, keepKey, keptIn } from "./idempotency.ts";
 import {
   type Item,
   messageKey,
@@ -20,19 +23,22 @@ import {
   uploadsKey,
 } from "./run-items.ts";
 import { isConflict } from "./errors.ts";
-import { countWrites, dependsOnPlace, slotWrites } from "./quota-items.ts";
-import { isSamePlace, maxPlaces, placeIn, placeOf } from "./quota-place.ts";
+import { countWrites, slotWrites } from "./quota-items.ts";
+import { placeOf } from "./quota-place.ts";
+import { areSameFacts, dependsOnFacts, factsIn, maxAttempts } from "./run-facts.ts";
 import { head, objectPrefixes, ttlAttribute } from "./table.ts";
 import { storeText } from "./large-text.ts";
 
-type Applied = { applied: true } | { applied: false; reasons: CancellationReason[] };
+/** `conflict`: the error of a write that lost to another transaction on one of its items. */
+type Applied = { applied: true } | { applied: false; reasons: CancellationReason[]; conflict?: unknown };
 
 const erasedAtOnce = 25; // items
 const absent = "attribute_not_exists(pk)";
 
-export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "change" | "erase"> {
+export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "findCreated" | "change" | "erase"> {
   const { documents, table, objects, retentionDays } = runsTable;
   const updateRun = runUpdates(runsTable);
+  const { findCreated } = awsIdempotency(runsTable);
 
   /**
    * Applies all writes or, if a condition is false, none. The request token makes the client's retry after a lost response
@@ -54,12 +60,12 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
     return (await sendConditional(send)) ? { applied: true } : { applied: false, reasons };
   }
 
-  /** As `transact`. Too many transactions on the same counts also reject the writes: the caller checks the quotas again. */
-  async function transactCounts(writes: Write[]): Promise<Applied> {
+  /** As `transact`. Too many transactions on the same counts or the same key also reject the writes. */
+  async function transactContended(writes: Write[]): Promise<Applied> {
     try {
       return await transact(writes);
     } catch (error) {
-      if (isConflict(error)) return { applied: false, reasons: [] };
+      if (isConflict(error)) return { applied: false, reasons: [], conflict: error };
       throw error;
     }
   }
@@ -130,21 +136,36 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
     return [{ Put: { TableName: table, Item: { ...filesKey(runId), ...expiry(), turn: expect.turn, ...stored } } }];
   }
 
+  function deliveryWrites(change: RunChange, facts: RunFacts | undefined): Write[] {
+    const delivery = facts && deliveryOf(change, facts);
+    return delivery ? [{ Put: { TableName: table, Item: { ...deliveryItem(delivery), ...expiry() } } }] : [];
+  }
+
   function auditWrites(audit: RunChange["audit"]): Write[] {
     return audit ? [{ Put: { TableName: table, Item: auditItem(audit) } }] : [];
   }
 
   return {
-    async create(run, messages, { slot, uploads = [], audit } = {}) {
+    findCreated,
+
+    async create(run, messages, { slot, uploads = [], idempotency, audit } = {}) {
       // A large text is written first. If the transaction fails, it expires with the other texts.
       const texts = await Promise.all([messageWrites(run.id, messages), uploadsWrites(run.id, uploads)]);
+      const keys = idempotency ? [keepKey(table, run, idempotency, expiry())] : [];
       const item = toItem({ ...run, ...placeOf(slot, false) }, messages.length, uploads.length > 0);
-      const writes = [put(item), ...texts.flat(), ...auditWrites(audit)];
-      if (slot) {
-        const result = await transactCounts([...writes, ...slotWrites(table, slot)]);
-        if (result.applied) return true;
-        if (!result.reasons.slice(0, writes.length).some(({ Code }) => Code === "ConditionalCheckFailed")) return false;
-      } else if ((await transact(writes)).applied) return true;
+      const stored = [put(item), ...texts.flat(), ...auditWrites(audit)];
+      const counted = slot ? slotWrites(table, slot) : [];
+      const send = slot || idempotency ? transactContended : transact;
+      const result = await send([...keys, ...stored, ...counted]);
+      if (result.applied) return "created";
+      const { reasons, conflict } = result;
+      // A conflict names no item: another create with the key may have stored its run.
+      const replayed =
+        idempotency && (conflict ? await findCreated(run.agentId, idempotency.key) : keptIn(reasons[0]?.Item));
+      if (replayed) return { replayed };
+      const exists = reasons.slice(keys.length, keys.length + stored.length).some(isFalse);
+      if (slot && !exists) return "no_slot"; // also after a conflict: the caller checks the quotas again
+      if (conflict) throw conflict;
       throw new Error(`run ${run.id} or one of its messages already exists; use a new id`);
     },
 
@@ -158,15 +179,16 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
         filesWrites(change),
       ]);
       const stored = [...texts.flat(), ...auditWrites(audit)];
-      // Repeats when the run counts towards other quotas than the caller knew.
-      for (let { place } = change, attempt = 1; ; attempt++) {
-        const writes = [headWrite(table, change, place), ...countWrites(table, change, place), ...stored];
+      // Repeats when the facts of the run are not those that the caller knew.
+      for (let { facts } = change, attempt = 1; ; attempt++) {
+        const dependent = [...countWrites(table, change, facts), ...deliveryWrites(change, facts)];
+        const writes = [headWrite(table, change, facts), ...dependent, ...stored];
         // A waiting run keeps its place in the queue: a rejection would tell that it no longer waits.
-        const result = await (slot && !expect.waiting ? transactCounts(writes) : transact(writes));
+        const result = await (slot && !expect.waiting ? transactContended(writes) : transact(writes));
         if (result.applied) return true;
-        const actual = dependsOnPlace(change) ? placeIn(result.reasons[0]?.Item) : undefined;
-        if (!actual || isSamePlace(actual, place) || attempt === maxPlaces) return false;
-        place = actual;
+        const actual = dependsOnFacts(change) ? factsIn(result.reasons[0]?.Item) : undefined;
+        if (!actual || areSameFacts(actual, facts) || attempt === maxAttempts) return false;
+        facts = actual;
       }
     },
 
@@ -175,7 +197,7 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
         ConditionExpression: "#status = :terminated",
         // The counts are those of the remaining items, which readers wait for.
         UpdateExpression:
-          "SET #name = :none, messageCount = :zero, queued = :zero, #sequence = :zero REMOVE failure, filesTurn",
+          "SET #name = :none, messageCount = :zero, queued = :zero, #sequence = :zero REMOVE failure, labels, filesTurn",
         ExpressionAttributeNames: { "#status": "status", "#name": "name", "#sequence": "sequence" },
         ExpressionAttributeValues: { ":terminated": "terminated", ":none": "", ":zero": 0 },
       });
@@ -198,4 +220,8 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "chang
       return true;
     },
   };
+}
+
+function isFalse({ Code }: CancellationReason): boolean {
+  return Code === "ConditionalCheckFailed";
 }

@@ -19,6 +19,9 @@
  * | audit entry   | `AUDIT`          | `<time>#<random>`              |                                  |                   |
  * | counts        | `COUNT#<id>`     | `HEAD`                         |                                  | `COUNT#<shard>`   |
  * | dollars       | `COUNT#<id>`     | `DAY#<date>#<shard>`           |                                  |                   |
+ * | idempotency   | `IDEMPOTENCY#<agent>#<key hash>` | `HEAD`         |                                  |                   |
+ * | webhook       | `WEBHOOK#<agent>` | `HEAD`                        |                                  |                   |
+ * | delivery      | `DELIVERY#<id>`  | `HEAD`                         | `DELIVERIES#<agent>` / time, id  |                   |
  *
  * A run that waits for a slot is in `WAITING#<shard>` of gsi2. Counts exist for agents and organizations with a quota.
  *

@@ -5,6 +5,7 @@ import type { Platform } from "../types.ts";
 import { type SecretAllowList, readAllowedSecrets, secretAllowList } from "./allowed-secrets.ts";
 import { localAccounts } from "./accounts.ts";
 import { localConfigurations } from "./configurations.ts";
+import { localDeliveries } from "./deliveries.ts";
 import { removeOrphanedFiles } from "./orphaned-files.ts";
 import { localRuns } from "./runs.ts";
 import { localSandbox } from "./sandbox.ts";
@@ -56,6 +57,7 @@ export function openLocalPlatform({ dataDir, environment = {}, allowList }: Loca
     runs,
     workspace,
     configurations: localConfigurations(database),
+    deliveries: localDeliveries(database),
     ...localSecrets(environment, dataDir, allowList ?? secretAllowList(readAllowedSecrets(dataDir), dataDir)),
     sandboxOf: () => sandbox,
     readDocument: sandboxDocumentReader(sandbox),

@@ -33,6 +33,8 @@ type RunRow = [
   quotaOf: Run["quotaOf"] | null,
   waiting: number | null,
   model: string | null,
+  labels: string | null,
+  webhook: string | null,
 ];
 
 type RunningRow = { id: string; turn: number; updated_at: number; waiting: number | null };
@@ -166,7 +168,7 @@ function toFiles({ uploads, current }: Record<string, unknown> = {}): Pick<RunSt
 
 function toRun(row: RunRow): Run {
   const [, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, used, ...more] = row;
-  const [sequence, quotaOf, waiting, model] = more;
+  const [sequence, quotaOf, waiting, model, labels, webhook] = more;
   return {
     id,
     agentId,
@@ -183,5 +185,7 @@ function toRun(row: RunRow): Run {
     sequence,
     ...(quotaOf && { quotaOf }),
     ...(waiting !== null && { waiting: waiting === 1 }),
+    ...(labels !== null && { labels: JSON.parse(labels) as NonNullable<Run["labels"]> }),
+    ...(webhook !== null && { webhook }),
   };
 }

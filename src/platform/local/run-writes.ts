@@ -1,23 +1,28 @@
 import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
+import { deliveryOf } from "../../runs/deliveries.ts";
 import { sequenceOf } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { Lease, QuotaScope, RunChange, RunJournalEntry, Slot, Stamped, TurnMessage } from "../../runs/types.ts";
 import { auditWriter } from "./audit.ts";
+import { deliveryWriter } from "./deliveries.ts";
+import { localIdempotency } from "./idempotency.ts";
 import { localQuotas } from "./quotas.ts";
 import type { Database } from "./sqlite.ts";
 
 /** `isCurrent`: whether the fencing token of a change is the current one. */
 export function localRunWrites(
-  { db, write }: Database,
+  { db, read, write }: Database,
   isCurrent: (lease: Lease) => boolean,
-): Pick<Runs, "create" | "change" | "erase"> {
+): Pick<Runs, "create" | "findCreated" | "change" | "erase"> {
   const insert = rowInserts(db);
   const requeue = queueWrites(db);
   const erase = erasure(db);
   const insertAudit = auditWriter(db);
+  const insertDelivery = deliveryWriter(db);
   const quotas = localQuotas(db);
+  const idempotent = localIdempotency(db);
   const insertRun = db.prepare(
-    "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL, ?, ?, ?, NULL, NULL, NULL)",
+    "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL, ?, ?, ?, NULL, ?, ?)",
   );
   const insertUploads = db.prepare("INSERT INTO files (run, uploads) VALUES (?, ?)");
   const putFiles = db.prepare(
@@ -25,7 +30,7 @@ export function localRunWrites(
   );
   const putSummary = db.prepare("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)");
   const expected = db.prepare(
-    "SELECT seq, queued, used, sequence, quota_of, waiting, agent_id, organization_id FROM runs " +
+    "SELECT seq, queued, used, sequence, quota_of, waiting, agent_id, organization_id, webhook FROM runs " +
       "WHERE id = ? AND status = ? AND turn = ?",
   );
   expected.setReturnArrays(true);
@@ -56,7 +61,7 @@ export function localRunWrites(
     if (fencingToken !== undefined && !isCurrent({ runId, fencingToken })) throw changeRejected;
     const found = expected.get(runId, expect.status, expect.turn) as HeadRow | undefined;
     if (!found) throw changeRejected;
-    const [seq, queuedBefore, usedBefore, sequenceBefore, quotaOf, waiting, agentId, organizationId] = found;
+    const [seq, queuedBefore, usedBefore, sequenceBefore, quotaOf, waiting, agentId, organizationId, webhook] = found;
     if (expect.queued !== undefined && expect.queued !== queuedBefore) throw changeRejected;
     if (expect.waiting && waiting !== 1) throw changeRejected;
     const { before, after } = sequenceOf(change) ?? { before: sequenceBefore, after: sequenceBefore };
@@ -65,6 +70,8 @@ export function localRunWrites(
     insert(seq, messages, entries);
     if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
     if (audit) insertAudit(audit);
+    const delivery = webhook === null ? undefined : deliveryOf(change, { agentId, organizationId, webhook });
+    if (delivery) insertDelivery(delivery);
     if (used && quotaOf !== null) quotas.charge({ agentId, organizationId, quotaOf }, used.dollars);
     if (files) putFiles.run(seq, JSON.stringify(files));
     const queued = queue === undefined ? queuedBefore : requeue(seq, queuedBefore, queue);
@@ -89,17 +96,24 @@ export function localRunWrites(
   }
 
   return {
-    create: (run, messages, { slot, uploads = [], audit } = {}) =>
+    create: (run, messages, { slot, uploads = [], idempotency, audit } = {}) =>
       write(() => {
-        if (slot && !quotas.admit(slot, false)) return false;
+        const replayed = idempotency && idempotent.find(run.agentId, idempotency.key);
+        if (replayed) return { replayed };
+        if (slot && !quotas.admit(slot, false)) return "no_slot";
         const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence } = run;
         const values = [id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence];
-        const { lastInsertRowid: seq } = insertRun.run(...values, ...placeOf(slot, false));
+        const { labels, webhook = null } = run;
+        const more = [labels === undefined ? null : JSON.stringify(labels), webhook];
+        const { lastInsertRowid: seq } = insertRun.run(...values, ...placeOf(slot, false), ...more);
         insert(seq, messages, []);
         if (uploads.length > 0) insertUploads.run(seq, JSON.stringify(uploads));
+        if (idempotency) idempotent.keep(run, idempotency);
         if (audit) insertAudit(audit);
-        return true;
+        return "created";
       }),
+
+    findCreated: async (agentId, key) => read(() => idempotent.find(agentId, key)),
 
     change: (change) =>
       write(() => apply(change)).then(
@@ -123,6 +137,7 @@ type HeadRow = [
   waiting: number | null,
   agentId: string,
   organizationId: string,
+  webhook: string | null,
 ];
 
 /** The columns `quota_of` and `waiting`. */
@@ -180,7 +195,9 @@ function queueWrites(db: Database["db"]) {
 /** Returns a function that erases a `terminated` run. False: the run does not exist or has another status. */
 function erasure(db: Database["db"]) {
   const terminated = db.prepare("SELECT seq FROM runs WHERE id = ? AND status = 'terminated'");
-  const eraseHead = db.prepare("UPDATE runs SET name = '', failure = NULL, queued = 0, sequence = 0 WHERE seq = ?");
+  const eraseHead = db.prepare(
+    "UPDATE runs SET name = '', failure = NULL, labels = NULL, queued = 0, sequence = 0 WHERE seq = ?",
+  );
   const erasures = ["messages", "journal", "queue", "summaries", "files"].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE run = ?`),
   );

@@ -2,6 +2,7 @@ import type { Configurations, Stores } from "../../../src/runs/ports.ts";
 import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
 import type { Objects } from "../../../src/platform/aws/bucket.ts";
 import { awsConfigurations } from "../../../src/platform/aws/configurations.ts";
+import { awsDeliveries } from "../../../src/platform/aws/deliveries.ts";
 import { awsRuns } from "../../../src/platform/aws/runs.ts";
 import { awsWorkspace } from "../../../src/platform/aws/workspace.ts";
 import type { DynamoTable } from "../../../src/platform/aws/clients.ts";
@@ -71,6 +72,7 @@ export function fakeAwsStores(faultAt?: FaultAt, { delay = 0, conflicts = false 
     accounts: awsAccounts(runsTable),
     runs: awsRuns(runsTable),
     configurations: awsConfigurations(runsTable),
+    deliveries: awsDeliveries(runsTable),
     workspace: awsWorkspace(runsTable.objects),
     documents: dynamo.documents,
     calls: () => dynamo.calls() + objectCalls,

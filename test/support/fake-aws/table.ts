@@ -49,9 +49,9 @@ export function fakeTable() {
     if (token !== undefined && transactions.has(token)) return ok({});
     const CancellationReasons = TransactItems.map((each) => {
       if (accepts(each)) return { Code: "None" };
-      const { Key, ReturnValuesOnConditionCheckFailure: returned } = Object.values(each)[0] ?? {};
-      const Item = returned === "ALL_OLD" ? items.get(keyOf(Key)) : undefined;
-      return { Code: "ConditionalCheckFailed", ...(Item && { Item }) };
+      const { Key, Item, ReturnValuesOnConditionCheckFailure: returned } = Object.values(each)[0] ?? {};
+      const stored = returned === "ALL_OLD" ? items.get(keyOf(Key ?? Item)) : undefined;
+      return { Code: "ConditionalCheckFailed", ...(stored && { Item: stored }) };
     });
     if (CancellationReasons.some(({ Code }) => Code !== "None")) {
       return failed("TransactionCanceledException", "Canceled.", { CancellationReasons });

@@ -1,0 +1,77 @@
+import type { RunStatus } from "./status.ts";
+import type { RunChange, RunFacts } from "./types.ts";
+
+/** What a webhook reports: a turn's output, a turn that failed, a run that was stopped or deleted. */
+export const deliveryTypes = ["run.finished", "run.failed", "run.terminated"] as const;
+export type DeliveryType = (typeof deliveryTypes)[number];
+
+/**
+ * One message to a webhook, stored in the write that it reports. It names the run and contains none of its texts. Times are
+ * milliseconds since 1970.
+ */
+export interface Delivery {
+  /** `messageId`; of a message that an operator sends again, with a random ending. */
+  id: string;
+  /** Identifies what happened, so that receivers recognize a message that they already have. */
+  messageId: string;
+  agentId: string;
+  organizationId: string;
+  runId: string;
+  /** The turn that ended, or that the run was in. */
+  turn: number;
+  type: DeliveryType;
+  /** Of the run after the change: `running` if a queued input started the next turn in the same write. */
+  status: RunStatus;
+  /** When it happened. */
+  at: number;
+  /** Attempts to send it. */
+  attempts: number;
+  state: "pending" | "delivered" | "failed";
+  /** When the next attempt is due. Absent unless `pending`. */
+  nextAttemptAt?: number;
+  lastAttempt?: DeliveryAttempt;
+}
+
+/** `status`: of the response. `problem`: why there was none, or why it was not accepted. `milliseconds`: its duration. */
+export interface DeliveryAttempt {
+  at: number;
+  status?: number;
+  problem?: string;
+  milliseconds: number;
+}
+
+const typeOf = {
+  finished: "run.finished",
+  running: "run.finished", // and the next turn began
+  technical_error: "run.failed",
+  terminated: "run.terminated",
+} as const satisfies Record<RunStatus, DeliveryType>;
+
+/** Whether the change ends a turn, or the run: what a webhook reports. Each happens once to a turn of a run. */
+export function endsTurn({ expect, set }: Pick<RunChange, "expect" | "set">): boolean {
+  if (set?.status === "running") return expect.status === "running" && set.turn !== expect.turn;
+  return set !== undefined;
+}
+
+/** The delivery to store along with a change. Undefined: the run has no webhook, or the change ends no turn. */
+export function deliveryOf(change: RunChange, { agentId, organizationId, webhook }: RunFacts): Delivery | undefined {
+  const { runId, expect, set } = change;
+  if (webhook === undefined || !set || !endsTurn(change)) return undefined;
+  const { status, updatedAt: at } = set;
+  const type = typeOf[status];
+  const messageId = `msg_${runId.replaceAll("-", "")}_${expect.turn}_${type.slice("run.".length)}`;
+  return {
+    id: messageId,
+    messageId,
+    agentId,
+    organizationId,
+    runId,
+    turn: expect.turn,
+    type,
+    status,
+    at,
+    attempts: 0,
+    state: "pending",
+    nextAttemptAt: at,
+  };
+}

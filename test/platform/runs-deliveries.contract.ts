@@ -1,0 +1,112 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Delivery } from "../../src/runs/deliveries.ts";
+import type { Stores } from "../../src/runs/ports.ts";
+import type { Run, RunChange } from "../../src/runs/types.ts";
+import { answered, created, numbered, onTurn } from "./run-fixtures.ts";
+
+/** Contract tests of the deliveries that changes store. `open` is called once. */
+export function describeDeliveries(open: () => Promise<Pick<Stores, "runs" | "deliveries">>): void {
+  let stores: Pick<Stores, "runs" | "deliveries">;
+  beforeAll(async () => {
+    stores = await open();
+  });
+
+  const at = 1_763_000_000_700;
+  const end = (run: Run, status: Run["status"], more: Partial<RunChange> = {}) =>
+    stores.runs.change({ ...onTurn(run), set: { status, turn: run.turn, updatedAt: at }, ...more });
+
+  describe("deliveries", () => {
+    test.each([
+      ["finished", "run.finished"],
+      ["technical_error", "run.failed"],
+      ["terminated", "run.terminated"],
+    ] as const)("a change to %s stores %s, whether the writer knows the run's webhook or not", async (status, type) => {
+      for (const knows of [false, true]) {
+        const run = await created(stores.runs, { webhook: knows ? "agent" : "https://example.com/hook" });
+        expect(await end(run, status, knows ? { facts: run } : {})).toBe(true);
+        const messageId = idOf(run, 1, type);
+        const { agentId, organizationId, id: runId } = run;
+        expect(await stores.deliveries.find(messageId)).toEqual({
+          id: messageId,
+          messageId,
+          agentId,
+          organizationId,
+          runId,
+          turn: 1,
+          type,
+          status,
+          at,
+          attempts: 0,
+          state: "pending",
+          nextAttemptAt: at,
+        } satisfies Delivery);
+      }
+    });
+
+    test("a turn that ends with a queued input stores run.finished, and so does the next turn", async () => {
+      const run = await created(stores.runs, { webhook: "agent" });
+      await stores.runs.change({ ...onTurn(run), queue: { add: { turn: 2, text: "next" } } });
+      expect(
+        await end(run, "running", { set: { status: "running", turn: 2, updatedAt: at }, queue: { take: 2 } }),
+      ).toBe(true);
+      expect(await stores.deliveries.find(idOf(run, 1, "run.finished"))).toMatchObject({ turn: 1, status: "running" });
+      expect(await end({ ...run, turn: 2 }, "finished")).toBe(true);
+      expect(await stores.deliveries.find(idOf(run, 2, "run.finished"))).toMatchObject({ turn: 2, status: "finished" });
+    });
+
+    test("a finished run that is stopped stores run.terminated besides run.finished", async () => {
+      const run = await created(stores.runs, { webhook: "agent" });
+      await end(run, "finished");
+      expect(await end({ ...run, status: "finished" }, "terminated")).toBe(true);
+      expect(await stores.deliveries.find(idOf(run, 1, "run.finished"))).toMatchObject({ status: "finished" });
+      expect(await stores.deliveries.find(idOf(run, 1, "run.terminated"))).toMatchObject({ status: "terminated" });
+    });
+
+    test("a change that is rejected, that ends no turn, or of a run without a webhook stores none", async () => {
+      const run = await created(stores.runs, { webhook: "agent" });
+      expect(await end(run, "finished", { expect: { status: "running", turn: 2 } })).toBe(false);
+      expect(await stores.runs.change({ ...onTurn(run), ...numbered(1, { entries: [answered(1, 1)] }) })).toBe(true);
+      const silent = await created(stores.runs);
+      expect(await end(silent, "finished")).toBe(true);
+      for (const each of [run, silent]) {
+        expect(await stores.deliveries.find(idOf(each, 1, "run.finished"))).toBeUndefined();
+      }
+    });
+
+    test("a writer that is wrong about the webhook is corrected", async () => {
+      const [run, silent] = [await created(stores.runs, { webhook: "agent" }), await created(stores.runs)];
+      const { webhook: _webhook, ...unaware } = run;
+      expect(await end(run, "finished", { facts: unaware })).toBe(true);
+      expect(await stores.deliveries.find(idOf(run, 1, "run.finished"))).toBeDefined();
+      expect(await end(silent, "finished", { facts: { ...silent, webhook: "agent" } })).toBe(true);
+      expect(await stores.deliveries.find(idOf(silent, 1, "run.finished"))).toBeUndefined();
+    });
+
+    test("of two concurrent ends, one is applied with its delivery", async () => {
+      const run = await created(stores.runs, { webhook: "agent" });
+      const ends = [end(run, "finished"), end(run, "technical_error"), end(run, "terminated")];
+      const applied = await Promise.all(ends);
+      expect(applied.filter(Boolean)).toHaveLength(1);
+      const types = ["run.finished", "run.failed", "run.terminated"] as const;
+      const found = await Promise.all(types.map((type) => stores.deliveries.find(idOf(run, 1, type))));
+      expect(found.map(Boolean)).toEqual(applied);
+    });
+
+    test("labels and webhook are read back; an erased run keeps its webhook and loses its labels", async () => {
+      const labels = { order: "4711", "team.name": "", "zeile\n": "ü \u0000 🚀" };
+      const run = await created(stores.runs, { labels, webhook: "https://example.com/hook?a=b" });
+      expect((await stores.runs.read(run.id))?.run).toEqual(run);
+      expect(await stores.runs.head(run.id)).toEqual(run);
+      expect((await stores.runs.list({ agentIds: [run.agentId], limit: 1 })).runs).toEqual([run]);
+      await end(run, "terminated");
+      expect(await stores.runs.erase(run.id)).toBe(true);
+      const erased = await stores.runs.head(run.id);
+      expect(erased).toMatchObject({ webhook: run.webhook });
+      expect(erased).not.toHaveProperty("labels");
+    });
+  });
+}
+
+function idOf({ id }: Run, turn: number, type: Delivery["type"]): string {
+  return `msg_${id.replaceAll("-", "")}_${turn}_${type.slice(4)}`;
+}
