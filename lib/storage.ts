@@ -29,6 +29,7 @@ type ItemKind =
   | "RUN"
   | "COUNT"
   | "CONFIG"
+  | "UPLOAD"
   | "AUDIT"
   | "OPERATORS"
   | "ORGS"
@@ -120,11 +121,11 @@ export class Storage extends Construct {
       minimumTLSVersion: 1.2,
       lifecycleRules: [
         { id: "abandoned-uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
-        // A day later than the run itself: readers load the run first, so they never miss an object.
-        ...Object.entries(objectPrefixes).map(([name, prefix]) => ({
+        // A day later than the item itself: readers load the item first, so they never miss an object.
+        ...Object.entries({ workspaces: retentionDays, texts: retentionDays, uploads: 1 }).map(([name, days]) => ({
           id: `expired-${name}`,
-          prefix,
-          expiration: Duration.days(retentionDays + 1),
+          prefix: objectPrefixes[name as Prefix],
+          expiration: Duration.days(days + 1),
         })),
       ],
       // A first deployment that fails deletes the empty bucket again. The protected table stays and is deleted by hand.
@@ -190,7 +191,7 @@ export function objectStatements(bucketArn: string, permissions: ObjectPermissio
 export function acknowledgeObjects(owner: IConstruct, bucket: string, permissions: ObjectPermissions): void {
   for (const prefix of new Set<Prefix>(Object.values(permissions).flat())) {
     const objects = `${bucket}/${objectPrefixes[prefix]}*`;
-    acknowledgeWildcard(owner, objects, "Object names contain run ids, so they cannot be listed in advance.");
+    acknowledgeWildcard(owner, objects, "Object names contain ids, so they cannot be listed in advance.");
   }
 }
 

@@ -81,12 +81,13 @@ function originSecret(scope: Construct, generation: number): Secret {
 export function grantServer(role: Role, { hosting, service, secrets, settings }: UploadServer): Record<string, string> {
   const stack = Stack.of(role);
   const table = Arn.format({ service: "dynamodb", resource: "table", resourceName: service.TableName }, stack);
+  const prefixes = [objectPrefixes.workspaces, objectPrefixes.texts];
   const objectsArn = (prefix: string) => `arn:${Aws.PARTITION}:s3:::${service.BucketName}/${prefix}*`;
   const statements: PolicyStatementProps[] = [
     itemStatement(table, { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] }),
     itemStatement(table, keyUse),
     ...createsRuns.map((permission) => itemStatement(table, permission)),
-    { actions: ["s3:PutObject"], resources: Object.values(objectPrefixes).map(objectsArn) },
+    { actions: ["s3:PutObject"], resources: prefixes.map(objectsArn) },
     { actions: ["s3:DeleteObject"], resources: [objectsArn(objectPrefixes.workspaces)] },
     { actions: ["states:StartExecution"], resources: [service.StateMachineArn] },
     { actions: ["secretsmanager:GetSecretValue"], resources: secrets.map(({ secretArn }) => secretArn) },
@@ -94,7 +95,7 @@ export function grantServer(role: Role, { hosting, service, secrets, settings }:
   for (const statement of statements) role.addToPolicy(new PolicyStatement(statement));
   // cdk-nag writes a CloudFormation reference as <LogicalId>.
   const { Ref: bucket } = stack.resolve(service.BucketName) as { Ref: string };
-  for (const prefix of Object.values(objectPrefixes)) {
+  for (const prefix of prefixes) {
     const objects = `arn:<AWS::Partition>:s3:::<${bucket}>/${prefix}*`;
     acknowledgeWildcard(role, objects, "Object names contain run ids, so they cannot be listed in advance.");
   }

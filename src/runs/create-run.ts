@@ -2,18 +2,17 @@ import { randomUUID } from "node:crypto";
 import { type Actor, along } from "../accounts/audit.ts";
 import { modelProblem } from "../agent/models/model-config.ts";
 import type { Secrets } from "../agent/secret.ts";
-import { type FileVersion, sha256Of } from "../agent/turn/manifest.ts";
 import { settleAll } from "../async/settle-all.ts";
 import { log } from "../log.ts";
 import { ServiceError, StoreUnavailable } from "../errors.ts";
-import type { StoredContent, Stores, Workflow, Workspace } from "./ports.ts";
+import { deleteNewFiles, type GivenFiles, manifestOfNew, readNewFiles, storeNewFiles } from "./new-files.ts";
+import type { Stores, Workflow } from "./ports.ts";
 import { createWithSlot } from "./admission.ts";
 import { stamped } from "./events.ts";
 import { quotasOf } from "./quotas.ts";
 import { transitions } from "./status.ts";
 import { failTurn, notStarted, startTurn } from "./turn-writes.ts";
 import type { Quotas, Run, TurnMessage } from "./types.ts";
-import { readUploads, type Upload } from "./uploads.ts";
 
 export interface CreateRunDeps extends Stores, Pick<Secrets, "secretRefusal"> {
   workflow: Workflow;
@@ -23,12 +22,10 @@ export interface CreateRunDeps extends Stores, Pick<Secrets, "secretRefusal"> {
 }
 
 /** What a run begins with. Callers check lengths and the number of files (`newRunLimits`), in the way of their interface. */
-export interface NewRun {
+export interface NewRun extends GivenFiles {
   name: string;
   /** The first input. Absent: the run is idle until it gets one. */
   text?: string | undefined;
-  /** They are read in parallel with the look-ups. */
-  files?: Upload[];
 }
 
 type Owner = Pick<Run, "agentId" | "organizationId">;
@@ -39,18 +36,15 @@ type Owner = Pick<Run, "agentId" | "organizationId">;
  */
 export async function createRun(deps: CreateRunDeps, owner: Owner, input: NewRun): Promise<string> {
   const id = randomUUID();
-  const files = Promise.try(readUploads, input.files ?? []).then(withHashes);
+  const files = readNewFiles(deps, owner.agentId, input); // in parallel with the look-ups
   const run = newRun(id, owner, input, deps.now());
   let [waiting, storing] = [false, false];
   try {
     // In parallel, which saves a round trip. A rejected create therefore has files to delete.
     const preconditions = checkPreconditions(deps, owner, files);
-    await settleAll<unknown>([
-      preconditions,
-      files.then((decoded) => (decoded.length > 0 ? deps.workspace.write(id, decoded) : undefined)),
-    ]);
+    await settleAll<unknown>([preconditions, files.then((read) => storeNewFiles(deps, id, read))]);
     const { quotas, agentVersion } = await preconditions;
-    const uploads = uploadsOf(await files);
+    const uploads = manifestOfNew(await files);
     const messages = stamped(inputMessages(input.text, agentVersion), { sequence: 0, at: run.createdAt });
     storing = true;
     const more = { uploads, ...along(deps.actor, "run.create", id, run.createdAt) };
@@ -60,7 +54,7 @@ export async function createRun(deps: CreateRunDeps, owner: Owner, input: NewRun
     } else await deps.runs.create(run, messages, more);
   } catch (error) {
     if (storing && mayBeStored(error)) await endIfStored(deps, run);
-    else await deleteUploadedFiles(deps.workspace, id, files);
+    else await deleteNewFiles(deps.workspace, id, files);
     throw error;
   }
   if (run.turn === 1 && !waiting) await startTurn(deps, id, run.turn);
@@ -88,17 +82,6 @@ function inputMessages(text: string | undefined, agentVersion: number | undefine
   return [{ turn: 1, role: "input_to_agent", text, ...(agentVersion !== undefined && { agentVersion }) }];
 }
 
-type DecodedFile = StoredContent & { name: string };
-type DecodedFiles = Promise<DecodedFile[]>;
-
-function withHashes(files: { name: string; content: Uint8Array }[]): DecodedFile[] {
-  return files.map((file) => ({ ...file, sha256: sha256Of(file.content) }));
-}
-
-function uploadsOf(files: DecodedFile[]): FileVersion[] {
-  return files.map(({ name, content, sha256 }) => ({ name, size: content.length, sha256 }));
-}
-
 /**
  * Checks agent, files and model in this order; throws the first failure. Resolves with the quotas of the run and the
  * agent's version.
@@ -106,7 +89,7 @@ function uploadsOf(files: DecodedFile[]): FileVersion[] {
 async function checkPreconditions(
   { accounts, secretRefusal }: Pick<CreateRunDeps, "accounts" | "secretRefusal">,
   { agentId, organizationId }: Owner,
-  files: DecodedFiles,
+  files: Promise<unknown>,
 ): Promise<{ quotas?: Quotas; agentVersion?: number }> {
   const [agent, organization] = await Promise.all([
     accounts.findAgent(agentId),
@@ -140,20 +123,5 @@ async function endIfStored(deps: CreateRunDeps, { id: runId, turn }: Run): Promi
       runId,
       error,
     });
-  });
-}
-
-/**
- * Deletes the uploaded files of a create that stored nothing else. Files that cannot be deleted now expire (AWS), or are
- * removed at the next start (one machine).
- */
-async function deleteUploadedFiles(workspace: Workspace, runId: string, files: DecodedFiles): Promise<void> {
-  const contents = await files.then(
-    (decoded) => decoded.map(({ sha256 }) => sha256),
-    () => [],
-  );
-  if (contents.length === 0) return;
-  await workspace.remove(runId, contents).catch((error: unknown) => {
-    log("error", "the uploaded files of a failed create could not be deleted", { runId, error });
   });
 }

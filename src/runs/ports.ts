@@ -127,6 +127,54 @@ export interface Workspace {
   readNamed(runId: string, name: string): Promise<Uint8Array | undefined>;
 }
 
+/** A file that a client sends before the create that names it. Times are milliseconds since 1970. */
+export interface PendingUpload {
+  /** A UUID. */
+  id: string;
+  agentId: string;
+  /** As the client names it. */
+  name: string;
+  /** Bytes of the content. */
+  size: number;
+  /** Of the content: 64 lower-case hex digits. */
+  sha256: string;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/**
+ * Store of pending uploads. It removes them some time after they expire.
+ * Rejects with `StoreUnavailable` when a retry can help.
+ */
+export interface PendingUploads {
+  add(upload: PendingUpload): Promise<void>;
+  /** Undefined: unknown or removed. It may have expired. */
+  find(id: string): Promise<PendingUpload | undefined>;
+  /**
+   * Stores the content for a run, as `Workspace.write` does, without reading it. False: the content has not arrived.
+   * Idempotent.
+   */
+  copyTo(runId: string, upload: PendingUpload): Promise<boolean>;
+}
+
+/** Stores the content of a pending upload that arrives through this service, whole or not at all. Idempotent. */
+export type ReceiveContent = (upload: PendingUpload, content: AsyncIterable<Uint8Array>) => Promise<void>;
+
+/** A request of HTTP that a client sends to the store, past this service. */
+export interface SignedRequest {
+  url: string;
+  /** Headers that the request must have. */
+  headers: Record<string, string>;
+}
+
+/** Signs requests that clients send to the store themselves. Each allows access to one content only, for a short time. */
+export interface SignedTransfers {
+  /** A PUT of the upload's content. The store accepts no other content. */
+  put(upload: PendingUpload): Promise<SignedRequest>;
+  /** A GET of a file of the run. `disposition`: the header `content-disposition` of the response. */
+  get(runId: string, file: Pick<FileVersion, "name" | "sha256">, disposition: string): Promise<SignedRequest>;
+}
+
 /**
  * Store of what turns run on (`turn-configuration.ts`), by agent and hash.
  * Rejects with `StoreUnavailable` when a retry can help.
@@ -162,6 +210,7 @@ export interface Stores {
   accounts: Accounts;
   runs: Runs;
   workspace: Workspace;
+  pendingUploads: PendingUploads;
   configurations: Configurations;
   deliveries: Deliveries;
 }

@@ -10,9 +10,11 @@ export interface Upload {
   content: () => Uint8Array;
 }
 
-/** Reads uploads in order. Throws for the first that cannot be decoded, or that takes the total over 10 MiB. */
-export function readUploads(uploads: Upload[]): { name: string; content: Uint8Array }[] {
-  const safeName = safeFilenames();
+/**
+ * Reads uploads in order. Throws for the first that cannot be decoded, or that takes the total over 10 MiB. `safeName`: from
+ * `safeFilenames`.
+ */
+export function readUploads(uploads: Upload[], safeName = safeFilenames()): { name: string; content: Uint8Array }[] {
   let total = 0;
   return uploads.map((upload) => {
     const content = upload.content();

@@ -13,6 +13,7 @@ test("cdk.json contains the defaults", () => {
     logRetentionDays: 30,
     retentionDays: 90,
     fileVersions: 20,
+    maxUploadMegabytes: 100,
     requestsPerSecond: 500,
     requestBurst: 1_000,
     concurrentRuns: "auto",

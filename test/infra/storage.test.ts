@@ -52,7 +52,7 @@ test("removal: destroy deletes table and bucket with the stack", () => {
   disposable.template.resourceCountIs("Custom::S3AutoDeleteObjects", 1);
 });
 
-test("objects expire one day after their run", () => {
+test("objects expire one day after their run, and uploads one day after the time for which they can be named", () => {
   const { template: other } = synthesize({ context: { retentionDays: 30 } });
   other.hasResourceProperties("AWS::S3::Bucket", {
     LifecycleConfiguration: {
@@ -60,6 +60,7 @@ test("objects expire one day after their run", () => {
         { Id: "abandoned-uploads", Status: "Enabled", AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } },
         { Id: "expired-workspaces", Status: "Enabled", Prefix: "workspaces/", ExpirationInDays: 31 },
         { Id: "expired-texts", Status: "Enabled", Prefix: "texts/", ExpirationInDays: 31 },
+        { Id: "expired-uploads", Status: "Enabled", Prefix: "uploads/", ExpirationInDays: 2 },
       ],
     },
   });

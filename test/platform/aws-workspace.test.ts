@@ -1,19 +1,29 @@
 import {
+  CopyObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
   ListObjectsV2Command,
   NoSuchKey,
   PutObjectCommand,
+  S3ServiceException,
 } from "@aws-sdk/client-s3";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
 import { sha256Of } from "../../src/agent/turn/manifest.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
-import { mockedPlatform } from "./aws-mocks.ts";
+import { StoreUnavailable } from "../../src/errors.ts";
+import { uploadKey } from "../../src/platform/aws/pending-uploads.ts";
+import { inputs, mockedPlatform } from "./aws-mocks.ts";
 import { describeManifests } from "./runs-files.contract.ts";
+import { describePendingUploads, newUpload } from "./pending-uploads.contract.ts";
 import { describeWorkspace } from "./workspace.contract.ts";
 
 describe("AWS platform in memory", () => {
   describeManifests(async () => fakeAwsStores().runs);
+  describePendingUploads(async () => {
+    const { putObject, ...stores } = fakeAwsStores();
+    return { ...stores, send: async (upload, content) => putObject(uploadKey(upload), content) };
+  });
   describeWorkspace(async () => {
     const { workspace, objectKeys, putObject } = fakeAwsStores();
     return {
@@ -44,6 +54,33 @@ test("contents are objects with the prefix of the run; files of version 0.1 have
     { Bucket: "B", Key: `workspaces/R/.sha256-${sha256}` },
     { Bucket: "B", Key: "workspaces/R/%C3%A4%20%2B%25.txt" },
   ]);
+});
+
+test("an upload is copied within the bucket; a missing object is one that has not arrived", async () => {
+  const { pendingUploads, objects } = mockedPlatform();
+  const upload = newUpload(Buffer.from("x"), { id: "U", agentId: "A" });
+  expect(await pendingUploads.copyTo("R", upload)).toBe(true);
+  expect(objects.commandCalls(CopyObjectCommand)[0]?.args[0].input).toEqual({
+    Bucket: "B",
+    Key: `workspaces/R/.sha256-${upload.sha256}`,
+    CopySource: "B/uploads/A/U",
+  });
+  const failure = { $fault: "client", $metadata: { httpStatusCode: 404 }, message: "no" } as const;
+  objects.on(CopyObjectCommand).rejects(new S3ServiceException({ ...failure, name: "NoSuchKey" }));
+  expect(await pendingUploads.copyTo("R", upload)).toBe(false);
+  objects.on(CopyObjectCommand).rejects(new S3ServiceException({ ...failure, name: "AccessDenied" }));
+  await expect(pendingUploads.copyTo("R", upload)).rejects.toThrow("no");
+  objects.on(CopyObjectCommand).rejects(new S3ServiceException({ ...failure, name: "SlowDown" }));
+  await expect(pendingUploads.copyTo("R", upload)).rejects.toThrow(StoreUnavailable);
+});
+
+test("an upload expires as an item does, in seconds", async () => {
+  const { pendingUploads, dynamo } = mockedPlatform();
+  await pendingUploads.add(newUpload(Buffer.from("x"), { id: "U", expiresAt: 1_763_000_000_001 }));
+  expect(inputs(dynamo, PutCommand)[0]).toMatchObject({
+    TableName: "T",
+    Item: { pk: "UPLOAD#U", sk: "HEAD", expiresAt: 1_763_000_001, expiresAtMs: 1_763_000_000_001 },
+  });
 });
 
 test("contents are uploaded in parallel", async () => {

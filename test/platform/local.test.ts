@@ -16,11 +16,13 @@ import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
 import { type HttpServer, httpServer } from "../support/http-server.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
+import type { PendingUpload } from "../../src/runs/ports.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { type Runner, startRunner } from "../../src/platform/local/workflow.ts";
 import { localConfigurations } from "../../src/platform/local/configurations.ts";
 import { describeAccounts } from "./accounts.contract.ts";
 import { describeConfigurations } from "./configurations.contract.ts";
+import { describePendingUploads, newUpload } from "./pending-uploads.contract.ts";
 import { describeRuns } from "./runs.contract.ts";
 import { describeWorkflow, type WorkflowHarness } from "./workflow.contract.ts";
 import { describeWorkspace } from "./workspace.contract.ts";
@@ -40,6 +42,7 @@ describe("local platform", () => {
   describeAccounts(async () => stores.accounts);
   describeConfigurations(async () => localConfigurations(stores.database));
   describeRuns(async () => stores);
+  describePendingUploads(async () => ({ ...stores, send: (...sent) => send(stores, ...sent) }));
   describeWorkspace(async () => {
     const folderOf = (runId: string): string => join(stores.dataDir, "workspaces", runId);
     return {
@@ -99,6 +102,57 @@ describe("local platform", () => {
       },
     };
   });
+});
+
+async function send(
+  { pendingUploads }: Pick<ReturnType<typeof temporaryStores>, "pendingUploads">,
+  upload: PendingUpload,
+  ...chunks: Uint8Array[]
+): Promise<void> {
+  await pendingUploads.receive(upload, ReadableStream.from(chunks));
+}
+
+test("an upload that is cut off leaves no file, and keeps an earlier content", async () => {
+  using stores = temporaryStores();
+  const { pendingUploads, dataDir } = stores;
+  const content = Buffer.from("whole");
+  const upload = newUpload(content);
+  await pendingUploads.add(upload);
+  async function* cut(): AsyncIterable<Uint8Array> {
+    yield content.subarray(0, 2);
+    throw new Error("the client disconnected");
+  }
+  await expect(pendingUploads.receive(upload, cut())).rejects.toThrow("the client disconnected");
+  expect(readdirSync(join(dataDir, "pending-uploads"))).toEqual([]);
+  expect(await pendingUploads.copyTo("R", upload)).toBe(false);
+  await send(stores, upload, content);
+  await expect(pendingUploads.receive(upload, cut())).rejects.toThrow("the client disconnected");
+  expect(await pendingUploads.copyTo("R", upload)).toBe(true);
+  expect(String(await stores.workspace.read("R", upload.sha256))).toBe("whole");
+});
+
+test("uploads are removed an hour after they expire, with files that no upload has; runs keep their contents", async () => {
+  using stores = temporaryStores();
+  const { pendingUploads, dataDir } = stores;
+  const hour = 3_600_000;
+  const now = Date.now() + 10 * hour;
+  const content = Buffer.from("x");
+  const [old, recent] = [now - hour - 1, now - hour].map((expiresAt) => newUpload(content, { expiresAt }));
+  if (!old || !recent) throw new Error("no uploads");
+  for (const upload of [old, recent]) {
+    await pendingUploads.add(upload);
+    await send(stores, upload, content);
+  }
+  await pendingUploads.copyTo("R", old);
+  const root = join(dataDir, "pending-uploads");
+  for (const name of [randomUUID(), `.partial-${randomUUID()}`]) writeFileSync(join(root, name), "left by a crash");
+  await pendingUploads.removeExpired(Date.now()); // written to within the hour: they may be in use
+  expect(readdirSync(root)).toHaveLength(4);
+  await pendingUploads.removeExpired(now);
+  expect(readdirSync(root)).toEqual([recent.id]);
+  expect([await pendingUploads.find(old.id), await pendingUploads.find(recent.id)]).toEqual([undefined, recent]);
+  expect(await pendingUploads.copyTo("S", old)).toBe(false);
+  expect(String(await stores.workspace.read("R", old.sha256))).toBe("x");
 });
 
 test("a write to a full disk fails with StoreUnavailable and succeeds when there is space", async () => {

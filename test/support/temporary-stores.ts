@@ -5,18 +5,37 @@ import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/
 
 type LocalStores = Pick<
   LocalPlatform,
-  "accounts" | "runs" | "workspace" | "configurations" | "deliveries" | "database" | "removeOrphanedFiles" | "close"
+  | "accounts"
+  | "runs"
+  | "workspace"
+  | "pendingUploads"
+  | "configurations"
+  | "deliveries"
+  | "database"
+  | "removeOrphanedFiles"
+  | "close"
 >;
 
 /** The stores of a local platform in a temporary data directory. Disposing closes them and removes the directory. */
 export function temporaryStores(): LocalStores & Disposable & { dataDir: string } {
   const dataDir = mkdtempSync(join(tmpdir(), "agent-runs-"));
   const platform = openLocalPlatform({ dataDir });
-  const { accounts, runs, workspace, configurations, deliveries, database, removeOrphanedFiles, close } = platform;
+  const {
+    accounts,
+    runs,
+    workspace,
+    pendingUploads,
+    configurations,
+    deliveries,
+    database,
+    removeOrphanedFiles,
+    close,
+  } = platform;
   return {
     accounts,
     runs,
     workspace,
+    pendingUploads,
     configurations,
     deliveries,
     database,

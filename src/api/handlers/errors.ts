@@ -35,6 +35,11 @@ const statusOf: Record<ServiceErrorCode, number> = {
   queue_full: 409,
   run_ended: 409,
   invalid_argument: 422,
+  // Clients of the extension API only:
+  upload_too_large: 413,
+  upload_not_found: 422,
+  upload_incomplete: 422,
+  upload_mismatch: 422,
 };
 
 /** An error of HTTP itself, outside of the contract: the host could not receive the request. */

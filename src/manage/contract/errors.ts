@@ -57,8 +57,15 @@ export const errors = {
   },
 } as const satisfies Record<Exclude<ServiceErrorCode, PrefixErrorCode> | ManageErrorCode, ErrorEntry>;
 
-/** Operators pass whole ids here, and no `template_id`: these errors are of other callers. */
-type PrefixErrorCode = "key_ambiguous" | "operator_ambiguous" | "template_mismatch";
+/** Operators pass whole ids here, and neither `template_id` nor uploads: these errors are of other callers. */
+type PrefixErrorCode =
+  | "key_ambiguous"
+  | "operator_ambiguous"
+  | "template_mismatch"
+  | "upload_too_large"
+  | "upload_not_found"
+  | "upload_incomplete"
+  | "upload_mismatch";
 
 /** The value of `code` in an error's body. */
 export type ErrorCode = keyof typeof errors;

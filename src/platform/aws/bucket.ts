@@ -1,4 +1,5 @@
 import {
+  CopyObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
   NoSuchKey,
@@ -13,12 +14,17 @@ export interface Objects {
   put(key: string, content: Uint8Array): Promise<void>;
   /** `bytes`: only this many from the start, at least 1. */
   get(key: string, bytes?: number): Promise<Uint8Array | undefined>;
+  /** Copies an object within the bucket. False: there is no object `from`. Needs permission to list. */
+  copy(from: string, to: string): Promise<boolean>;
   /** `size` in bytes. */
   list(prefix: string): Promise<{ key: string; size: number }[]>;
   /** Ignores keys that do not exist. */
   remove(keys: string[]): Promise<void>;
   removeAll(prefix: string): Promise<void>;
 }
+
+/** Milliseconds. S3 copies within the bucket, at 100 MB a second or more, and an API request ends after 29 s. */
+const copyTimeout = 20_000;
 
 export function bucketObjects(s3: S3Client, bucket: string): Objects {
   async function list(prefix: string): Promise<{ key: string; size: number }[]> {
@@ -59,6 +65,18 @@ export function bucketObjects(s3: S3Client, bucket: string): Objects {
         return await Body?.transformToByteArray();
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined;
+        throw error;
+      }
+    },
+
+    async copy(from, to) {
+      // Keys consist of characters that need no encoding in the header.
+      const command = new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource: `${bucket}/${from}` });
+      try {
+        await s3.send(command, { requestTimeout: copyTimeout });
+        return true;
+      } catch (error) {
+        if ((error as Error).name === "NoSuchKey") return false;
         throw error;
       }
     },

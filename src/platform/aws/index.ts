@@ -7,6 +7,7 @@ import type { Objects } from "./bucket.ts";
 import { type ClientSettings, documentClient, type DynamoTable, loadS3Client, sfnClient } from "./clients.ts";
 import { awsConfigurations } from "./configurations.ts";
 import { awsDeliveries } from "./deliveries.ts";
+import { awsPendingUploads } from "./pending-uploads.ts";
 import { awsRuns } from "./runs.ts";
 import { awsSecrets, secretsManagerClient } from "./secrets.ts";
 import { awsWorkflow } from "./workflow.ts";
@@ -69,6 +70,7 @@ export function awsStores({ documents, s3, table, bucket, retentionDays }: AwsSt
     configurations: awsConfigurations(runsTable),
     deliveries: awsDeliveries(runsTable),
     workspace: awsWorkspace(objects),
+    pendingUploads: awsPendingUploads(runsTable),
   };
 }
 

@@ -22,6 +22,7 @@
  * | idempotency   | `IDEMPOTENCY#<agent>#<key hash>` | `HEAD`         |                                  |                   |
  * | webhook       | `WEBHOOK#<agent>` | `HEAD`                        |                                  |                   |
  * | delivery      | `DELIVERY#<id>`  | `HEAD`                         | `DELIVERIES#<agent>` / time, id  |                   |
+ * | pending upload | `UPLOAD#<id>`   | `HEAD`                         |                                  |                   |
  *
  * A run that waits for a slot is in `WAITING#<shard>` of gsi2. Counts exist for agents and organizations with a quota.
  *
@@ -54,8 +55,8 @@ export const shards = 16;
 /** Of the partition keys of deliveries. New ones start the function `EnqueueDelivery`. */
 export const deliveryPrefix = "DELIVERY#";
 
-/** Key prefixes of the bucket. The id of a run and a slash follow. */
-export const objectPrefixes = { workspaces: "workspaces/", texts: "texts/" } as const;
+/** Key prefixes of the bucket. The id of a run and a slash follow; for `uploads`, that of an agent. */
+export const objectPrefixes = { workspaces: "workspaces/", texts: "texts/", uploads: "uploads/" } as const;
 
 /** Name prefix of the secrets of all deployments. The stage and the id of an organization follow. */
 export const secretRoot = "agent-run-service/";

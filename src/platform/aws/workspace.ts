@@ -9,18 +9,18 @@ import { objectPrefixes } from "./table.ts";
 export function awsWorkspace(objects: () => Promise<Objects>): Workspace {
   return withMappedErrors<Workspace>("S3", {
     async write(runId, contents) {
-      const puts = new Map(contents.map(({ sha256, content }) => [keyOf(runId, sha256), content]));
+      const puts = new Map(contents.map(({ sha256, content }) => [contentKey(runId, sha256), content]));
       const bucket = await objects();
       await settleAll([...puts].map(([key, content]) => bucket.put(key, content)));
     },
 
     async read(runId, sha256) {
-      const key = keyOf(runId, sha256);
+      const key = contentKey(runId, sha256);
       return (await objects()).get(key);
     },
 
     async remove(runId, sha256s) {
-      const keys = sha256s.map((sha256) => keyOf(runId, sha256));
+      const keys = sha256s.map((sha256) => contentKey(runId, sha256));
       await (await objects()).remove(keys);
     },
 
@@ -39,7 +39,7 @@ export function awsWorkspace(objects: () => Promise<Objects>): Workspace {
     },
 
     async readNamed(runId, name) {
-      const key = prefixOf(runId) + encoded(name);
+      const key = namedKey(runId, name);
       return (await objects()).get(key);
     },
   });
@@ -49,8 +49,14 @@ function prefixOf(runId: string): string {
   return `${objectPrefixes.workspaces}${encoded(runId)}/`;
 }
 
-function keyOf(runId: string, sha256: string): string {
+/** Key of the object with a content of a run. */
+export function contentKey(runId: string, sha256: string): string {
   return prefixOf(runId) + contentName(sha256);
+}
+
+/** Key of the object with a file of version 0.1. */
+export function namedKey(runId: string, name: string): string {
+  return prefixOf(runId) + encoded(name);
 }
 
 /** ASCII only, without a slash, dot segment or control character. */

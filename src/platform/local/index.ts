@@ -7,6 +7,7 @@ import { localAccounts } from "./accounts.ts";
 import { localConfigurations } from "./configurations.ts";
 import { localDeliveries } from "./deliveries.ts";
 import { removeOrphanedFiles } from "./orphaned-files.ts";
+import { type LocalPendingUploads, localPendingUploads } from "./pending-uploads.ts";
 import { localRuns } from "./runs.ts";
 import { localSandbox } from "./sandbox.ts";
 import { localSecrets } from "./secrets.ts";
@@ -16,6 +17,7 @@ import { localWorkspace } from "./workspace.ts";
 /** The server adds the workflow that `startRunner` returns, other processes on its data directory `externalWorkflow`. */
 export interface LocalPlatform extends Omit<Platform, "workflow"> {
   database: Database;
+  pendingUploads: LocalPendingUploads;
   /** See `orphaned-files.ts`. */
   removeOrphanedFiles: (before: number) => Promise<void>;
 }
@@ -42,8 +44,10 @@ function makeDirectories(path: string): void {
 
 export function openLocalPlatform({ dataDir, environment = {}, allowList }: LocalPlatformOptions): LocalPlatform {
   const workspaces = join(dataDir, "workspaces");
-  makeDirectories(resolve(workspaces));
-  for (const folder of [dataDir, workspaces]) accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  const pending = join(dataDir, "pending-uploads");
+  for (const folder of [workspaces, pending]) makeDirectories(resolve(folder));
+  for (const folder of [dataDir, workspaces, pending])
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   const file = join(dataDir, "runs.sqlite");
   closeSync(openSync(file, "a", 0o600)); // transcripts are private; SQLite would use the umask
   const database = openDatabase(file);
@@ -56,6 +60,7 @@ export function openLocalPlatform({ dataDir, environment = {}, allowList }: Loca
     accounts: localAccounts(database),
     runs,
     workspace,
+    pendingUploads: localPendingUploads(database, { root: pending, workspaces }),
     configurations: localConfigurations(database),
     deliveries: localDeliveries(database),
     ...localSecrets(environment, dataDir, allowList ?? secretAllowList(readAllowedSecrets(dataDir), dataDir)),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
+import { createReadStream, existsSync } from "node:fs";
+import { link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { StoreUnavailable } from "../../errors.ts";
 import { settleAll } from "../../async/settle-all.ts";
@@ -57,8 +57,30 @@ export function localWorkspace(root: string): Workspace {
   };
 }
 
-/** Writes a temporary file and renames it, so that a crash leaves the old file or the new one. */
-async function writeWhole(root: string, file: string, content: Uint8Array): Promise<void> {
+/**
+ * Stores a file as a content of a run: as a further name of it, or as a copy where the file system has no hard links.
+ * Contents are never changed in place, so both names keep it.
+ */
+export async function storeFile(root: string, runId: string, sha256: string, file: string): Promise<void> {
+  const folder = join(root, requireFlatName(runId));
+  const target = join(folder, contentName(sha256));
+  try {
+    if ((await mkdir(folder, { recursive: true })) !== undefined) await syncFolder(root);
+    await link(file, target).catch((error: NodeJS.ErrnoException) =>
+      error.code === "EEXIST" ? undefined : writeWhole(root, target, createReadStream(file)),
+    );
+    await syncFolder(folder);
+  } catch (error) {
+    refused(error as NodeJS.ErrnoException);
+  }
+}
+
+/** Writes a temporary file in `root` and renames it, so that a crash leaves the old file or the new one. */
+export async function writeWhole(
+  root: string,
+  file: string,
+  content: Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<void> {
   const partial = join(root, `${temporary}${randomUUID()}`);
   try {
     const handle = await open(partial, "wx");
@@ -79,7 +101,7 @@ const [full, exhausted] = ["the disk of the workspaces is full", "the process ha
 /** Error codes of outages that a retry can outlast. */
 const outages: Record<string, string> = { ENOSPC: full, EDQUOT: full, EMFILE: exhausted, ENFILE: exhausted };
 
-function refused(error: NodeJS.ErrnoException): never {
+export function refused(error: NodeJS.ErrnoException): never {
   const outage = outages[error.code ?? ""];
   throw outage === undefined ? error : new StoreUnavailable(outage, { cause: error });
 }
@@ -88,7 +110,7 @@ export function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") refused(error);
 }
 
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
     await handle.sync();

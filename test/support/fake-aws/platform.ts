@@ -3,6 +3,7 @@ import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
 import type { Objects } from "../../../src/platform/aws/bucket.ts";
 import { awsConfigurations } from "../../../src/platform/aws/configurations.ts";
 import { awsDeliveries } from "../../../src/platform/aws/deliveries.ts";
+import { awsPendingUploads } from "../../../src/platform/aws/pending-uploads.ts";
 import { awsRuns } from "../../../src/platform/aws/runs.ts";
 import { awsWorkspace } from "../../../src/platform/aws/workspace.ts";
 import type { DynamoTable } from "../../../src/platform/aws/clients.ts";
@@ -54,6 +55,12 @@ export function fakeAwsStores(faultAt?: FaultAt, { delay = 0, conflicts = false 
   const objects: Objects = {
     put: (key, bytes) => attempted(() => void content.set(key, bytes)),
     get: (key, bytes) => attempted(() => content.get(key)?.subarray(0, bytes)),
+    copy: (from, to) =>
+      attempted(() => {
+        const source = content.get(from);
+        if (source) content.set(to, source);
+        return source !== undefined;
+      }),
     list: (prefix) =>
       attempted(() =>
         [...content].filter(([key]) => key.startsWith(prefix)).map(([key, { length: size }]) => ({ key, size })),
@@ -74,6 +81,7 @@ export function fakeAwsStores(faultAt?: FaultAt, { delay = 0, conflicts = false 
     configurations: awsConfigurations(runsTable),
     deliveries: awsDeliveries(runsTable),
     workspace: awsWorkspace(runsTable.objects),
+    pendingUploads: awsPendingUploads(runsTable),
     documents: dynamo.documents,
     calls: () => dynamo.calls() + objectCalls,
     sequentialCalls: () => answeredDepth,

@@ -1,0 +1,99 @@
+import { createHash, randomUUID } from "node:crypto";
+import { ServiceError } from "../errors.ts";
+import type { PendingUpload, PendingUploads, ReceiveContent } from "./ports.ts";
+
+export interface PendingUploadDeps {
+  pendingUploads: PendingUploads;
+  now: () => number;
+}
+
+/** What a client announces: name, bytes and SHA-256 (64 hex digits) of the file that it will send. */
+export type NewUpload = Pick<PendingUpload, "name" | "size" | "sha256">;
+
+/** Milliseconds for which creates can name an upload. */
+const validMilliseconds = 24 * 3_600_000;
+
+/** Registers a file that the agent's client will send. Rejects with `upload_too_large` above `maxBytes`. */
+export async function beginUpload(
+  { pendingUploads, now, maxBytes }: PendingUploadDeps & { maxBytes: number },
+  agentId: string,
+  { name, size, sha256 }: NewUpload,
+): Promise<PendingUpload> {
+  if (size > maxBytes) {
+    const received = `The file has ${size} bytes; this service accepts at most ${maxBytes}.`;
+    throw new ServiceError("upload_too_large", `${received} Split or compress it.`);
+  }
+  const createdAt = now();
+  const times = { createdAt, expiresAt: createdAt + validMilliseconds };
+  const upload = { id: randomUUID(), agentId, name, size, sha256: sha256.toLowerCase(), ...times };
+  await pendingUploads.add(upload);
+  return upload;
+}
+
+/** The agent's upload. Rejects with `upload_not_found` if it is unknown, expired or another agent's. */
+export async function findUpload(
+  { pendingUploads, now }: PendingUploadDeps,
+  agentId: string,
+  id: string,
+): Promise<PendingUpload> {
+  const upload = await pendingUploads.find(id.toLowerCase());
+  if (upload?.agentId === agentId && upload.expiresAt > now()) return upload;
+  throw new ServiceError(
+    "upload_not_found",
+    `Upload ${JSON.stringify(id)} does not exist or has expired; create a new one`,
+  );
+}
+
+/** The content of an upload on its way. `length`: its announced number of bytes, if the client sent one. */
+export interface IncomingContent {
+  length: number | undefined;
+  chunks: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Stores the content of an upload as it arrives. Rejects with `upload_mismatch`, and stores nothing, if size or hash differ
+ * from those that the client announced. Idempotent.
+ */
+export async function receiveUpload(
+  deps: PendingUploadDeps & { receive: ReceiveContent },
+  agentId: string,
+  id: string,
+  { length, chunks }: IncomingContent,
+): Promise<void> {
+  const upload = await findUpload(deps, agentId, id);
+  if (length !== undefined && length !== upload.size) throw wrongSize(upload, length);
+  await deps.receive(upload, verified(chunks, upload));
+}
+
+async function* verified(chunks: AsyncIterable<Uint8Array>, upload: PendingUpload): AsyncIterable<Uint8Array> {
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > upload.size) throw wrongSize(upload, `more than ${upload.size}`);
+    hash.update(chunk);
+    yield chunk;
+  }
+  if (size < upload.size) throw wrongSize(upload, size);
+  const sha256 = hash.digest("hex");
+  if (sha256 === upload.sha256) return;
+  const expected = `the upload was created for ${upload.sha256}`;
+  throw new ServiceError("upload_mismatch", `The content has the SHA-256 ${sha256}; ${expected}`);
+}
+
+function wrongSize({ size: expected }: PendingUpload, size: number | string): ServiceError {
+  return new ServiceError("upload_mismatch", `The content has ${size} bytes; the upload was created for ${expected}`);
+}
+
+/** Stores the content of an upload for a run. Rejects with `upload_incomplete` if it has not arrived. */
+export async function copyUpload(
+  { pendingUploads }: Pick<PendingUploadDeps, "pendingUploads">,
+  runId: string,
+  upload: PendingUpload,
+): Promise<void> {
+  if (await pendingUploads.copyTo(runId, upload)) return;
+  throw new ServiceError(
+    "upload_incomplete",
+    `The content of upload ${upload.id} (${JSON.stringify(upload.name)}) has not arrived; send it with PUT first`,
+  );
+}

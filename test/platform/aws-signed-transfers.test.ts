@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { newS3Client } from "../../src/platform/aws/bucket.ts";
+import { signedTransfers } from "../../src/platform/aws/signed-transfers.ts";
+import { newUpload } from "./pending-uploads.contract.ts";
+
+const credentials = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "s", sessionToken: "token" };
+const s3 = newS3Client({ region: "eu-central-1", credentials });
+const transfers = signedTransfers(async () => s3, "bucket-1");
+const day = new Date().toISOString().slice(0, 10).replaceAll("-", "");
+
+test("a signed PUT accepts one content under one key: its length and SHA-256 are signed", async () => {
+  const content = Buffer.from("the content");
+  const upload = newUpload(content, { id: "U", agentId: "A" });
+  const { url, headers } = await transfers.put(upload);
+  const { origin, pathname, searchParams } = new URL(url);
+  expect([origin, pathname]).toEqual(["https://bucket-1.s3.eu-central-1.amazonaws.com", "/uploads/A/U"]);
+  expect(Object.fromEntries(searchParams)).toMatchObject({
+    "X-Amz-SignedHeaders": "content-length;host;x-amz-checksum-sha256",
+    "X-Amz-Expires": "3600",
+    "X-Amz-Credential": `AKIAEXAMPLE/${day}/eu-central-1/s3/aws4_request`,
+    "X-Amz-Security-Token": "token",
+  });
+  expect([...searchParams.keys()].filter((name) => /checksum/i.test(name))).toEqual([]);
+  expect(headers).toEqual({
+    "content-length": "11",
+    "x-amz-checksum-sha256": createHash("sha256").update(content).digest("base64"),
+  });
+});
+
+test("an empty file can be sent, too", async () => {
+  const { url, headers } = await transfers.put(newUpload(Buffer.alloc(0)));
+  expect(url).toContain("X-Amz-SignedHeaders=content-length%3Bhost%3Bx-amz-checksum-sha256");
+  expect(headers["content-length"]).toBe("0");
+});
+
+test("a signed GET reads one file for a minute, as a download that browsers do not open", async () => {
+  const disposition = "attachment; filename*=UTF-8''a%22b.html";
+  const { url, headers } = await transfers.get("R", { name: 'a"b.html', sha256: "a".repeat(64) }, disposition);
+  const { pathname, searchParams } = new URL(url);
+  expect(pathname).toBe(`/workspaces/R/.sha256-${"a".repeat(64)}`);
+  expect(Object.fromEntries(searchParams)).toMatchObject({
+    "X-Amz-Expires": "60",
+    "response-content-disposition": disposition,
+    "response-content-type": "application/octet-stream",
+    "response-cache-control": "no-store",
+  });
+  expect(headers).toEqual({});
+});
+
+test("a file of version 0.1 is read under its name", async () => {
+  const { url } = await transfers.get("R", { name: "ä b.txt" }, "attachment");
+  expect(new URL(url).pathname).toBe("/workspaces/R/%25C3%25A4%2520b.txt");
+});

@@ -1,0 +1,102 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sha256Of } from "../../src/agent/turn/manifest.ts";
+import type { PendingUpload, Stores } from "../../src/runs/ports.ts";
+
+/** An upload of this content. */
+export function newUpload(content: Uint8Array, fields: Partial<PendingUpload> = {}): PendingUpload {
+  return {
+    id: randomUUID(),
+    agentId: randomUUID(),
+    name: "data.csv",
+    size: content.length,
+    sha256: sha256Of(content),
+    createdAt: 1_763_000_000_001,
+    expiresAt: 1_763_086_400_001,
+    ...fields,
+  };
+}
+
+/** Contract tests of `PendingUploads`. `open` is called once. `send`: stores the content of an upload as its client does. */
+export function describePendingUploads(
+  open: () => Promise<
+    Pick<Stores, "pendingUploads" | "workspace"> & {
+      send: (upload: PendingUpload, content: Uint8Array) => Promise<void>;
+    }
+  >,
+): void {
+  describe("pending uploads", () => {
+    let opened: Awaited<ReturnType<typeof open>>;
+    beforeAll(async () => {
+      opened = await open();
+    });
+
+    async function added(content: Uint8Array): Promise<PendingUpload> {
+      const upload = newUpload(content);
+      await opened.pendingUploads.add(upload);
+      return upload;
+    }
+
+    const readBack = async (runId: string, { sha256 }: PendingUpload) => {
+      const content = await opened.workspace.read(runId, sha256);
+      return content && sha256Of(content);
+    };
+
+    test("an upload is found by its id, and an unknown id is not", async () => {
+      const names = ["data.csv", "../../etc/passwd", "日本語 🤖.txt", "a\u0000b"];
+      for (const name of names) {
+        const upload = newUpload(Buffer.from("x"), { name });
+        await opened.pendingUploads.add(upload);
+        expect(await opened.pendingUploads.find(upload.id)).toEqual(upload);
+      }
+      expect(await opened.pendingUploads.find(randomUUID())).toBeUndefined();
+    });
+
+    test("a content that has not arrived is not copied, and leaves nothing behind", async () => {
+      const upload = await added(Buffer.from("later"));
+      const runId = randomUUID();
+      expect(await opened.pendingUploads.copyTo(runId, upload)).toBe(false);
+      expect(await readBack(runId, upload)).toBeUndefined();
+      await opened.send(upload, Buffer.from("later"));
+      expect(await opened.pendingUploads.copyTo(runId, upload)).toBe(true);
+      expect(await readBack(runId, upload)).toBe(upload.sha256);
+    });
+
+    test.each([0, 1, 3_000_001])("a content of %i bytes is copied to each run that names it", async (size) => {
+      const content = randomBytes(size);
+      const upload = await added(content);
+      await opened.send(upload, content);
+      const runs = [randomUUID(), randomUUID()];
+      for (const runId of [...runs, ...runs]) expect(await opened.pendingUploads.copyTo(runId, upload)).toBe(true);
+      for (const runId of runs) expect(await readBack(runId, upload)).toBe(upload.sha256);
+    });
+
+    test("an upload stays usable when a run with its content is deleted", async () => {
+      const content = randomBytes(1_000);
+      const upload = await added(content);
+      await opened.send(upload, content);
+      const [deleted, other] = [randomUUID(), randomUUID()];
+      await opened.pendingUploads.copyTo(deleted, upload);
+      await opened.workspace.removeAll(deleted);
+      expect(await readBack(deleted, upload)).toBeUndefined();
+      expect(await opened.pendingUploads.copyTo(other, upload)).toBe(true);
+      expect(await readBack(other, upload)).toBe(upload.sha256);
+    });
+
+    test("a run can have the same content from a create and from an upload", async () => {
+      const content = randomBytes(1_000);
+      const upload = await added(content);
+      await opened.send(upload, content);
+      const runId = randomUUID();
+      await opened.workspace.write(runId, [{ sha256: upload.sha256, content }]);
+      expect(await opened.pendingUploads.copyTo(runId, upload)).toBe(true);
+      expect(await readBack(runId, upload)).toBe(upload.sha256);
+    });
+
+    test.each(["", "..", "a/b", "../x"])("rejects %j as a run id", async (runId) => {
+      const upload = await added(Buffer.from("x"));
+      await opened.send(upload, Buffer.from("x"));
+      await expect(opened.pendingUploads.copyTo(runId, upload)).rejects.toThrow(Error);
+    });
+  });
+}
