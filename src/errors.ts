@@ -33,6 +33,8 @@ export type ServiceErrorCode =
   | "key_ambiguous"
   | "operator_not_found"
   | "operator_ambiguous"
+  | "webhook_not_found"
+  | "delivery_not_found"
   | "invalid_argument"
   | "modified"
   | "modified_concurrently";

@@ -77,6 +77,8 @@ const hints: Partial<Record<ServiceErrorCode, string>> = {
   key_ambiguous: "give more of the hash; see key list --agent ID",
   operator_not_found: "see operator list",
   operator_ambiguous: "give more of the id; see operator list",
+  webhook_not_found: "see webhook set --help",
+  delivery_not_found: "see webhook deliveries --agent ID",
   run_not_found: "see run list --agent ID",
   step_not_found: "see run show ID",
   file_not_found: "see run show ID --files",

@@ -108,6 +108,42 @@ export interface Operator extends Revised {
   lastUsedAt?: number;
 }
 
+/** A secret that signs messages. `expiresAt`: of one that was rotated. */
+export interface WebhookSecret {
+  /** `whsec_` and 32 random bytes in base 64. */
+  value: string;
+  createdAt: number;
+  expiresAt?: number;
+}
+
+/**
+ * Where and how the service reports what happened to the runs of an agent: one record per agent. Without secrets, the
+ * webhook was removed. `disabled` says why the service disabled it.
+ */
+export interface Webhook extends Revised {
+  agentId: string;
+  organizationId: string;
+  /** Of the runs that have no URL of their own. Absent: only runs with a URL are reported. */
+  url?: string;
+  /** Newest first. Messages are signed with each that has not expired. */
+  secrets: WebhookSecret[];
+  /** False: nothing is sent to `url`. Runs with a URL of their own are reported. */
+  enabled: boolean;
+  disabled?: { at: number; reason: string };
+  /** Whether URLs may be `http:` and may lead to private addresses, which the platform may still refuse. */
+  privateAddresses: boolean;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** What the create of a run needs to know of a webhook. `configured`: it has secrets. */
+export interface WebhookState {
+  configured: boolean;
+  enabled: boolean;
+  hasUrl: boolean;
+  privateAddresses: boolean;
+}
+
 export const auditActions = [
   "org.create",
   "org.set-model",
@@ -122,6 +158,12 @@ export const auditActions = [
   "key.create",
   "key.enable",
   "key.disable",
+  "webhook.set",
+  "webhook.rotate-secret",
+  "webhook.enable",
+  "webhook.disable",
+  "webhook.remove",
+  "delivery.resend",
   "operator.create",
   "operator.revoke",
   "run.create",
@@ -139,7 +181,7 @@ export interface AuditEntry {
    */
   actor: string;
   action: (typeof auditActions)[number];
-  /** The organization, agent, operator or run; of a key its hash. */
+  /** The organization, agent, operator, run or delivery; of a key its hash, of a webhook its agent. */
   id: string;
   /** `agent.create` and `agent.update`: the new version. */
   version?: number;
@@ -151,7 +193,7 @@ export interface Along {
 }
 
 /**
- * Organizations, agents, keys and operators. A method rejects with `StoreUnavailable` when a retry can help.
+ * Organizations, agents, keys, operators and webhooks. A method rejects with `StoreUnavailable` when a retry can help.
  *
  * - `create…` stores a new record. Its id or hash is random, so that nothing is overwritten.
  * - `replace…` replaces the whole record if the stored one still has the same `revision`. It resolves with the stored
@@ -170,6 +212,12 @@ export interface Accounts {
   replaceAgent(agent: Agent, along?: Along & { version?: AgentVersion }): Promise<Agent | undefined>;
   replaceOrganization(organization: Organization, along?: Along): Promise<Organization | undefined>;
   replaceOperator(operator: Operator, along?: Along): Promise<Operator | undefined>;
+  /** The webhook of an agent with its secrets. */
+  findWebhook(agentId: string): Promise<Webhook | undefined>;
+  /** The webhook of an agent without its secrets, for callers that may not read them. */
+  findWebhookState(agentId: string): Promise<WebhookState | undefined>;
+  /** As the other replacements. Without `revision`, it stores the first record of the agent. */
+  replaceWebhook(webhook: Webhook, along?: Along): Promise<Webhook | undefined>;
   /**
    * Sets `lastUsedAt` of a key unless it is `before` or later. Changes no other field and no `revision`. No-op for an
    * unknown key.

@@ -6,11 +6,13 @@ import { createOrganization } from "../../src/accounts/organizations.ts";
 import { describeAccountHistory } from "./accounts-history.contract.ts";
 import { listed } from "./listed.ts";
 import { describeOperators } from "./operators.contract.ts";
+import { describeWebhooks } from "./webhooks.contract.ts";
 
 /** Contract tests of `Accounts`. `open` is called once. Each test creates its own records; the store may hold others. */
 export function describeAccounts(open: () => Promise<Accounts>): void {
   describeAccountHistory(open);
   describeOperators(open);
+  describeWebhooks(open);
   describe("accounts", () => {
     let accounts: Accounts;
     beforeAll(async () => {

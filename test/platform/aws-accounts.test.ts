@@ -75,3 +75,13 @@ test("records are listed by queries of the list index, page by page", async () =
     { ...list, ExpressionAttributeValues: { ":pk": "ORGS" } },
   ]);
 });
+
+test("the state of a webhook is read without its other attributes, so that a permission can be limited to it", async () => {
+  const { accounts, dynamo } = mockedPlatform();
+  const state = { configured: true, enabled: true, hasUrl: false, privateAddresses: false };
+  dynamo.on(GetCommand).resolves({ Item: { state } });
+  expect(await accounts.findWebhookState("A")).toEqual(state);
+  const [input] = inputs(dynamo, GetCommand);
+  expect(input).toMatchObject({ Key: { pk: "WEBHOOK#A", sk: "HEAD" }, ProjectionExpression: "#state" });
+  expect(input).toMatchObject({ ExpressionAttributeNames: { "#state": "state" } });
+});

@@ -24,6 +24,8 @@ const statusOf: Record<ServiceErrorCode, number> = {
   version_not_found: 404,
   key_not_found: 404,
   operator_not_found: 404,
+  webhook_not_found: 404,
+  delivery_not_found: 404,
   step_not_found: 404,
   file_not_found: 404,
   file_not_kept: 404,

@@ -35,6 +35,12 @@ export const errors = {
   },
   key_not_found: { status: 404, when: "The key does not exist.", detail: 'key "…" does not exist' },
   operator_not_found: { status: 404, when: "The operator does not exist.", detail: 'operator "…" does not exist' },
+  webhook_not_found: {
+    status: 404,
+    when: "The agent has no webhook.",
+    detail: "agent … has no webhook; set one first",
+  },
+  delivery_not_found: { status: 404, when: "The delivery does not exist.", detail: 'delivery "…" does not exist' },
   request_unknown: {
     status: 409,
     when: "The request of this step cannot be rebuilt.",

@@ -23,6 +23,7 @@ import type { DynamoTable } from "./clients.ts";
 import { isConditionFailure, withMappedErrors } from "./errors.ts";
 import { sendConditional } from "./conditional-write.ts";
 import { head, listIndex, sortable } from "./table.ts";
+import { awsWebhooks } from "./webhooks.ts";
 
 /** The primary key of a record, and its place in the list index. */
 interface ItemKeys {
@@ -140,6 +141,7 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
     },
 
     ...awsAudit({ documents, table }),
+    ...awsWebhooks({ documents, table }),
     listKeys: (agentId) => list<ApiKey>(`KEYS#${agentId}`),
     listAgents: (organizationId) => list<Agent>("AGENTS", organizationId && `${organizationId}#`),
     listOrganizations: () => list<Organization>("ORGS"),

@@ -11,6 +11,7 @@ import type {
   Revised,
 } from "../../accounts/types.ts";
 import { auditWriter, localAudit } from "./audit.ts";
+import { localWebhooks } from "./webhooks.ts";
 import type { Database } from "./sqlite.ts";
 
 export function localAccounts(database: Database): Accounts {
@@ -104,6 +105,7 @@ export function localAccounts(database: Database): Accounts {
     touchOperator: toucher("operators"),
     listAgentVersions: async (agentId, limit) => read(() => versions.all(agentId, limit)).map(toVersionHead),
     ...localAudit(database),
+    ...localWebhooks(database),
     listKeys: async (agentId) => read(() => keysOfAgent.all(agentId)).flatMap((row) => parse<ApiKey>(row) ?? []),
     listAgents: async (organizationId) =>
       read(() => agents.all(organizationId ?? null)).flatMap((row) => parse<Agent>(row) ?? []),

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { auditTarget } from "../../../../console/settings/audit-target.ts";
 import { auditActions } from "../../../../src/accounts/types.ts";
 
-test("every audited action but those of keys links to what it was done to", () => {
+test("every audited action but those of keys and deliveries links to what it was done to", () => {
   const without = auditActions.filter((action) => {
     const entry = { at: "2026-11-22T10:00:00.000Z", actor: "mira", action, id: "the-id", version: null };
     return auditTarget(entry).url === undefined;
   });
-  expect(without).toEqual(["key.create", "key.enable", "key.disable"]);
+  expect(without).toEqual(["key.create", "key.enable", "key.disable", "delivery.resend"]);
 });

@@ -1,0 +1,41 @@
+import type { Accounts, Webhook } from "../../accounts/types.ts";
+import { webhookState } from "../../accounts/webhooks.ts";
+import { auditWriter } from "./audit.ts";
+import type { Database } from "./sqlite.ts";
+
+/** The webhooks of agents. */
+export function localWebhooks({
+  db,
+  read,
+  write,
+}: Database): Pick<Accounts, "findWebhook" | "findWebhookState" | "replaceWebhook"> {
+  const select = db.prepare("SELECT body FROM webhooks WHERE agent_id = ?");
+  const insert = db.prepare("INSERT OR IGNORE INTO webhooks (body, agent_id) VALUES (?, ?)");
+  const update = db.prepare("UPDATE webhooks SET body = ? WHERE agent_id = ? AND body ->> 'revision' = ?");
+  const insertAudit = auditWriter(db);
+
+  async function findWebhook(agentId: string): Promise<Webhook | undefined> {
+    const row = read(() => select.get(agentId));
+    return row && (JSON.parse(String(row["body"])) as Webhook);
+  }
+
+  return {
+    findWebhook,
+
+    async findWebhookState(agentId) {
+      const found = await findWebhook(agentId);
+      return found && webhookState(found);
+    },
+
+    replaceWebhook: (webhook, { audit } = {}) =>
+      write(() => {
+        const { agentId, revision } = webhook;
+        const next = { ...webhook, revision: (revision ?? 0) + 1 };
+        const body = JSON.stringify(next);
+        const { changes } = revision === undefined ? insert.run(body, agentId) : update.run(body, agentId, revision);
+        if (changes === 0) return undefined;
+        if (audit) insertAudit(audit);
+        return next;
+      }),
+  };
+}

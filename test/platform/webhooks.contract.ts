@@ -1,0 +1,189 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createAgent, setAgentStatus } from "../../src/accounts/agents.ts";
+import { createOrganization } from "../../src/accounts/organizations.ts";
+import type { Accounts, Agent, AuditEntry, Webhook } from "../../src/accounts/types.ts";
+import {
+  disableUrl,
+  findWebhook,
+  removeWebhook,
+  rotateSecret,
+  setWebhook,
+  setWebhookEnabled,
+  validSecrets,
+} from "../../src/accounts/webhooks.ts";
+
+const url = "https://example.com/hooks?token=of-the-url";
+const hour = 3_600_000;
+
+/** Contract tests of the webhooks of agents. `open` is called once. */
+export function describeWebhooks(open: () => Promise<Accounts>): void {
+  describe("webhooks", () => {
+    let accounts: Accounts;
+    beforeAll(async () => {
+      accounts = await open();
+    });
+    const newAgent = async (): Promise<Agent> => {
+      const organization = await createOrganization(accounts, { name: "O" });
+      const limits = { steps: 1, tokens: 1, seconds: 1 };
+      return createAgent(accounts, organization.id, { name: "A", instructions: "", tools: [], limits });
+    };
+    const auditOf = async (of: string): Promise<AuditEntry[]> =>
+      (await accounts.listAudit({ since: 0, limit: 1_000 })).filter(({ id }) => id === of);
+
+    test("a record is stored once, and replaced by the writer that knows its revision", async () => {
+      const webhook = newWebhook();
+      const { agentId } = webhook;
+      expect(await accounts.findWebhook(agentId)).toBeUndefined();
+      expect(await accounts.findWebhookState(agentId)).toBeUndefined();
+      expect(await accounts.replaceWebhook({ ...webhook, revision: 1 })).toBeUndefined();
+      const stored = await accounts.replaceWebhook(webhook);
+      expect(stored).toEqual({ ...webhook, revision: 1 });
+      expect(await accounts.replaceWebhook(webhook)).toBeUndefined(); // there is one by now
+      expect(await accounts.findWebhook(agentId)).toEqual(stored);
+      expect(await accounts.replaceWebhook({ ...webhook, enabled: false, revision: 1 })).toMatchObject({ revision: 2 });
+      expect(await accounts.replaceWebhook({ ...webhook, revision: 1 })).toBeUndefined();
+      expect(await accounts.findWebhook(agentId)).toEqual({ ...webhook, enabled: false, revision: 2 });
+    });
+
+    test("the state of a webhook contains no secret and no URL", async () => {
+      const webhook = newWebhook();
+      const { agentId } = webhook;
+      await accounts.replaceWebhook(webhook);
+      const state = { configured: true, enabled: true, hasUrl: true, privateAddresses: false };
+      expect(await accounts.findWebhookState(agentId)).toEqual(state);
+      const { url: _, ...withoutUrl } = webhook;
+      await accounts.replaceWebhook({ ...withoutUrl, secrets: [], enabled: false, revision: 1 });
+      const removed = { configured: false, enabled: false, hasUrl: false, privateAddresses: false };
+      expect(await accounts.findWebhookState(agentId)).toEqual(removed);
+    });
+
+    test("the secret of a new webhook is returned once, and later settings keep it", async () => {
+      const { id, organizationId } = await newAgent();
+      const { webhook, secret } = await setWebhook(
+        accounts,
+        id.toUpperCase(),
+        { url, privateAddresses: false },
+        "mira",
+      );
+      expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+      expect(webhook).toMatchObject({ agentId: id, organizationId, url, enabled: true, secrets: [{ value: secret }] });
+      const { webhook: changed, secret: second } = await setWebhook(accounts, id, { privateAddresses: true }, "mira");
+      expect(second).toBeUndefined();
+      expect(changed).toMatchObject({ secrets: webhook.secrets, privateAddresses: true, createdAt: webhook.createdAt });
+      expect(changed.url).toBeUndefined();
+      expect(await findWebhook(accounts, id)).toEqual(changed);
+      expect((await auditOf(id)).map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+        "mira webhook.set",
+        "mira webhook.set",
+      ]);
+    });
+
+    test("one of several concurrent settings creates the secret", async () => {
+      const { id } = await newAgent();
+      const settings = { url, privateAddresses: false };
+      const outcomes = await Promise.all([1, 2, 3, 4].map(() => setWebhook(accounts, id, settings)));
+      const shown = outcomes.flatMap(({ secret }) => secret ?? []);
+      expect(shown).toHaveLength(1);
+      expect((await findWebhook(accounts, id)).secrets.map(({ value }) => value)).toEqual(shown);
+    });
+
+    test("a rotated secret is valid for a day, for the hours given, or not any more", async () => {
+      const { id } = await newAgent();
+      const { secret: first } = await setWebhook(accounts, id, { url, privateAddresses: false });
+      const { webhook, secret: second } = await rotateSecret(accounts, id, { actor: "mira" });
+      const { createdAt: now = 0 } = webhook.secrets[0] ?? {};
+      const valid = (of: Webhook, hours: number): string[] =>
+        validSecrets(of, now + hours * hour).map(({ value }) => value);
+      expect([valid(webhook, 0), valid(webhook, 23.9), valid(webhook, 24)]).toEqual([
+        [second, first],
+        [second, first],
+        [second],
+      ]);
+      const { webhook: again, secret: third } = await rotateSecret(accounts, id, { hours: 1 });
+      expect(valid(again, 0.9)).toEqual([third, second, first]);
+      expect(valid(again, 1.1)).toEqual([third]);
+      const { webhook: last, secret: fourth } = await rotateSecret(accounts, id, { hours: 0 });
+      expect(last.secrets).toEqual([{ value: fourth, createdAt: expect.any(Number) }]);
+      expect(await findWebhook(accounts, id)).toEqual(last);
+      for (const hours of [-1, 169, Number.NaN]) {
+        await expect(rotateSecret(accounts, id, { hours })).rejects.toMatchObject({ code: "invalid_argument" });
+      }
+      expect((await auditOf(id)).map(({ action }) => action)).toEqual(["webhook.rotate-secret"]);
+    });
+
+    test("a webhook is disabled, enabled and removed", async () => {
+      const { id } = await newAgent();
+      await setWebhook(accounts, id, { url, privateAddresses: false }, "mira");
+      expect(await setWebhookEnabled(accounts, id, false, "mira")).toMatchObject({ enabled: false, revision: 2 });
+      expect(await setWebhookEnabled(accounts, id, false, "mira")).toMatchObject({ enabled: false, revision: 2 });
+      expect(await setWebhookEnabled(accounts, id, true, "mira")).toMatchObject({ enabled: true, revision: 3 });
+      await removeWebhook(accounts, id, "mira");
+      expect(await accounts.findWebhook(id)).toMatchObject({ secrets: [], enabled: false, revision: 4 });
+      expect(JSON.stringify(await accounts.findWebhook(id))).not.toContain("example.com");
+      for (const use of [findWebhook, removeWebhook, rotateSecret]) {
+        await expect(use(accounts, id)).rejects.toMatchObject({ code: "webhook_not_found" });
+      }
+      await expect(setWebhookEnabled(accounts, id, true)).rejects.toMatchObject({ code: "webhook_not_found" });
+      const { secret } = await setWebhook(accounts, id, { privateAddresses: false });
+      expect(secret).toBeDefined();
+      const audited = (await auditOf(id)).map(({ action }) => action.slice("webhook.".length)).toSorted();
+      expect(audited).toEqual(["disable", "enable", "remove", "set"]);
+    });
+
+    test("an answer of the receiver disables the URL that it came from, with the reason, until it is enabled", async () => {
+      const { id } = await newAgent();
+      const { webhook } = await setWebhook(accounts, id, { url, privateAddresses: false });
+      await disableUrl(accounts, webhook, "https://example.com/before", "gone");
+      expect(await findWebhook(accounts, id)).toEqual(webhook);
+      await disableUrl(accounts, webhook, url, "gone");
+      const disabled = { enabled: false, disabled: { at: expect.any(Number), reason: "gone" } };
+      expect(await findWebhook(accounts, id)).toMatchObject(disabled);
+      expect(await setWebhookEnabled(accounts, id, true)).not.toHaveProperty("disabled");
+    });
+
+    test("an audit entry contains neither secret nor URL", async () => {
+      const { id } = await newAgent();
+      const { secret = "" } = await setWebhook(accounts, id, { url, privateAddresses: false }, "mira");
+      const { secret: rotated } = await rotateSecret(accounts, id, { actor: "mira" });
+      const audited = JSON.stringify(await auditOf(id));
+      expect(audited).toContain("webhook.rotate-secret");
+      for (const text of [secret, rotated, "example.com"]) expect(audited).not.toContain(text);
+    });
+
+    test("a URL that cannot be called is rejected with the reason, and a deleted agent gets no webhook", async () => {
+      const { id } = await newAgent();
+      const wrong: [string, boolean, string][] = [
+        ["example.com/hooks", true, "not a valid URL"],
+        ["ftp://example.com", true, "begins with ftp:"],
+        ["http://example.com", false, "http: is accepted only for"],
+        ["https://mira:pass@example.com", false, "a user name or password"],
+        [`https://example.com/${"x".repeat(2_048)}`, false, "2068 characters"],
+      ];
+      for (const [given, privateAddresses, reason] of wrong) {
+        const rejected = setWebhook(accounts, id, { url: given, privateAddresses });
+        await expect(rejected).rejects.toMatchObject({
+          code: "invalid_argument",
+          message: expect.stringContaining(reason),
+        });
+      }
+      expect(await accounts.findWebhook(id)).toBeUndefined();
+      await setAgentStatus(accounts, id, "deleted");
+      const rejected = setWebhook(accounts, id, { url, privateAddresses: false });
+      await expect(rejected).rejects.toMatchObject({ code: "agent_deleted" });
+      await expect(setWebhook(accounts, "x", { privateAddresses: false })).rejects.toMatchObject({
+        code: "agent_not_found",
+      });
+    });
+  });
+}
+
+function newWebhook(): Webhook {
+  const [agentId, organizationId] = [randomUUID(), randomUUID()];
+  const times = { createdAt: 1_763_000_000_000, updatedAt: 1_763_000_000_001 };
+  const secrets = [
+    { value: "whsec_AAAA", createdAt: 1 },
+    { value: "whsec_BBBB", createdAt: 0, expiresAt: 2 },
+  ];
+  return { agentId, organizationId, url, secrets, enabled: true, privateAddresses: false, ...times };
+}
