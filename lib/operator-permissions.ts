@@ -1,5 +1,5 @@
 import { listIndex, runningIndex } from "../src/platform/aws/table.ts";
-import type { ItemPermission, ObjectPermissions } from "./storage.ts";
+import { type ItemPermission, type ObjectPermissions, webhookState } from "./storage.ts";
 
 // What operators may do with the service's data: through the CLI and `npm run console` with their own credentials, and
 // through the functions of the console's stack.
@@ -14,11 +14,13 @@ export const viewItems: ItemPermission[] = [
 
 /** For changing them. Operators also need `viewItems`. */
 export const changeItems: ItemPermission[] = [
-  // One statement, because a transaction writes a record or a run together with its audit entry and its counts.
+  // One statement, because a transaction writes a record or a run together with its audit entry, its counts and its
+  // delivery.
   {
-    kinds: ["ORG", "AGENT", "KEY", "RUN", "COUNT", "AUDIT", "OPERATORS"],
+    kinds: ["ORG", "AGENT", "KEY", "RUN", "COUNT", "DELIVERY", "AUDIT", "OPERATORS"],
     actions: ["PutItem", "UpdateItem", "ConditionCheckItem"],
   },
+  webhookState,
   { kinds: ["RUN"], actions: ["DeleteItem"] },
 ];
 

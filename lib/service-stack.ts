@@ -14,7 +14,7 @@ import { grantModels } from "./model-permissions.ts";
 import { deadLetterQueue, Recovery } from "./recovery.ts";
 import { Sandbox } from "./sandbox.ts";
 import { type Settings, zonesOf } from "./settings.ts";
-import { createsRuns, keyUse, Storage } from "./storage.ts";
+import { createsRuns, endsTurns, type ItemPermission, keyUse, Storage, webhookState } from "./storage.ts";
 import { terminationProtection } from "./termination-protection.ts";
 import { Workflow } from "./workflow.ts";
 
@@ -125,19 +125,19 @@ export class ServiceStack extends Stack {
     if (settings.otlpEndpoint !== "") grant(advance, { OTEL_EXPORTER_OTLP_ENDPOINT: settings.otlpEndpoint });
 
     const fail = newFunction("Fail");
-    storage.grantItems(fail, [{ kinds: ["RUN", "COUNT"], actions: ["UpdateItem"] }]);
+    storage.grantItems(fail, [endsTurns]);
 
     const workflow = new Workflow(this, "Workflow", { advance, fail, logRetention });
     workflow.grantStartNext(advance);
 
     const deadLetters = deadLetterQueue(this);
     const reconcile = newFunction("Reconcile", { deadLetters });
-    storage.grantItems(reconcile, [{ kinds: ["RUN", "COUNT"], actions: ["Query", "UpdateItem"] }]);
+    storage.grantItems(reconcile, [{ kinds: ["RUN"], actions: ["Query"] }, endsTurns]);
     // If several scheduled sweeps were delayed, one is enough: older events expire.
     const sweep = newFunction("Sweep", { deadLetters, eventSeconds: 2 * sweepMinutes * 60 });
     storage.grantItems(sweep, [
       { kinds: ["RUNNING", "WAITING", "COUNT"], actions: ["Query"], index: runningIndex.name },
-      { kinds: ["RUN", "COUNT"], actions: ["UpdateItem"] },
+      endsTurns,
       { kinds: ["COUNT"], actions: ["Query"] },
       { kinds: ["AGENT", "ORG"], actions: ["GetItem"] },
     ]);
@@ -153,7 +153,8 @@ export class ServiceStack extends Stack {
 
     const create = newFunction("Create");
     grant(create, { SECRET_PREFIX: secretPrefixOf(settings.stage) }); // checks names only
-    storage.grantItems(create, [{ kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] }, keyUse, ...createsRuns]);
+    const createReads: ItemPermission = { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] };
+    storage.grantItems(create, [createReads, webhookState, keyUse, ...createsRuns]);
     storage.grantObjects(create, { write: ["workspaces", "texts"], remove: ["workspaces"] });
     workflow.grantStartExecution(create);
 

@@ -31,6 +31,9 @@ type ItemKind =
   | "CONFIG"
   | "UPLOAD"
   | "AUDIT"
+  | "IDEMPOTENCY"
+  | "WEBHOOK"
+  | "DELIVERY"
   | "OPERATORS"
   | "ORGS"
   | "AGENTS"
@@ -59,15 +62,35 @@ export const keyUse: ItemPermission = {
   attributes: [partitionKey, sortKey, "lastUsedAt"],
 };
 
-/**
- * For functions that create runs, and start waiting ones. A run and its counts are in one statement, because a transaction
- * writes both.
- */
-export const createsRuns: ItemPermission[] = [
-  { kinds: ["RUN", "COUNT"], actions: ["PutItem", "UpdateItem", "ConditionCheckItem"] },
-  { kinds: ["COUNT"], actions: ["Query"] },
-  { kinds: ["WAITING"], actions: ["Query"], index: runningIndex.name },
+/** For functions that create runs: whether an agent has a webhook, without its URL and secrets. */
+export const webhookState: ItemPermission = {
+  kinds: ["WEBHOOK"],
+  actions: ["GetItem"],
+  attributes: [partitionKey, sortKey, "state"],
+};
+
+/** What a change of a run's status writes, in one statement, because one transaction writes all of them. */
+const changedWithRun: ItemKind[] = ["RUN", "COUNT", "DELIVERY"];
+
+/** For functions that end turns, and do nothing else with runs. */
+export const endsTurns: ItemPermission = { kinds: changedWithRun, actions: ["PutItem", "UpdateItem"] };
+
+/** For functions that create runs, and start waiting ones. */
+export const createsRuns: ItemPermission[] = creates(changedWithRun);
+
+/** As `createsRuns`, with idempotency keys. */
+export const createsKeyedRuns: ItemPermission[] = [
+  ...creates([...changedWithRun, "IDEMPOTENCY"]),
+  { kinds: ["IDEMPOTENCY"], actions: ["GetItem"] },
 ];
+
+function creates(kinds: ItemKind[]): ItemPermission[] {
+  return [
+    { kinds, actions: ["PutItem", "UpdateItem", "ConditionCheckItem"] },
+    { kinds: ["COUNT"], actions: ["Query"] },
+    { kinds: ["WAITING"], actions: ["Query"], index: runningIndex.name },
+  ];
+}
 
 const objectActions = { read: "s3:GetObject", write: "s3:PutObject", remove: "s3:DeleteObject" };
 
@@ -205,10 +228,13 @@ export function itemStatement(
     resources: [index === undefined ? tableArn : `${tableArn}/index/${index}`],
     conditions: {
       "ForAllValues:StringLike": { "dynamodb:LeadingKeys": kinds.map(partitionsOf) },
-      // Without the last condition, an update could return the other attributes.
+      // Without the last conditions, a read or an update could return the other attributes.
       ...(attributes && {
         "ForAllValues:StringEquals": { "dynamodb:Attributes": attributes },
-        StringEqualsIfExists: { "dynamodb:ReturnValues": ["NONE", "UPDATED_OLD", "UPDATED_NEW"] },
+        StringEqualsIfExists: {
+          "dynamodb:ReturnValues": ["NONE", "UPDATED_OLD", "UPDATED_NEW"],
+          "dynamodb:Select": "SPECIFIC_ATTRIBUTES",
+        },
       }),
     },
   };

@@ -11,7 +11,7 @@ import type { EnvName } from "../../src/env.ts";
 import { objectPrefixes, secretPrefixOf } from "../../src/platform/aws/table.ts";
 import { bundleUploadServer } from "../bundling.ts";
 import { type UploadHosting, memoryEnvironment } from "./hosting.ts";
-import { createsRuns, itemStatement, keyUse } from "../storage.ts";
+import { createsRuns, itemStatement, keyUse, webhookState } from "../storage.ts";
 import { acknowledgeWildcard } from "../service-function.ts";
 import type { OutputName } from "../outputs.ts";
 import type { Settings } from "../settings.ts";
@@ -85,6 +85,7 @@ export function grantServer(role: Role, { hosting, service, secrets, settings }:
   const objectsArn = (prefix: string) => `arn:${Aws.PARTITION}:s3:::${service.BucketName}/${prefix}*`;
   const statements: PolicyStatementProps[] = [
     itemStatement(table, { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] }),
+    itemStatement(table, webhookState),
     itemStatement(table, keyUse),
     ...createsRuns.map((permission) => itemStatement(table, permission)),
     { actions: ["s3:PutObject"], resources: prefixes.map(objectsArn) },

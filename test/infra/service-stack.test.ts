@@ -93,13 +93,13 @@ describe("functions", () => {
       ],
       Create: ["BUCKET_NAME", "RETENTION_DAYS", "SECRET_PREFIX", "STATE_MACHINE_ARN", "TABLE_NAME"],
       EnqueueDelivery: ["DELIVERY_QUEUE_URL"],
-      Fail: ["TABLE_NAME"],
+      Fail: ["RETENTION_DAYS", "TABLE_NAME"],
       Get: ["BUCKET_NAME", "TABLE_NAME"],
       NotFound: [],
       Openapi: [],
-      Reconcile: ["TABLE_NAME"],
+      Reconcile: ["RETENTION_DAYS", "TABLE_NAME"],
       SandboxFunction: [],
-      Sweep: ["STATE_MACHINE_ARN", "TABLE_NAME"],
+      Sweep: ["RETENTION_DAYS", "STATE_MACHINE_ARN", "TABLE_NAME"],
     });
   });
 });

@@ -4,10 +4,10 @@ import type { Deliveries } from "../../runs/ports.ts";
 import type { DynamoTable } from "./clients.ts";
 import { withMappedErrors } from "./errors.ts";
 import { isExpired, type Item } from "./run-items.ts";
-import { head, sortable, ttlAttribute } from "./table.ts";
+import { deliveryPrefix, head, sortable, ttlAttribute } from "./table.ts";
 
 function keyOf(id: string): { pk: string; sk: string } {
-  return { pk: `DELIVERY#${id}`, sk: head };
+  return { pk: deliveryPrefix + id, sk: head };
 }
 
 export function deliveryItem(delivery: Delivery): Item {

@@ -38,10 +38,12 @@ export function measuredStores(settings: ClientSettings): Stores {
   return { ...stores, runs: measuredRuns(stores.runs, emit) };
 }
 
-/** Runs for functions that only write a final status. They have no permission for texts and files. */
+/** Runs for functions that only write a final status and its delivery. They have no permission for texts and files. */
 export function statusOnlyRuns(settings: ClientSettings): Runs {
   const denied = new Error("this function may only write the status of a run; it has no access to texts and files");
-  const runs = awsRuns({ documents: documentClient(settings), table, objects: () => Promise.reject(denied) });
+  const documents = documentClient(settings);
+  const retentionDays = Number(env("RETENTION_DAYS"));
+  const runs = awsRuns({ documents, table, objects: () => Promise.reject(denied), retentionDays });
   return measuredRuns(runs, emit);
 }
 

@@ -23,7 +23,7 @@ export type Item = Record<string, unknown>;
 /** `objects`: the bucket for large texts, opened at the first use. */
 export interface RunsTable extends DynamoTable {
   objects: () => Promise<Objects>;
-  /** How long new items are kept. Absent: for functions that only write a status. */
+  /** How long new items are kept. Absent: for readers. */
   retentionDays?: number;
 }
 
