@@ -48,6 +48,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: "clients",
+          include: ["test/clients/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "soak",
           include: ["test/soak/**/*.test.ts"],
           fileParallelism: false, // each takes the memory and the processors of the machine

@@ -1,7 +1,10 @@
+import { commandLine } from "../src/command-line.ts";
 import { consoleIo, runProgram } from "./cli.ts";
 import { type ConsoleOptions, consoleProgram } from "./console/options.ts";
 
-const code = await runProgram(consoleProgram(start), process.argv.slice(2), consoleIo, { name: "npm run console" });
+const code = await runProgram(consoleProgram(start), process.argv.slice(2), consoleIo, {
+  name: commandLine("console"),
+});
 if (code !== 0) process.exit(code);
 
 async function start(options: ConsoleOptions): Promise<void> {

@@ -9,12 +9,13 @@ enableCompileCache();
 // A failed write to the log (full disk, closed pipe) must not end the service.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
-const name = "npm start";
 const lookMilliseconds = 300;
-const [{ consoleIo, runProgram }, { localProgram }] = await Promise.all([
+const [{ commandLine }, { consoleIo, runProgram }, { localProgram }] = await Promise.all([
+  import("../src/command-line.ts"),
   import("./cli.ts"),
   import("./local/options.ts"),
 ]);
+const name = commandLine("start");
 const code = await runProgram(localProgram(start), process.argv.slice(2), consoleIo, {
   name,
   explain: (error) => (error as Error).message,

@@ -92,11 +92,16 @@ export const copiedPaths = [
 const engineDependencies = ["turndown", "sprintf-js", "seek-bzip", "minimatch", "diff"];
 
 /**
- * Writes the sandbox function's code to `folder`: the handler in `index.js`, its child process in `child.mjs`, and the
- * engines' packages. 21 MB, half of it Python.
+ * Writes the sandbox function's code to `folder`: the handler in `index.js`, and what its child process needs. 21 MB, half
+ * of it Python.
  */
 export function bundleSandbox(folder: string): string[] {
-  const files = [...bundleFunction("run-program", folder), ...bundleChildProcess(folder)];
+  return [...bundleFunction("run-program", folder), ...bundleSandboxProcess(folder)];
+}
+
+/** Writes the child process of the sandbox to `folder`: `child.mjs`, and the packages of all engines. */
+export function bundleSandboxProcess(folder: string): string[] {
+  const files = bundleChildProcess(folder);
   const packages = join(folder, "node_modules");
   for (const path of copiedPaths) {
     cpSync(join(root, "node_modules", path), join(packages, path), { recursive: true, dereference: true });

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Actor } from "../../src/accounts/audit.ts";
+import { commandLine } from "../../src/command-line.ts";
 import { isLocked } from "../../src/platform/local/data-dir-lock.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { findServerAddress } from "../../src/platform/local/server-address.ts";
@@ -52,7 +53,9 @@ export async function connect(
 function openDataDir(dataDir: string, needsData: boolean): OperatorPlatform {
   // Opening creates the directory: a mistyped name would look like a service without data.
   if (needsData && !existsSync(join(dataDir, "runs.sqlite"))) {
-    throw new CliError(`no service data in ${dataDir}; pass its directory with --data-dir, or run npm start first`);
+    throw new CliError(
+      `no service data in ${dataDir}; pass its directory with --data-dir, or run ${commandLine("start")} first`,
+    );
   }
   try {
     return {
@@ -73,6 +76,6 @@ function addressOn(dataDir: string): string {
   const address = findServerAddress(dataDir);
   if (address !== undefined) return address;
   throw new CliError(
-    `no service runs on the data directory ${dataDir}; start it (npm start), or pass its address with --base-url`,
+    `no service runs on the data directory ${dataDir}; start it (${commandLine("start")}), or pass its address with --base-url`,
   );
 }

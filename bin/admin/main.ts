@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { commandPrefix } from "../../src/command-line.ts";
 import { ServiceError, type ServiceErrorCode } from "../../src/errors.ts";
 import { type FileIo, runProgram } from "../cli.ts";
 import { printableJson } from "../printable.ts";
@@ -41,7 +42,7 @@ export function main(argv: string[], io: FileIo): Promise<number> {
 
 /** All commands. `action` decides what happens when one is called. */
 export function adminProgram(action: Action, io: FileIo): Command {
-  const program = new Command("npm run -s admin --")
+  const program = new Command(commandPrefix("admin"))
     .description("Manage an Agent Run Service. All commands also work while the service is running.")
     .option("--data-dir <DIR>", "data directory of a service on this machine (default: .data)")
     .option(
@@ -61,7 +62,7 @@ export function adminProgram(action: Action, io: FileIo): Command {
   addAuditCommand(program, action);
   program
     .command("completion")
-    .description(`Print a completion script for: alias ${name}="npm run -s admin --"`)
+    .description(`Print a completion script for: alias ${name}="${commandPrefix("admin")}"`)
     .argument("<SHELL>", "bash or zsh")
     .action((shell: string) => io.out(completionScript(program, name, shell)));
   return program;

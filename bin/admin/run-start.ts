@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { findAgent } from "../../src/accounts/agents.ts";
+import { commandLine } from "../../src/command-line.ts";
 import { createRun } from "../../src/runs/create-run.ts";
 import { findRun } from "../../src/runs/find-run.ts";
 import { CliError, type FileIo } from "../cli.ts";
@@ -43,12 +44,15 @@ Exit codes with --wait: 0 the run finished, 1 an error (the run may proceed),
         const [text, files] = await Promise.all([readInput({ ...options, dash }), readFiles(file)]);
         const isServed = platform.isServed();
         if (wait && !isServed)
-          throw new CliError(`no service runs on the data directory; start it (npm start), or leave out --wait`);
+          throw new CliError(
+            `no service runs on the data directory; start it (${commandLine("start")}), or leave out --wait`,
+          );
         const deps = { ...platform, now: Date.now, actor: await platform.actor() };
         const newRun = { name: runName(name, text), text, files };
         const id = await createRun(deps, { agentId, organizationId }, newRun);
         if (wait) return waitForRun(platform, id, io);
-        if (!isServed) io.err("No service runs on the data directory; the run will start with it: npm start");
+        if (!isServed)
+          io.err(`No service runs on the data directory; the run will start with it: ${commandLine("start")}`);
         return startedOutput(platform, id);
       }),
     );

@@ -1,6 +1,7 @@
 import { DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { frontDoorStackName, outputs, type OutputName } from "../../lib/outputs.ts";
+import { commandLine } from "../../src/command-line.ts";
 import { SecretRefused } from "../../src/agent/secret.ts";
 import type { ClientSettings } from "../../src/platform/aws/clients.ts";
 import { awsPlatform } from "../../src/platform/aws/index.ts";
@@ -37,7 +38,7 @@ export async function openStack(stack: string): Promise<OperatorPlatform> {
   });
   const requireTokens = (): never => {
     throw new CliError(
-      `the operators of a stack are users of its AWS account; open its console: npm run console -- --stack ${stack}`,
+      `the operators of a stack are users of its AWS account; open its console: ${commandLine("console", `--stack ${stack}`)}`,
     );
   };
   return {

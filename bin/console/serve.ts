@@ -13,7 +13,9 @@ import { manageHandlers } from "../../src/manage/handlers/index.ts";
 import { isManagePath, manageRouter } from "../../src/manage/router.ts";
 import { openStack, serviceUrlOf } from "../admin/stack.ts";
 import { CliError } from "../cli.ts";
-import { builtConsole, consoleLink } from "../console-link.ts";
+import { commandLine } from "../../src/command-line.ts";
+import { layout } from "../../src/layout.ts";
+import { consoleLink } from "../console-link.ts";
 import { explainAwsErrors } from "./aws-errors.ts";
 import type { ConsoleOptions } from "./options.ts";
 import { processToken } from "./token.ts";
@@ -52,8 +54,8 @@ export async function serveConsole({ stack, port, readOnly }: ConsoleOptions): P
   const manage = manageRouter(manageHandlers({ ...platform, now: Date.now, service, streamInterval }), authenticate);
   const readOnlyOption = readOnly ? " --read-only" : "";
   const files = consoleFiles({
-    directory: builtConsole,
-    signIn: { sign_in: "token", link_command: `npm run console -- --stack ${stack}${readOnlyOption}` },
+    directory: layout().console,
+    signIn: { sign_in: "token", link_command: commandLine("console", `--stack ${stack}${readOnlyOption}`) },
   });
   const notFound = notFoundHandler();
   const handler: ApiHandler = (request) =>

@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { OperatorPrincipal } from "../../src/accounts/operators.ts";
 import { newToken, tokenHash } from "../../src/accounts/token.ts";
 import { bearerOf } from "../../src/api/handlers/middleware.ts";
+import { commandLine } from "../../src/command-line.ts";
 import { ServiceError } from "../../src/errors.ts";
 import type { Authenticate } from "../../src/manage/router.ts";
 
@@ -18,7 +19,7 @@ export function processToken(operator: OperatorPrincipal): { token: string; auth
       if (receivedHash.length !== expected.length || !timingSafeEqual(receivedHash, expected)) {
         throw new ServiceError(
           "key_invalid",
-          "The token belongs to another process; open the link that npm run console printed",
+          `The token belongs to another process; open the link that ${commandLine("console")} printed`,
         );
       }
       return operator;

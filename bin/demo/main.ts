@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import { Command } from "commander";
+import { commandLine, commandPrefix } from "../../src/command-line.ts";
 import { wholeNumber } from "../admin/option-values.ts";
 import { CliError, consoleIo, runProgram } from "../cli.ts";
 import { type DemoProgress, type DemoResult, runDemo } from "./run-demo.ts";
@@ -21,7 +22,7 @@ export async function main(argv: string[]): Promise<number> {
   const interrupted = Promise.withResolvers<void>();
   // One Ctrl-C arrives twice: from the terminal, and forwarded by npm.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupted.resolve());
-  const program = new Command("npm run demo --")
+  const program = new Command(commandPrefix("demo"))
     .description(
       `Start a service and a run of ${stepCount} steps, kill the service twice with SIGKILL, and show what was repeated and lost.`,
     )
@@ -42,7 +43,7 @@ export async function main(argv: string[]): Promise<number> {
       if (!once) await interrupted.promise;
     });
   try {
-    return await runProgram(program, argv, consoleIo, { name: "npm run demo" });
+    return await runProgram(program, argv, consoleIo, { name: commandLine("demo") });
   } finally {
     for (const end of ends) await end().catch(() => {});
   }

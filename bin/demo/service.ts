@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { layout } from "../../src/layout.ts";
 import { CliError } from "../cli.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The service in a separate process. */
 export interface DemoService {
@@ -28,9 +26,8 @@ export async function startService(
 ): Promise<DemoService> {
   const began = performance.now();
   const model = ["--model", "openai-compatible", "--model-base-url", modelUrl, "--model-name", "demo"];
-  const args = ["bin/local.ts", "--json", "--port", String(port), "--data-dir", dataDir, ...model];
+  const args = [layout().service, "--json", "--port", String(port), "--data-dir", dataDir, ...model];
   const child: ChildProcess = spawn(process.execPath, args, {
-    cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     detached: process.platform !== "win32", // Ctrl-C reaches only the demo, which ends it in order
   });

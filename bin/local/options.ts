@@ -10,6 +10,8 @@ import {
   parseAllowedSecret,
   usualSecrets,
 } from "../../src/platform/local/allowed-secrets.ts";
+import { commandLine, commandPrefix } from "../../src/command-line.ts";
+import { isPackage } from "../../src/layout.ts";
 import { CliError } from "../cli.ts";
 
 export interface LocalOptions {
@@ -57,7 +59,7 @@ const labels = {
 
 /** The command `npm start`. `start` is called with valid options. */
 export function localProgram(start: (options: LocalOptions) => Promise<void>): Command {
-  return new Command("npm start --")
+  return new Command(commandPrefix("start"))
     .description("Run the whole service on this machine.")
     .option("--port <N>", "port to listen on; 0 for any free port", "8787")
     .option("--host <ADDRESS>", "address to listen on", "127.0.0.1")
@@ -88,15 +90,20 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
     )
     .option("--json", 'print one line when ready: {"base_url","api_key","template_id","console_url"}')
     .option("--verbose", "log the progress of runs")
-    .addHelpText(
-      "after",
-      `
-Under a process manager, and on Windows: install Node 24, run npm ci and
-node scripts/build-console.ts, then run node bin/local.ts [options]. It receives signals
-directly; a killed npm leaves the service running.`,
-    )
+    .addHelpText("after", isPackage ? packageHelp : cloneHelp)
     .action((parsed: ParsedOptions) => start(localOptions(parsed)));
 }
+
+const cloneHelp = `
+Under a process manager, and on Windows: install Node 24, run npm ci and
+node scripts/build-console.ts, then run node bin/local.ts [options]. It receives signals
+directly; a killed npm leaves the service running.`;
+
+const packageHelp = `
+Other commands:
+  ${commandLine("admin", "--help")}    manage agents, keys and runs
+  ${commandLine("console", "--help")}  serve the console of a service on AWS
+  ${commandLine("demo", "--help")}     see a service survive two kills`;
 
 function localOptions(parsed: ParsedOptions): LocalOptions {
   const { host, dataDir, json = false, verbose = false } = parsed;

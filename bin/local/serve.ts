@@ -21,7 +21,9 @@ import { startToken } from "../../src/platform/local/start-token.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
 import type { Agent, Organization } from "../../src/accounts/types.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
-import { builtConsole, consoleLink } from "../console-link.ts";
+import { commandLine } from "../../src/command-line.ts";
+import { layout } from "../../src/layout.ts";
+import { consoleLink } from "../console-link.ts";
 import { tokenAuthentication } from "../../src/manage/authenticate.ts";
 import type { ServiceInfo } from "../../src/manage/deps.ts";
 import { manageHandlers } from "../../src/manage/handlers/index.ts";
@@ -90,8 +92,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
     notFound: notFoundHandler(),
   });
   const files = consoleFiles({
-    directory: builtConsole,
-    signIn: { sign_in: "token", link_command: "npm run -s admin -- operator link" },
+    directory: layout().console,
+    signIn: { sign_in: "token", link_command: commandLine("admin", "operator link") },
   });
   const handler: ApiHandler = (request) =>
     (isManagePath(request.path) ? manage : isConsolePath(request.path) ? files : publicApi)(request);

@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields } from "../../src/agent/models/model-config.ts";
+import { commandLine } from "../../src/command-line.ts";
 import { publicBaseUrl } from "../../src/agent/public-url.ts";
 import { printableLine } from "../printable.ts";
 import type { FoundModel } from "./found-models.ts";
@@ -28,7 +29,7 @@ export function welcome(service: Welcome): string {
   const body = { name: "First run", template_id: templateId, input_text: "Hello" };
   const key = apiKey
     ? `${apiKey}  ${styleText("dim", "shown only once")}`
-    : `shown when it was created; another: npm run -s admin -- key create --agent ${templateId}${dataOption(dataDir)}`;
+    : `shown when it was created; another: ${commandLine("admin", `key create --agent ${templateId}${dataOption(dataDir)}`)}`;
   const lines = [
     "",
     `${styleText("bold", "Agent Run Service")} ${version}  ${styleText("dim", `ready in ${milliseconds} ms`)}`,
@@ -43,7 +44,10 @@ export function welcome(service: Welcome): string {
     `    -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
     `  curl -s ${baseUrl}/v1/agents/AGENT_ID ${bearer}`,
     "",
-    styleText("dim", "Ctrl-C stops the service. See it survive two kills in the middle of a run: npm run demo"),
+    styleText(
+      "dim",
+      `Ctrl-C stops the service. See it survive two kills in the middle of a run: ${commandLine("demo")}`,
+    ),
     "",
   ];
   return lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n");
@@ -51,7 +55,7 @@ export function welcome(service: Welcome): string {
 
 /** A model that was found, and how to choose it. */
 export function foundLine(found: FoundModel, dataDir: string): string {
-  return field("Found", `${found.where}: npm start -- ${found.options}${dataOption(dataDir)}`);
+  return field("Found", `${found.where}: ${commandLine("start", `${found.options}${dataOption(dataDir)}`)}`);
 }
 
 function modelLines({ model, found, dataDir }: Welcome): string[] {
@@ -63,7 +67,9 @@ function modelLines({ model, found, dataDir }: Welcome): string[] {
       "",
       styleText(
         "dim",
-        found.length > 0 ? "or set a model in the console" : "set a model in the console, or see npm start -- --help",
+        found.length > 0
+          ? "or set a model in the console"
+          : `set a model in the console, or see ${commandLine("start", "--help")}`,
       ),
     ),
   ];

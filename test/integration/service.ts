@@ -68,6 +68,9 @@ export async function startService(
   };
 }
 
+/** What a client needs. */
+export type Caller = Pick<Service, "baseUrl" | "apiKey" | "templateId">;
+
 export interface RunStatus {
   agent_id: string;
   loop_status: string;
@@ -75,7 +78,7 @@ export interface RunStatus {
 }
 
 /** Sends a create request. `name` and `template_id` have defaults. */
-export async function create(service: Service, body: object): Promise<Response> {
+export async function create(service: Caller, body: object): Promise<Response> {
   return fetch(`${service.baseUrl}/v1/agents`, {
     method: "POST",
     headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
@@ -84,21 +87,21 @@ export async function create(service: Service, body: object): Promise<Response> 
 }
 
 /** Creates a run. Resolves with its id. */
-export async function createRun(service: Service, body: object): Promise<string> {
+export async function createRun(service: Caller, body: object): Promise<string> {
   const response = await create(service, body);
   const answer = (await response.json()) as { agent_id: string };
   if (response.status !== 201) throw new Error(`create answered ${response.status}: ${JSON.stringify(answer)}`);
   return answer.agent_id;
 }
 
-export async function read(service: Service, runId: string): Promise<RunStatus> {
+export async function read(service: Caller, runId: string): Promise<RunStatus> {
   const response = await fetch(`${service.baseUrl}/v1/agents/${runId}`, { headers: { "x-api-key": service.apiKey } });
   if (response.status !== 200) throw new Error(`get answered ${response.status}: ${await response.text()}`);
   return (await response.json()) as RunStatus;
 }
 
 /** Polls a run until it is no longer `running`. */
-export async function finished(service: Service, runId: string): Promise<RunStatus> {
+export async function finished(service: Caller, runId: string): Promise<RunStatus> {
   for (let polls = 0; polls < 3_000; polls++) {
     const run = await read(service, runId);
     if (run.loop_status !== "running") return run;

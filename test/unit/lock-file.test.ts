@@ -11,7 +11,7 @@ interface Entry {
 
 interface Manifest {
   allowScripts: Record<string, boolean>;
-  dependencies: Record<string, string>;
+  dependencies?: Record<string, string>;
   devDependencies: Record<string, string>;
   optionalDependencies: Record<string, string>;
 }
@@ -43,6 +43,10 @@ test("direct dependencies are pinned to exact versions", () => {
   const { dependencies, devDependencies, optionalDependencies } = manifest;
   const all = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies });
   expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+});
+
+test("the package that npm pack builds installs no other packages: it contains their code", () => {
+  expect(manifest.dependencies ?? {}).toEqual({}); // use npm install --save-dev
 });
 
 test("every install script is allowed or forbidden by name", () => {

@@ -1,4 +1,5 @@
 import { pause } from "../../async/backoff.ts";
+import { commandLine } from "../../command-line.ts";
 import type { Message, Model, ModelAnswer, ModelRequest, ToolCall, ToolResult } from "../model.ts";
 
 const maxSteps = 100;
@@ -107,8 +108,8 @@ function report(turn: DemoTurn): string {
       : `The workspace has ${count(files.length, "file")}:\n${listing}\n\n${read.join("\n\n")}`,
     ...(steps > 0 ? [`I took ${count(steps, "step")} with tools before this answer.`] : []),
     "This is the demo model: it calls no provider and does not understand the input. For real answers, set a model: " +
-      "npm run -s admin -- org set-model --help, or start with npm start -- --model openai-compatible " +
-      "--model-base-url URL --model-name NAME.",
+      `${commandLine("admin", "org set-model --help")}, or start with ` +
+      `${commandLine("start", "--model openai-compatible --model-base-url URL --model-name NAME")}.`,
   ].join("\n\n");
 }
 

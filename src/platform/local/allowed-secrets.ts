@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { hostRefused, hostWithPort, mayBeSentTo, type SecretUse } from "../../agent/secret.ts";
+import { commandLine } from "../../command-line.ts";
 import { ServiceError } from "../../errors.ts";
 
 /** A secret that configurations may name. `hosts`: where its value may be sent to; absent: anywhere. */
@@ -77,7 +78,7 @@ export function hostEntry(url: string): string {
   return parsed.protocol === "https:" ? parsed.host : hostWithPort(parsed);
 }
 
-const notAllowed = "is not one that this service may use; an operator can allow it (npm start -- --allow-secret)";
+const notAllowed = `is not one that this service may use; an operator can allow it (${commandLine("start", "--allow-secret")})`;
 
 const host = /^([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i;
 

@@ -1,6 +1,7 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { secretMissing, SecretRefused, type Secrets } from "../../agent/secret.ts";
+import { commandLine } from "../../command-line.ts";
 import { type SecretAllowList, usualSecrets } from "./allowed-secrets.ts";
 
 /**
@@ -51,7 +52,7 @@ export function localSecrets(
         accepted: [...entries, ...(found ?? []), ...(missing ?? [])],
         hint:
           `A secret is env:NAME or file:PATH. Models may use the variables of providers. For headers of MCP servers, ` +
-          `${forHeaders} allowed. To allow more, pass --allow-secret to npm start.`,
+          `${forHeaders} allowed. To allow more, pass --allow-secret to ${commandLine("start")}.`,
       };
     },
   };
