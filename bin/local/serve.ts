@@ -29,6 +29,8 @@ import type { ServiceInfo } from "../../src/manage/deps.ts";
 import { manageHandlers } from "../../src/manage/handlers/index.ts";
 import { consoleFiles, isConsolePath } from "../../src/manage/console-files.ts";
 import { isManagePath, manageRouter } from "../../src/manage/router.ts";
+import { mcpPath } from "../../src/mcp/path.ts";
+import { newRunLimits } from "../../src/runs/new-run-limits.ts";
 import packageFile from "../../package.json" with { type: "json" };
 import type { LocalOptions } from "./options.ts";
 import { notAllowedWarning } from "./secret-warning.ts";
@@ -37,6 +39,13 @@ import { seedStarterAgent } from "../../src/accounts/seed.ts";
 const watchMilliseconds = 250;
 /** Time between two looks at a run whose events are streamed. */
 const streamMilliseconds = 200;
+/** Of the MCP endpoint. Clients end requests after 60 s. */
+const localMcp = {
+  version: packageFile.version,
+  maxWaitSeconds: 50,
+  pollInterval: 200,
+  inlineBytes: newRunLimits.fileBytes,
+};
 /** Time between attempts to start waiting runs: at midnight UTC, the dollars of a quota are free again. */
 const resumeMilliseconds = 60_000;
 
@@ -95,8 +104,16 @@ export async function serve(options: LocalOptions): Promise<Service> {
     directory: layout().console,
     signIn: { sign_in: "token", link_command: commandLine("admin", "operator link") },
   });
-  const handler: ApiHandler = (request) =>
-    (isManagePath(request.path) ? manage : isConsolePath(request.path) ? files : publicApi)(request);
+  // Loaded at the first request: the MCP server takes 80 ms.
+  let mcp: Promise<ApiHandler> | undefined;
+  const openMcp = async (): Promise<ApiHandler> => {
+    const { mcpHandler } = await import("../../src/mcp/handler.ts");
+    return mcpHandler({ ...deps, ...localMcp });
+  };
+  const handler: ApiHandler = async (request) => {
+    if (request.path === mcpPath) return (await (mcp ??= openMcp()))(request);
+    return (isManagePath(request.path) ? manage : isConsolePath(request.path) ? files : publicApi)(request);
+  };
   const server = localServer(handler, {
     spoolDirectory: createSpoolDirectory(join(dataDir, "uploads")),
     hosts: options,

@@ -37,6 +37,7 @@ export function welcome(service: Welcome): string {
     field("Console", styleText("cyan", consoleUrl)),
     field("API", `${styleText("cyan", `${baseUrl}/v1`)}  ${styleText("dim", `data in ${dataDir}`)}`),
     field("Key", key),
+    field("MCP", mcpCommand(baseUrl, apiKey)),
     ...modelLines(service),
     "",
     "Create a run, then read it with the agent_id of the response:",
@@ -51,6 +52,11 @@ export function welcome(service: Welcome): string {
     "",
   ];
   return lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n");
+}
+
+/** Adds the service to a coding agent. */
+function mcpCommand(baseUrl: string, apiKey = "API_KEY"): string {
+  return `claude mcp add --transport http agent-runs ${baseUrl}/mcp --header 'Authorization: Bearer ${apiKey}'`;
 }
 
 /** A model that was found, and how to choose it. */

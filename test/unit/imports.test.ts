@@ -85,6 +85,7 @@ const allowed: Record<string, string[]> = {
     "src/log.ts",
     "src/runs",
   ],
+  "src/mcp": ["src/accounts", "src/api", "src/async", "src/documents", "src/errors.ts", "src/log.ts", "src/runs"],
   "src/platform/types.ts": ["src/agent/secret.ts", "src/documents", "src/net", "src/runs", "src/sandbox"],
   "src/platform/local": [
     "src/accounts",
@@ -121,6 +122,7 @@ const allowed: Record<string, string[]> = {
     "src/ext",
     "src/log.ts",
     "src/manage",
+    "src/mcp",
     "src/observability",
     "src/platform/aws",
     "src/sandbox",

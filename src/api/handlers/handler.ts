@@ -17,6 +17,8 @@ export interface ApiRequest {
    * large ones are parsed one after the other, and `parse` should not keep them. Rejects if the host could not receive it.
    */
   parseBody: <Value>(parse: (body: string | Uint8Array) => Promise<Value>) => Promise<Value>;
+  /** Aborts when the client is gone, or the server closes. Absent: the host cannot tell. */
+  signal?: AbortSignal;
 }
 
 /** Text that is sent as it becomes available. It ends soon after `signal` aborts: the client is gone, or the server closes. */

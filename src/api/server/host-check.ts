@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { type ApiResponse, jsonResponse } from "../handlers/handler.ts";
 import { pathOf } from "./node-server.ts";
 
-/** The names under which browsers may use the console and the management API of this machine. */
+/** The names under which the console, the management API and the MCP endpoint of this machine may be used. */
 export interface HostRules {
   /** The address or name that the server listens on, such as `127.0.0.1`, or `0.0.0.0` for all. */
   host: string;
@@ -15,10 +15,10 @@ export interface HostRules {
   allowedHosts?: string[];
 }
 
-const guarded = /^\/(console|manage)(\/|$)/;
+const guarded = /^\/(console|manage|mcp)(\/|$)/;
 
 /**
- * The response to a request for the console or the management API that a page of another site may have made.
+ * The response to a request for one of these that a page of another site may have made.
  *
  * - `Host` must be an address of this server. A site whose name is made to resolve to this machine (DNS rebinding) would be
  *   of the same origin as the console, for the browser.

@@ -25,7 +25,7 @@ export function localServer(handler: ApiHandler, { spoolDirectory, hosts }: Loca
     const refusal = hostRefusal(incoming, hosts);
     const { response, complete } = refusal
       ? { response: addRequestId(refusal, randomUUID()), complete: false }
-      : await handle(incoming, sendContinue);
+      : await handle(incoming, sendContinue, closing.signal);
     if (!complete || !server.listening) outgoing.setHeader("connection", "close");
     await writeResponse(outgoing, response, closing.signal);
   });

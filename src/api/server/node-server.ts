@@ -59,16 +59,21 @@ const clientErrors: Record<string, number> = {
 
 /**
  * Receives a request's body and calls the handler; large bodies wait for their turn. A client that waits for a 100 gets
- * it when the handler would read the body, so with a valid API key, and if the announced length is accepted.
+ * it when the handler would read the body, so with a valid API key, and if the announced length is accepted. `closing`:
+ * aborts when the server closes.
  */
 export function bodyHandler(
   handler: ApiHandler,
   limits: BodyLimits,
-): (request: IncomingMessage, sendContinue?: () => void) => Promise<{ response: ApiResponse; complete: boolean }> {
+): (
+  request: IncomingMessage,
+  sendContinue?: () => void,
+  closing?: AbortSignal,
+) => Promise<{ response: ApiResponse; complete: boolean }> {
   const inTurn = semaphore(largeBodiesAtATime);
   // The text of a body and its strings take up to 76 MB of the heap, which has 256 MB on Fargate.
   const parseInTurn = semaphore(1);
-  return async (incoming, sendContinue) => {
+  return async (incoming, sendContinue, closing) => {
     const ambiguous = rejectAmbiguous(incoming);
     if (ambiguous) return { response: ambiguous, complete: false };
     if (sendContinue) {
@@ -76,16 +81,34 @@ export function bodyHandler(
       if (rejection) return { response: rejection, complete: false };
       sendContinue();
     }
+    using client = watchClient(incoming, closing);
     const body = await receiveBody(incoming, limits);
     try {
-      const request = apiRequest(incoming, (parse) =>
+      const received = apiRequest(incoming, (parse) =>
         body.spooled ? parseInTurn(async () => parse(await body.read())) : body.read().then(parse),
       );
+      const request = { ...received, signal: client.signal };
       const response = await (body.spooled ? inTurn(() => handler(request)) : handler(request));
       return { response, complete: body.complete };
     } finally {
       await body.discard();
     }
+  };
+}
+
+/** A signal that aborts when the client of a request is gone, or the server closes. Disposal removes its listeners. */
+function watchClient({ socket }: IncomingMessage, closing?: AbortSignal): Disposable & { signal: AbortSignal } {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  if (socket.destroyed || socket.readableEnded) leave();
+  socket.once("close", leave);
+  socket.once("end", leave); // a server that allows half-open connections sees no close
+  return {
+    signal: closing ? AbortSignal.any([gone.signal, closing]) : gone.signal,
+    [Symbol.dispose]() {
+      socket.off("close", leave);
+      socket.off("end", leave);
+    },
   };
 }
 

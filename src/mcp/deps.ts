@@ -1,0 +1,27 @@
+import type { Principal } from "../accounts/authenticate.ts";
+import type { CreateRunDeps } from "../runs/create-run.ts";
+import type { RunDescriber } from "../runs/describe-runs.ts";
+
+/** What the MCP endpoint needs. */
+export interface McpDeps extends CreateRunDeps {
+  /** Of the service. */
+  version: string;
+  /** Seconds that `wait_for_run` waits at most: clients and gateways end longer requests. */
+  maxWaitSeconds: number;
+  /** Milliseconds between two looks at a run that is waited for. */
+  pollInterval: number;
+  /** Bytes of files that a request can carry for sure. */
+  inlineBytes: number;
+  /** Days for which a run is kept. Absent: until it is deleted. */
+  retentionDays?: number;
+}
+
+/** One request: who sends it, and when nobody waits for its response any more. */
+export interface McpCall extends McpDeps {
+  describer: RunDescriber;
+  principal: Principal;
+  requestId: string;
+  /** Address of the service, as the client wrote it: `http://127.0.0.1:8787`. */
+  origin: string;
+  signal: AbortSignal;
+}

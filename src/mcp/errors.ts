@@ -1,0 +1,42 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { type ErrorFormat, HttpError } from "../api/handlers/errors.ts";
+import { ServiceError, type ServiceErrorCode, StoreUnavailable } from "../errors.ts";
+import { log } from "../log.ts";
+
+const statusOf: Partial<Record<ServiceErrorCode, number>> = {
+  key_missing: 401,
+  key_invalid: 401,
+  files_too_large: 413,
+};
+
+/** JSON-RPC codes: the body could not be parsed; it is no request; anything else of this server. */
+const [parseError, invalidRequest, serverError] = [-32_700, -32_600, -32_000];
+const rpcCodes: Record<string, number> = { parse_error: parseError, invalid_request: invalidRequest };
+
+/** How the endpoint reports errors outside of JSON-RPC, such as a missing key: as a JSON-RPC error without an id. */
+export const errorFormat: ErrorFormat = {
+  statusOf: (code) => statusOf[code] ?? 400,
+  body: (detail, code) => ({
+    jsonrpc: "2.0",
+    id: null,
+    error: { code: rpcCodes[code] ?? serverError, message: detail, data: { code } },
+  }),
+};
+
+/** The body is not one JSON-RPC request. `code`: `parse_error` or `invalid_request`. */
+export function badRequest(code: "parse_error" | "invalid_request", message: string): HttpError {
+  return new HttpError(400, message, { code });
+}
+
+export const unavailableText = "The service's store is temporarily unavailable; repeat the call in a few seconds.";
+
+/** The result of a tool that failed. The model reads it. Unexpected errors are logged, and show it no detail. */
+export function toolError(error: unknown, requestId: string): CallToolResult {
+  if (error instanceof ServiceError) return errorResult(error.message);
+  log("error", "MCP tool failed", { requestId, error });
+  return errorResult(error instanceof StoreUnavailable ? unavailableText : "The service failed unexpectedly.");
+}
+
+function errorResult(text: string): CallToolResult {
+  return { content: [{ type: "text", text }], isError: true };
+}

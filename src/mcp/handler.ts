@@ -1,0 +1,115 @@
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { authenticate } from "../accounts/authenticate.ts";
+import { HttpError } from "../api/handlers/errors.ts";
+import type { ApiHandler, ApiRequest, ApiResponse } from "../api/handlers/handler.ts";
+import { apiKeyOf, withErrorResponses } from "../api/handlers/middleware.ts";
+import { parseJsonBody } from "../api/validation/parse-json.ts";
+import { ServiceError, StoreUnavailable } from "../errors.ts";
+import { log } from "../log.ts";
+import { runDescriber } from "../runs/describe-runs.ts";
+import type { McpCall, McpDeps } from "./deps.ts";
+import { badRequest, errorFormat, unavailableText } from "./errors.ts";
+import { mcpPath } from "./path.ts";
+import { uploadsAdvice } from "./tools/start-run.ts";
+import { mcpServer } from "./server.ts";
+
+/**
+ * The MCP endpoint: streamable HTTP without sessions, for the protocol versions 2025-11-25 and 2026-07-28. Each request is
+ * independent of others, and its response is complete, so that a Lambda function can serve it. The key of an agent
+ * authenticates it.
+ */
+export function mcpHandler(deps: McpDeps): ApiHandler {
+  const shared = { ...deps, describer: runDescriber(deps) };
+  return withErrorResponses(async (request) => {
+    if (request.method !== "POST") throw methodNotAllowed();
+    try {
+      const principal = await authenticate(deps, apiKeyOf(request.headers));
+      const message = await receive(request);
+      const { id: requestId, signal = never } = request;
+      return await serve({ ...shared, principal, requestId, origin: originOf(request), signal }, request, message);
+    } catch (error) {
+      throw error instanceof StoreUnavailable ? storeUnavailable(error) : error;
+    }
+  }, errorFormat);
+}
+
+const never = new AbortController().signal;
+
+function methodNotAllowed(): HttpError {
+  const message = "Method not allowed: this endpoint has no sessions and no streams; send requests with POST";
+  return new HttpError(405, message, { code: "method_not_allowed", headers: { allow: "POST" } });
+}
+
+function storeUnavailable(cause: StoreUnavailable): HttpError {
+  return new HttpError(503, unavailableText, { code: "store_unavailable", headers: { "retry-after": "5" }, cause });
+}
+
+/** A JSON-RPC message, as far as this module reads it. */
+interface Message {
+  method?: unknown;
+  params?: { name?: unknown } | null;
+}
+
+/**
+ * Characters of the longest message of other tools than those that take texts and files. The server handles few large
+ * bodies at a time, and must not let one wait with `wait_for_run`.
+ */
+const maxSmallMessage = 64 * 1024;
+const largeTools: unknown[] = ["start_run", "send_input"];
+
+/** Parses the body. Rejects for anything but one JSON-RPC message: batches are not part of the protocol any more. */
+async function receive({ headers, parseBody }: ApiRequest): Promise<Message> {
+  const { length, parsed } = await parseBody(async (raw) => ({
+    length: raw.length,
+    parsed: await parseJsonBody(raw, headers["content-type"]),
+  })).catch((error: unknown) => Promise.reject(explained(error)));
+  if ("issues" in parsed) {
+    const [first] = parsed.issues;
+    throw badRequest("parse_error", `Parse error: ${first?.ctx?.["error"] ?? first?.msg}`);
+  }
+  const { value } = parsed;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw badRequest("invalid_request", "Invalid Request: expected one JSON-RPC message as a JSON object");
+  }
+  const message: Message = value;
+  if (length > maxSmallMessage && !largeTools.includes(message.params?.name)) throw tooLong();
+  return message;
+}
+
+function tooLong(): HttpError {
+  const message = `Invalid Request: only ${largeTools.join(" and ")} accept more than ${maxSmallMessage} characters`;
+  return new HttpError(413, message, { code: "invalid_request" });
+}
+
+function explained(error: unknown): unknown {
+  if (!(error instanceof ServiceError && error.code === "files_too_large")) return error;
+  return new ServiceError(error.code, `The request is too large. ${uploadsAdvice}`);
+}
+
+async function serve(call: McpCall, request: ApiRequest, message: Message): Promise<ApiResponse> {
+  const server = await mcpServer(call, message.method);
+  let failure: Error | undefined;
+  const handler = createMcpHandler(() => server, {
+    maxSubscriptions: 0, // nothing of this server changes while a client listens
+    keepAliveMs: 0, // a response is sent as a whole
+    onerror: (error) => (failure = error),
+  });
+  const response = await handler.fetch(httpRequest(request), { parsedBody: message });
+  const body = await response.text();
+  if (response.status >= 500) log("error", "MCP request failed", { requestId: call.requestId, error: failure });
+  return { status: response.status, headers: Object.fromEntries(response.headers), body };
+}
+
+/** The request without its body, its credentials and its signal: a create whose client has left is completed. */
+function httpRequest({ headers }: ApiRequest): Request {
+  const passed = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value !== undefined && /^(accept|content-type|mcp-.*)$/.test(name) ? [[name, value]] : [],
+  );
+  return new Request(`http://localhost${mcpPath}`, { method: "POST", headers: passed });
+}
+
+/** A reverse proxy and API Gateway say which protocol the client used. */
+function originOf({ headers }: ApiRequest): string {
+  const protocol = headers["x-forwarded-proto"] === "https" ? "https" : "http";
+  return `${protocol}://${headers["host"] ?? "localhost"}`;
+}

@@ -1,0 +1,2 @@
+/** Where the MCP endpoint is, on both platforms. */
+export const mcpPath = "/mcp";

@@ -1,0 +1,116 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { type ChangedFile, listChangedFiles } from "../runs/read-files.ts";
+import type { Activity } from "../runs/run-progress.ts";
+import type { Run } from "../runs/types.ts";
+import type { McpCall } from "./deps.ts";
+import { ownRunView } from "./own-run.ts";
+import { pieceOf } from "./text-piece.ts";
+
+const runFile = z.object({ name: z.string(), size: z.number().describe("Bytes.") });
+
+/** A run as tools return it. */
+export const runReport = z.object({
+  run_id: z.string(),
+  name: z.string(),
+  status: z.enum(["running", "finished", "technical_error", "terminated"]),
+  activity: z.string().nullable().describe("What a running run does now."),
+  turn: z.number().describe("Inputs that were started."),
+  queued_inputs: z.number(),
+  steps: z.number().describe("Model calls so far."),
+  dollars: z.number().describe("Cost so far, if prices are known; otherwise 0."),
+  output: z.string().nullable().describe("Of the last turn of a finished run."),
+  output_next_offset: z.number().nullable().describe("Where the output continues, if it is longer than shown."),
+  finish_reason: z.string().nullable().describe('Why the turn ended. Not "completed": the output is incomplete.'),
+  failure: z.object({ title: z.string(), remedy: z.string(), retryable: z.boolean() }).nullable(),
+  files: z.array(runFile).nullable().describe("Files of a run that is not running; the first 100."),
+  next: z.string().describe("What to do next."),
+});
+
+type RunReport = z.infer<typeof runReport>;
+
+/** Files that a report lists, of the 200 that a run can have. */
+const maxFiles = 100;
+
+/** Reads a run of the key's agent. `offset`: characters of the output to skip. */
+export async function reportRun(call: McpCall, id: string, offset = 0): Promise<RunReport> {
+  const { run, transcript } = await ownRunView(call.runs, call.principal, id);
+  const output =
+    run.status === "finished" ? transcript.findLast(({ role }) => role === "output_from_agent") : undefined;
+  const [[described], files] = await Promise.all([
+    call.describer.describe([run], new Map()),
+    run.status === "running" ? null : listChangedFiles(call, run.id),
+  ]);
+  const piece = output && pieceOf(output.text, offset);
+  return {
+    ...headOf(run),
+    activity: described?.activity ? activityText(described.activity) : run.waiting ? "waits for a free slot" : null,
+    output: piece?.text ?? null,
+    output_next_offset: piece?.next ?? null,
+    finish_reason: described?.finishReason ?? null,
+    files: files && files.slice(0, maxFiles).map(({ name, size }: ChangedFile) => ({ name, size })),
+    next: nextStep(run, files?.length ?? 0),
+  };
+}
+
+type Head = Omit<RunReport, "activity" | "output" | "output_next_offset" | "finish_reason" | "files" | "next">;
+
+function headOf({ id, name, status, turn, queued = 0, used, failure }: Run): Head {
+  return {
+    run_id: id,
+    name,
+    status,
+    turn,
+    queued_inputs: queued,
+    steps: used?.steps ?? 0,
+    dollars: used?.dollars ?? 0,
+    failure: failure ? { title: failure.title, remedy: failure.remedy, retryable: failure.retryable } : null,
+  };
+}
+
+const activityTexts: Record<Activity["kind"], string> = {
+  starting: "starts",
+  model_call: "calls the model",
+  tool_calls: "calls tools",
+  retry_wait: "waits to repeat a model call that failed",
+};
+
+function activityText({ kind, step, tools }: Activity): string {
+  return `step ${step}: ${activityTexts[kind]}${tools.length > 0 ? ` (${tools.join(", ")})` : ""}`;
+}
+
+function nextStep({ status, failure }: Run, files: number): string {
+  switch (status) {
+    case "running":
+      return "Call wait_for_run with this run_id until the status is not running. Do not start the run again.";
+    case "finished":
+      return `${files > 0 ? "Read files with read_file. " : ""}Continue the conversation with send_input, if necessary.`;
+    case "technical_error":
+      return failure?.retryable
+        ? "The run has ended. A new run (start_run) may succeed."
+        : "The run has ended. Tell the user the remedy: a new run would fail in the same way.";
+    case "terminated":
+      return "The run was stopped for good. Start another one with start_run, if necessary.";
+  }
+}
+
+/** A report as the result of a tool. Its text has everything for clients that do not read structured content. */
+export function reportResult(report: RunReport): CallToolResult {
+  return { content: [{ type: "text", text: reportText(report) }], structuredContent: report };
+}
+
+function reportText(report: RunReport): string {
+  const { run_id, name, status, activity, steps, dollars, output, output_next_offset, failure, files, next } = report;
+  const { finish_reason, queued_inputs } = report;
+  const lines = [
+    `Run ${run_id} (${JSON.stringify(name)}): ${status}${activity === null ? "" : `, ${activity}`}`,
+    `${steps} steps${dollars > 0 ? `, $${dollars.toFixed(4)}` : ""}${queued_inputs > 0 ? `, ${queued_inputs} queued inputs` : ""}`,
+    failure && `Failure: ${failure.title}. Remedy: ${failure.remedy}`,
+    finish_reason !== null && finish_reason !== "completed" && `The output is incomplete: ${finish_reason}.`,
+    output !== null && `Output:\n${output}`,
+    output_next_offset !== null && `[The output continues: get_run with output_offset ${output_next_offset}]`,
+    files && files.length > 0 && `Files: ${files.map((file) => `${file.name} (${file.size} bytes)`).join(", ")}`,
+    next,
+  ];
+  return lines.filter((line) => typeof line === "string").join("\n");
+}

@@ -1,0 +1,39 @@
+import { McpServer } from "@modelcontextprotocol/server";
+import type { McpCall } from "./deps.ts";
+import { registerTasks, tasksExtension } from "./tasks.ts";
+import { registerControlTools } from "./tools/control-run.ts";
+import { registerFileTools } from "./tools/files.ts";
+import { registerStartRun } from "./tools/start-run.ts";
+import { registerWaitTools } from "./tools/wait-for-run.ts";
+
+/** Methods whose answer describes the agent. Other requests need not read it. */
+const describing: unknown[] = ["initialize", "server/discover", "tools/list"];
+
+/** The MCP server for one request. `method`: the request's. */
+export async function mcpServer(call: McpCall, method: unknown): Promise<McpServer> {
+  const agent = describing.includes(method) ? await call.accounts.findAgent(call.principal.agentId) : undefined;
+  const agentName = agent?.name ?? "the agent";
+  const server = new McpServer(
+    { name: "agent-run-service", title: "Agent Run Service", version: call.version },
+    {
+      capabilities: { tools: { listChanged: false }, extensions: { [tasksExtension]: {} } },
+      instructions: instructions(agentName, call.maxWaitSeconds),
+    },
+  );
+  registerStartRun(server, call, agentName);
+  registerWaitTools(server, call);
+  registerControlTools(server, call);
+  registerFileTools(server, call);
+  registerTasks(server, call);
+  return server;
+}
+
+function instructions(agentName: string, maxWaitSeconds: number): string {
+  return [
+    `Runs tasks with the agent ${JSON.stringify(agentName)}. A run works by itself for seconds to hours and has its own files.`,
+    "1. start_run gives it a task and files, and returns a run_id at once.",
+    `2. wait_for_run waits up to ${maxWaitSeconds} s. While its status is "running", call it again with the same run_id: the run is not stuck, and a second start_run would cost twice.`,
+    '3. When the status is "finished", the output is in the result. list_files and read_file return the files that the run has written.',
+    "send_input continues the same conversation with the same files. stop_run ends a run for good.",
+  ].join("\n");
+}

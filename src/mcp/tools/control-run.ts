@@ -1,0 +1,43 @@
+import type { McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { acceptInput, stopRun } from "../../runs/control-run.ts";
+import type { McpCall } from "../deps.ts";
+import { ownRun } from "../own-run.ts";
+import { changedResult, guarded, runId, startedResult } from "./tool.ts";
+
+/** `send_input` and `stop_run`. */
+export function registerControlTools(server: McpServer, call: McpCall): void {
+  const { runs, principal } = call;
+  server.registerTool(
+    "send_input",
+    {
+      title: "Send input to a run",
+      description:
+        "Continues the conversation of a run with another input; the run keeps its files. A finished run starts its next " +
+        "turn; a running one queues the input (at most 20) and continues with it. Then call wait_for_run.",
+      inputSchema: z.strictObject({ run_id: runId, input: z.string() }),
+      annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+    },
+    guarded(call, async ({ run_id, input }) => {
+      const { id } = await ownRun(runs, principal, run_id);
+      await acceptInput(call, id, input);
+      return startedResult(id);
+    }),
+  );
+  server.registerTool(
+    "stop_run",
+    {
+      title: "Stop a run",
+      description:
+        "Ends a run for good: its work stops, and it accepts no further input. Its files can still be read. To end only " +
+        "your waiting, do nothing: the run goes on by itself.",
+      inputSchema: z.strictObject({ run_id: runId }),
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    },
+    guarded(call, async ({ run_id }) => {
+      const { id } = await ownRun(runs, principal, run_id);
+      const { status } = await stopRun(call, id);
+      return changedResult(id, status, "Its files can still be read.");
+    }),
+  );
+}

@@ -1,0 +1,116 @@
+import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { decodeText } from "../../documents/decode-text.ts";
+import { ServiceError } from "../../errors.ts";
+import { listChangedFiles, readRunFile } from "../../runs/read-files.ts";
+import type { McpCall } from "../deps.ts";
+import { ownRun } from "../own-run.ts";
+import { maxTextLength, pieceOf } from "../text-piece.ts";
+import { guarded, runId } from "./tool.ts";
+
+/** Bytes of the largest file that is read for its text, and of one that is returned as base64. */
+const [maxTextBytes, maxBinaryBytes] = [10 * 1024 * 1024, 512 * 1024];
+
+const annotations = { readOnlyHint: true, openWorldHint: false };
+
+const fileList = z.object({
+  files: z.array(
+    z.object({
+      name: z.string(),
+      size: z.number().describe("Bytes."),
+      changed_at_step: z.string().nullable().describe("TURN.STEP of this turn. Null: it did not change the file."),
+    }),
+  ),
+});
+
+/** `list_files` and `read_file`. */
+export function registerFileTools(server: McpServer, call: McpCall): void {
+  const { runs, principal } = call;
+  server.registerTool(
+    "list_files",
+    {
+      title: "List the files of a run",
+      description:
+        "Lists the files of a run, uploads included, sorted by name, as they are now: also while it is running.",
+      inputSchema: z.strictObject({ run_id: runId }),
+      outputSchema: fileList,
+      annotations,
+    },
+    guarded(call, async ({ run_id }) => {
+      const { id } = await ownRun(runs, principal, run_id);
+      return listResult(await listChangedFiles(call, id));
+    }),
+  );
+  server.registerTool(
+    "read_file",
+    {
+      title: "Read a file of a run",
+      description:
+        `Returns a file of a run: text in pieces of ${maxTextLength} characters (continue with offset), images and other ` +
+        `binary files up to ${maxBinaryBytes / 1024} KiB, and for larger files the URL to download them.`,
+      inputSchema: z.strictObject({
+        run_id: runId,
+        name: z.string().max(1_000),
+        offset: z.number().int().min(0).default(0).describe("Characters of the text to skip."),
+      }),
+      annotations,
+    },
+    guarded(call, async ({ run_id, name, offset }) => {
+      const { id } = await ownRun(runs, principal, run_id);
+      const file = (await listChangedFiles(call, id)).find((each) => each.name === name);
+      if (!file) throw missingFile(name);
+      const url = `${call.origin}/ext/v1/runs/${id}/files/${encodeURIComponent(name)}`;
+      if (file.size > maxTextBytes) return tooLarge(file, url);
+      const { content } = await readRunFile(call, id, name);
+      return contentResult({ ...file, content, url }, offset);
+    }),
+  );
+}
+
+function missingFile(name: string): ServiceError {
+  return new ServiceError(
+    "file_not_found",
+    `the run has no file ${JSON.stringify(name)}; list_files returns the names`,
+  );
+}
+
+function listResult(files: Awaited<ReturnType<typeof listChangedFiles>>): CallToolResult {
+  const listed = files.map(({ name, size, changedAt }) => ({
+    name,
+    size,
+    changed_at_step: changedAt ? `${changedAt.turn}.${changedAt.step}` : null,
+  }));
+  const text = listed.map(({ name, size }) => `${name} (${size} bytes)`).join("\n") || "The run has no files.";
+  return { content: [{ type: "text", text }], structuredContent: { files: listed } };
+}
+
+interface FileContent {
+  name: string;
+  size: number;
+  content: Uint8Array;
+  url: string;
+}
+
+function contentResult(file: FileContent, offset: number): CallToolResult {
+  const decoded = decodeText(file.content);
+  if ("text" in decoded) return textResult(file, decoded.text, offset);
+  if (file.size > maxBinaryBytes) return tooLarge(file, file.url);
+  const { mediaType = "application/octet-stream" } = decoded;
+  const data = Buffer.from(file.content).toString("base64");
+  const about = { type: "text" as const, text: `${file.name} is ${decoded.binary} of ${file.size} bytes.` };
+  // Clients show images to the model and save other resources. Structured content would replace both in some clients.
+  if (mediaType.startsWith("image/")) return { content: [about, { type: "image", data, mimeType: mediaType }] };
+  return { content: [about, { type: "resource", resource: { uri: file.url, mimeType: mediaType, blob: data } }] };
+}
+
+function textResult({ name, size }: FileContent, whole: string, offset: number): CallToolResult {
+  const { text, next } = pieceOf(whole, offset);
+  const more =
+    next === null ? "" : `\n[${name} continues: read_file with offset ${next}; it has ${whole.length} characters]`;
+  return { content: [{ type: "text", text: text + more }], structuredContent: { name, size, text, next_offset: next } };
+}
+
+function tooLarge({ name, size }: { name: string; size: number }, url: string): CallToolResult {
+  const text = `${name} has ${size} bytes, too many for this tool. Download it with GET ${url} and the API key as bearer.`;
+  return { content: [{ type: "text", text }], structuredContent: { name, size, url } };
+}

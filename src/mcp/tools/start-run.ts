@@ -1,0 +1,67 @@
+import type { McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { base64Uploads } from "../../api/validation/base64-files.ts";
+import { log } from "../../log.ts";
+import { createRun } from "../../runs/create-run.ts";
+import { newRunLimits } from "../../runs/new-run-limits.ts";
+import type { Upload } from "../../runs/uploads.ts";
+import type { McpCall } from "../deps.ts";
+import { declaresTasks, newTask } from "../tasks.ts";
+import { guarded, startedResult } from "./tool.ts";
+
+/** For files that do not fit into a request. */
+export const uploadsAdvice =
+  "Upload larger files with POST /ext/v1/uploads of this service, and pass their ids in uploads.";
+
+const { nameLength, files: maxFiles, filenameLength } = newRunLimits;
+
+const newFile = z
+  .strictObject({
+    filename: z.string().max(filenameLength),
+    text: z.string().optional().describe("Content of a text file."),
+    content_base64: z.string().optional().describe("Content of any other file, as standard base64."),
+  })
+  .refine((file) => (file.text === undefined) !== (file.content_base64 === undefined), {
+    message: "Give either text or content_base64",
+  });
+
+type NewFile = z.infer<typeof newFile>;
+
+/** `start_run`. Returns a task to a client that declares the Tasks extension, otherwise the id of the run. */
+export function registerStartRun(server: McpServer, call: McpCall, agentName: string): void {
+  server.registerTool(
+    "start_run",
+    {
+      title: "Start a run",
+      description:
+        `Starts a run of the agent ${JSON.stringify(agentName)} and returns its run_id at once; then call wait_for_run. ` +
+        "The agent sees only the input and the files, not this conversation. Each call starts and costs a new run.",
+      inputSchema: z.strictObject({
+        name: z.string().min(1).max(nameLength).describe("Short title for people."),
+        input: z.string().describe("The task, with everything that the agent has to know."),
+        files: z
+          .array(newFile)
+          .max(maxFiles)
+          .default([])
+          .describe(`At most ${maxFiles} files of ${sizeText(call.inlineBytes)} in sum. ${uploadsAdvice}`),
+      }),
+      annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+    },
+    guarded(call, async ({ name, input, files }) => {
+      const id = await createRun(call, call.principal, { name, text: input, files: files.map(uploadOf) });
+      log("info", "run created", { requestId: call.requestId, runId: id });
+      return declaresTasks(server) ? newTask(call, id) : startedResult(id);
+    }),
+  );
+}
+
+function uploadOf({ filename, text, content_base64 = "" }: NewFile): Upload {
+  if (text !== undefined) return { name: filename, content: () => Buffer.from(text) };
+  const [upload] = base64Uploads([{ filename, content_base64 }]);
+  if (!upload) throw new Error("one file is one upload");
+  return upload;
+}
+
+function sizeText(bytes: number): string {
+  return `${Number((bytes / 1024 / 1024).toFixed(1))} MiB`;
+}

@@ -1,0 +1,65 @@
+import type { McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { pause } from "../../async/backoff.ts";
+import type { McpCall } from "../deps.ts";
+import { ownRun } from "../own-run.ts";
+import { reportResult, reportRun, runReport } from "../run-report.ts";
+import { guarded, runId } from "./tool.ts";
+
+const annotations = { readOnlyHint: true, openWorldHint: false };
+
+/** `wait_for_run` and `get_run`. */
+export function registerWaitTools(server: McpServer, call: McpCall): void {
+  const { maxWaitSeconds } = call;
+  server.registerTool(
+    "wait_for_run",
+    {
+      title: "Wait for a run",
+      description:
+        `Waits until a run has no turn in progress, at most ${maxWaitSeconds} s. Returns its status; while it is running, ` +
+        "what it does now, steps and dollars; when it has finished, its output and files; when it has failed, the reason " +
+        "and a remedy. Call it again while the status is running.",
+      inputSchema: z.strictObject({
+        run_id: runId,
+        seconds: z
+          .number()
+          .min(1)
+          .max(maxWaitSeconds)
+          .default(maxWaitSeconds)
+          .describe("Longest wait. Choose less only if your tool calls time out earlier."),
+      }),
+      outputSchema: runReport,
+      annotations,
+    },
+    guarded(call, async ({ run_id, seconds }) => {
+      await untilIdle(call, run_id, seconds);
+      return reportResult(await reportRun(call, run_id));
+    }),
+  );
+  server.registerTool(
+    "get_run",
+    {
+      title: "Get a run",
+      description: "Returns at once what wait_for_run returns. With output_offset, a later part of a long output.",
+      inputSchema: z.strictObject({
+        run_id: runId,
+        output_offset: z.number().int().min(0).default(0).describe("Characters of the output to skip."),
+      }),
+      outputSchema: runReport,
+      annotations,
+    },
+    guarded(call, async ({ run_id, output_offset }) => reportResult(await reportRun(call, run_id, output_offset))),
+  );
+}
+
+/** Resolves when the run has no turn in progress, when the time is over, or when nobody waits for the response any more. */
+async function untilIdle(call: McpCall, id: string, seconds: number): Promise<void> {
+  const { runs, principal, pollInterval, signal } = call;
+  const end = performance.now() + seconds * 1000;
+  for (;;) {
+    const { status } = await ownRun(runs, principal, id);
+    const left = end - performance.now();
+    if (status !== "running" || left <= 0 || signal.aborted) return;
+    await pause(Math.min(pollInterval, left), signal).catch(() => {});
+  }
+}
