@@ -7,11 +7,11 @@ import { registerStartRun } from "./tools/start-run.ts";
 import { registerWaitTools } from "./tools/wait-for-run.ts";
 
 /** Methods whose answer describes the agent. Other requests need not read it. */
-const describing: unknown[] = ["initialize", "server/discover", "tools/list"];
+const describing = new Set<unknown>(["initialize", "server/discover", "tools/list"]);
 
 /** The MCP server for one request. `method`: the request's. */
 export async function mcpServer(call: McpCall, method: unknown): Promise<McpServer> {
-  const agent = describing.includes(method) ? await call.accounts.findAgent(call.principal.agentId) : undefined;
+  const agent = describing.has(method) ? await call.accounts.findAgent(call.principal.agentId) : undefined;
   const agentName = agent?.name ?? "the agent";
   const server = new McpServer(
     { name: "agent-run-service", title: "Agent Run Service", version: call.version },

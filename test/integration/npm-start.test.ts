@@ -52,6 +52,9 @@ describe("the first screen", () => {
     expect(text).toMatch(/\n {2}Console http:\/\/127\.0\.0\.1:\d+\/console\/#ao_\w+\n/);
     expect(text).toMatch(/\n {2}API {5}http:\/\/127\.0\.0\.1:\d+\/v1 /);
     expect(text).toMatch(/\n {2}Key {5}ak_\w+ {2}shown only once\n/);
+    expect(text).toMatch(
+      /\n {2}MCP {5}claude mcp add --transport http agent-runs http:\/\/127\.0\.0\.1:\d+\/mcp --header 'Authorization: Bearer ak_\w+'\n/,
+    );
     expect(text).toContain("Model   demo");
     expect(text).toContain("Found   ANTHROPIC_API_KEY: npm start -- --model anthropic --model-name claude-");
     expect(text).toContain("--model-secret env:ANTHROPIC_API_KEY --data-dir ");

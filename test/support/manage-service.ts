@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serve } from "../../bin/local/serve.ts";
+import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { createOperator } from "../../src/accounts/operators.ts";
 import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 import { logging } from "../../src/log.ts";
@@ -41,7 +42,8 @@ export interface ManageService extends AsyncDisposable {
 
 export async function manageService({
   allowedSecrets = [],
-}: { allowedSecrets?: { secret: string }[] } = {}): Promise<ManageService> {
+  model,
+}: { allowedSecrets?: { secret: string }[]; model?: ModelConfiguration } = {}): Promise<ManageService> {
   const dataDir = mkdtempSync(join(tmpdir(), "agent-runs-"));
   const options = {
     host: "127.0.0.1",
@@ -52,6 +54,7 @@ export async function manageService({
     verbose: false,
     allowedSecrets,
     allowedHosts: [],
+    ...(model && { model }),
   };
   const service = await serve(options);
   logging.level = "off"; // its errors would appear between the results

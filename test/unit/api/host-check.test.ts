@@ -41,58 +41,62 @@ async function send(port: number, lines: string[], address = "127.0.0.1") {
 const own = await listen({ host: "127.0.0.1", allowedHosts: ["runs.example.com", "proxy.example:8443"] });
 const wildcard = await listen({ host: "0.0.0.0" });
 
-describe.each(["/manage/v1/me", "/console/", "/console", "/%6danage/v1/me", "http://evil.example/manage/v1/me"])(
-  "%s",
-  (path) => {
-    test.each([
-      `127.0.0.1:${own}`,
-      `localhost:${own}`,
-      `LocalHost:${own}`,
-      `[::1]:${own}`,
-      `[0:0:0:0:0:0:0:1]:${own}`,
-      "runs.example.com",
-      "Runs.Example.com:443",
-      "proxy.example:8443",
-    ])("is served for the Host %s", async (host) => {
-      expect((await send(own, [`GET ${path} HTTP/1.1`, `Host: ${host}`])).status).toBe(200);
-    });
+describe.each([
+  "/manage/v1/me",
+  "/console/",
+  "/console",
+  "/mcp",
+  "/%6danage/v1/me",
+  "http://evil.example/manage/v1/me",
+])("%s", (path) => {
+  test.each([
+    `127.0.0.1:${own}`,
+    `localhost:${own}`,
+    `LocalHost:${own}`,
+    `[::1]:${own}`,
+    `[0:0:0:0:0:0:0:1]:${own}`,
+    "runs.example.com",
+    "Runs.Example.com:443",
+    "proxy.example:8443",
+  ])("is served for the Host %s", async (host) => {
+    expect((await send(own, [`GET ${path} HTTP/1.1`, `Host: ${host}`])).status).toBe(200);
+  });
 
-    test.each([
-      `evil.example:${own}`, // DNS rebinding: a name of the attacker that resolves to this machine
-      `127.0.0.1.evil.example:${own}`,
-      `localhost.evil.example:${own}`,
-      `evil-localhost:${own}`,
-      `localhost.:${own}`,
-      `127.0.0.1@evil.example:${own}`,
-      `evil.example@127.0.0.1:${own}`,
-      `127.0.0.1:${own}:80`,
-      `[::1:${own}`,
-      `::1:${own}`,
-      `192.0.2.1:${own}`,
-      `[2001:db8::1]:${own}`,
-      "127.0.0.1",
-      "localhost:80",
-      `localhost:${own + 1}`,
-      "proxy.example",
-      "proxy.example:443",
-      "sub.runs.example.com",
-      "",
-      " ",
-      `localhost:${own}/`,
-    ])("is refused for the Host %j", async (host) => {
-      expect((await send(own, [`GET ${path} HTTP/1.1`, `Host: ${host}`])).status).toBe(403);
-    });
+  test.each([
+    `evil.example:${own}`, // DNS rebinding: a name of the attacker that resolves to this machine
+    `127.0.0.1.evil.example:${own}`,
+    `localhost.evil.example:${own}`,
+    `evil-localhost:${own}`,
+    `localhost.:${own}`,
+    `127.0.0.1@evil.example:${own}`,
+    `evil.example@127.0.0.1:${own}`,
+    `127.0.0.1:${own}:80`,
+    `[::1:${own}`,
+    `::1:${own}`,
+    `192.0.2.1:${own}`,
+    `[2001:db8::1]:${own}`,
+    "127.0.0.1",
+    "localhost:80",
+    `localhost:${own + 1}`,
+    "proxy.example",
+    "proxy.example:443",
+    "sub.runs.example.com",
+    "",
+    " ",
+    `localhost:${own}/`,
+  ])("is refused for the Host %j", async (host) => {
+    expect((await send(own, [`GET ${path} HTTP/1.1`, `Host: ${host}`])).status).toBe(403);
+  });
 
-    test("is refused without a Host, and with two", async () => {
-      expect((await send(own, [`GET ${path} HTTP/1.0`])).status).toBe(403);
-      expect((await send(own, [`GET ${path} HTTP/1.1`])).status).toBe(400);
-      const two = [`Host: localhost:${own}`, "Host: evil.example"];
-      for (const hosts of [two, two.toReversed()]) {
-        expect([400, 403]).toContain((await send(own, [`GET ${path} HTTP/1.1`, ...hosts])).status);
-      }
-    });
-  },
-);
+  test("is refused without a Host, and with two", async () => {
+    expect((await send(own, [`GET ${path} HTTP/1.0`])).status).toBe(403);
+    expect((await send(own, [`GET ${path} HTTP/1.1`])).status).toBe(400);
+    const two = [`Host: localhost:${own}`, "Host: evil.example"];
+    for (const hosts of [two, two.toReversed()]) {
+      expect([400, 403]).toContain((await send(own, [`GET ${path} HTTP/1.1`, ...hosts])).status);
+    }
+  });
+});
 
 test.each(["/v1/openapi.json", "/", "/managed", "/consoles/"])("%s is served for every Host", async (path) => {
   for (const host of ["evil.example", `127.0.0.1:${own + 1}`, ""]) {

@@ -1,0 +1,164 @@
+import type { Client } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { scriptedModel } from "../../browser/scripted-model.ts";
+import { callTool, connectClient } from "../../support/mcp-clients.ts";
+import { manageService, type ManageService } from "../../support/manage-service.ts";
+
+const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const longOutput = "x".repeat(49_999) + "😀 the end";
+
+let release: () => void;
+const model = await scriptedModel((input, step) => {
+  if (input.startsWith("fail")) return { status: 401, text: "invalid api key" };
+  if (input.startsWith("long")) return { text: longOutput };
+  if (input.startsWith("hold")) return { text: "released", until: new Promise<void>((resolve) => (release = resolve)) };
+  if (input.startsWith("write") && step === 1) {
+    return { calls: [{ name: "write_file", arguments: { name: "report.md", content: "# Report\n".repeat(10_000) } }] };
+  }
+  return { text: `Done with: ${input.split("\n")[0]}` };
+});
+
+let service: ManageService;
+beforeAll(async () => {
+  service = await manageService({
+    model: { enabled: true, provider: "openai-compatible", baseUrl: model.baseUrl, model: "m" },
+  });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await model.close();
+});
+
+describe.each(["legacy", "auto"] as const)("a client with protocol version %s", (mode) => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await connectClient(service, mode);
+    return () => client.close();
+  });
+
+  const start = async (input: string, files: object[] = []): Promise<string> => {
+    const { structured } = await callTool(client, "start_run", { name: "Test", input, files });
+    return String(structured["run_id"]);
+  };
+  const wait = (run_id: string, seconds?: number) => callTool(client, "wait_for_run", { run_id, seconds });
+
+  test("learns from the instructions which agent there is and how to wait", async () => {
+    expect(client.getNegotiatedProtocolVersion()).toBe(mode === "auto" ? "2026-07-28" : "2025-11-25");
+    expect(client.getInstructions()).toContain('the agent "Starter agent"');
+    expect(client.getInstructions()).toContain("wait_for_run waits up to 50 s");
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      "start_run",
+      "wait_for_run",
+      "get_run",
+      "send_input",
+      "stop_run",
+      "list_files",
+      "read_file",
+    ]);
+    const [startRun] = tools;
+    expect(startRun?.description).toContain('the agent "Starter agent"');
+    expect(JSON.stringify(startRun?.inputSchema)).toContain("10 MiB in sum");
+    expect(JSON.stringify(tools).length).toBeLessThan(10_000); // models read it in every conversation
+  });
+
+  test("starts a run with files, waits for it, reads what it wrote, and continues it", async () => {
+    const files = [
+      { filename: "notes.txt", text: "Grüße" },
+      { filename: "chart.png", content_base64: png },
+    ];
+    const started = await callTool(client, "start_run", { name: "Report", input: "write a report", files });
+    expect(started.text).toContain("Call wait_for_run with this run_id");
+    const run_id = String(started.structured["run_id"]);
+
+    const { text, structured } = await wait(run_id);
+    expect(structured).toMatchObject({
+      run_id,
+      name: "Report",
+      status: "finished",
+      steps: 2,
+      output: "Done with: write a report",
+      finish_reason: "completed",
+      failure: null,
+      activity: null,
+    });
+    expect(structured["files"]).toEqual([
+      { name: "chart.png", size: 70 },
+      { name: "notes.txt", size: 7 },
+      { name: "report.md", size: 90_000 },
+    ]);
+    expect(text).toContain("Output:\nDone with: write a report\nFiles: chart.png (70 bytes), notes.txt (7 bytes)");
+
+    const list = await callTool(client, "list_files", { run_id });
+    expect(list.structured["files"]).toContainEqual({ name: "report.md", size: 90_000, changed_at_step: "1.1" });
+    const read = (name: string, offset?: number) => callTool(client, "read_file", { run_id, name, offset });
+    expect((await read("notes.txt")).text).toBe("Grüße");
+    const first = await read("report.md");
+    expect(first.structured).toMatchObject({ size: 90_000, next_offset: 50_000 });
+    expect(first.text).toContain("[report.md continues: read_file with offset 50000; it has 90000 characters]");
+    const second = await read("report.md", 50_000);
+    expect(String(first.structured["text"]) + String(second.structured["text"])).toBe("# Report\n".repeat(10_000));
+    expect((await read("chart.png")).content[1]).toEqual({ type: "image", data: png, mimeType: "image/png" });
+    expect(await read("missing.txt")).toMatchObject({
+      isError: true,
+      text: 'the run has no file "missing.txt"; list_files returns the names',
+    });
+
+    await callTool(client, "send_input", { run_id, input: "and now in French" });
+    expect((await wait(run_id)).structured).toMatchObject({ turn: 2, output: "Done with: and now in French" });
+  });
+
+  test("gets what the run does when the time to wait is over, and can stop it", async () => {
+    const run_id = await start("hold on");
+    const waiting = wait(run_id, 1);
+    await expect.poll(() => typeof release).toBe("function");
+    const { structured, text } = await waiting;
+    expect(structured).toMatchObject({ status: "running", activity: "step 1: calls the model", output: null });
+    expect(text).toContain("running, step 1: calls the model");
+    expect(String(structured["next"])).toContain("Call wait_for_run");
+    await callTool(client, "send_input", { run_id, input: "next" });
+    expect((await callTool(client, "get_run", { run_id })).structured).toMatchObject({ queued_inputs: 1 });
+    expect((await callTool(client, "stop_run", { run_id })).structured).toMatchObject({ status: "terminated" });
+    release();
+    expect((await wait(run_id)).structured).toMatchObject({ status: "terminated", output: null });
+    expect(await callTool(client, "send_input", { run_id, input: "again" })).toMatchObject({ isError: true });
+  });
+
+  test("gets the reason and the remedy of a run that fails", async () => {
+    const { structured, text } = await wait(await start("fail"));
+    expect(structured).toMatchObject({ status: "technical_error", output: null });
+    const { title, remedy } = structured["failure"] as { title: string; remedy: string };
+    expect(title.length).toBeGreaterThan(10);
+    expect(text).toContain(`Failure: ${title}. Remedy: ${remedy}`);
+  });
+
+  test("reads a long output in pieces that cut no character", async () => {
+    const run_id = await start("long");
+    const { structured } = await wait(run_id);
+    expect(structured).toMatchObject({ output: "x".repeat(49_999), output_next_offset: 49_999 });
+    const rest = await callTool(client, "get_run", { run_id, output_offset: 49_999 });
+    expect(rest.structured).toMatchObject({ output: "😀 the end", output_next_offset: null });
+  });
+
+  test("gets the address of a file that is too large for a result", async () => {
+    const zip = Buffer.concat([Buffer.from([0x50, 0x4b, 3, 4]), Buffer.alloc(600 * 1024)]).toString("base64");
+    const run_id = await start("look", [{ filename: "my data.zip", content_base64: zip }]);
+    const { text, structured } = await callTool(client, "read_file", { run_id, name: "my data.zip" });
+    const url = `${service.baseUrl}/ext/v1/runs/${run_id}/files/my%20data.zip`;
+    expect(structured).toEqual({ name: "my data.zip", size: 614_404, url });
+    expect(text).toContain(url);
+  });
+
+  test("reads the error of wrong arguments", async () => {
+    for (const [files, problem] of [
+      [[{ filename: "a.txt" }], "Give either text or content_base64"],
+      [[{ filename: "a.txt", content_base64: "###" }], "file 'a.txt' is not valid base64"],
+      [Array.from({ length: 11 }, () => ({ filename: "a", text: "" })), "files: Too big"],
+    ] as const) {
+      const { isError, text } = await callTool(client, "start_run", { name: "Test", input: "x", files });
+      expect([isError, text]).toEqual([true, expect.stringContaining(problem)]);
+    }
+    expect(await callTool(client, "start_run", { name: "T", input: "x", agent: "A" })).toMatchObject({ isError: true });
+    expect(await callTool(client, "wait_for_run", { run_id: "x", seconds: 51 })).toMatchObject({ isError: true });
+  });
+});
