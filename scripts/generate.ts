@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import openapiTypes, { astToString } from "openapi-typescript";
@@ -24,10 +24,18 @@ async function publicFiles(): Promise<Record<string, string>> {
   const name = "validateCreateRequest";
   const create = { $ref: "#/components/schemas/PublicCreateAgentRequest" };
   return {
+    [pathOf("src/api/generated/llms-txt.ts")]: await llmsSource(),
     ...(await documentFiles(publicApi, "src/api/generated/openapi.ts", "test/client/generated/api.d.ts", notice)),
     [pathOf("src/api/generated/validators.js")]: notice + validatorsSource({ [name]: create }, publicApi.schemas),
     [pathOf("src/api/generated/validators.d.ts")]: notice + validatorsTypes([name], "../.."),
   };
+}
+
+/** A module, because a Lambda function's bundle contains no other files. */
+async function llmsSource(): Promise<string> {
+  const text = await readFile(pathOf("llms.txt"), "utf8");
+  const lines = text.split(/(?<=\n)/).map((line) => JSON.stringify(line));
+  return `${noticeOf("llms.txt")}export const llmsTxt: string =\n  ${lines.join(" +\n  ")};\n`;
 }
 
 /** The types of the schemas that several APIs share. */

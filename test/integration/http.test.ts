@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { connect } from "node:net";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import createClient from "openapi-fetch";
 import { beforeAll, describe, expect, test } from "vitest";
 import { getHandler } from "../../src/api/handlers/get.ts";
@@ -61,6 +61,13 @@ test.each([
 test("GET / points to the description of the API", async () => {
   const { status, text } = await call("GET", "/");
   expect([status, text]).toEqual([200, '{"openapi":"/v1/openapi.json"}']);
+});
+
+test("GET /llms.txt describes the service to language models, without a key", async () => {
+  const { status, headers, text } = await call("GET", "/llms.txt");
+  expect([status, headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
+  expect(text).toBe(readFileSync("llms.txt", "utf8"));
+  expect((await call("POST", "/llms.txt")).status).toBe(404);
 });
 
 test("an unknown, malformed or missing key is 401", async () => {
