@@ -40,6 +40,22 @@ export interface DeliveryAttempt {
   milliseconds: number;
 }
 
+/** A place in a list of deliveries: behind the delivery with this time and id. */
+export type DeliveryPlace = Pick<Delivery, "at" | "id">;
+
+/** Which deliveries to list. `after`: only those that are older than this place. */
+export interface DeliveryQuery {
+  agentId: string;
+  after?: DeliveryPlace;
+  limit: number;
+}
+
+/** A page of a list of deliveries. `next`: the place up to which it was read. Absent: there are no older ones. */
+export interface DeliveryPage {
+  deliveries: Delivery[];
+  next?: DeliveryPlace;
+}
+
 const typeOf = {
   finished: "run.finished",
   running: "run.finished", // and the next turn began

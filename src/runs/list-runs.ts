@@ -1,7 +1,7 @@
 import { findAgent } from "../accounts/agents.ts";
 import { findOrganization } from "../accounts/organizations.ts";
 import type { Accounts, Agent } from "../accounts/types.ts";
-import { ServiceError } from "../errors.ts";
+import { decodePlace, encodePlace } from "./cursor.ts";
 import { newestFirst, placeOf } from "./merge-runs.ts";
 import type { Runs, Stores } from "./ports.ts";
 import type { RunStatus } from "./status.ts";
@@ -39,7 +39,7 @@ export async function listRuns(
   { of, status, since, until, matches, limit, cursor }: RunFilter,
 ): Promise<ListedRuns> {
   const before = until === undefined ? undefined : { createdAt: until, id: "" };
-  const [after] = [before, cursor === undefined ? undefined : decode(cursor)]
+  const [after] = [before, cursor === undefined ? undefined : placeIn(cursor)]
     .filter((place) => place !== undefined)
     .toSorted(newestFirst)
     .slice(-1);
@@ -52,7 +52,7 @@ export async function listRuns(
     limit,
   };
   const page = matches ? await scan(runs, query, matches) : await runs.list(query);
-  return { runs: page.runs, agents, ...(page.next && { cursor: encode(page.next) }) };
+  return { runs: page.runs, agents, ...(page.next && { cursor: cursorOf(page.next) }) };
 }
 
 /** Runs that are read for a page with a filter that the store does not have, and for each read of the store. */
@@ -90,15 +90,11 @@ function byId(agents: Agent[]): Map<string, Agent> {
   return new Map(agents.map((agent) => [agent.id, agent]));
 }
 
-function encode({ createdAt, id }: RunPlace): string {
-  return Buffer.from(`${createdAt} ${id}`).toString("base64url");
+function cursorOf({ createdAt, id }: RunPlace): string {
+  return encodePlace({ time: createdAt, id });
 }
 
-function decode(cursor: string): RunPlace {
-  const [, createdAt, id = ""] = /^(\d{1,15}) (\S+)$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
-  if (createdAt !== undefined) return { createdAt: Number(createdAt), id };
-  throw new ServiceError(
-    "invalid_argument",
-    `the cursor ${JSON.stringify(cursor.slice(0, 100))} is not valid; use the cursor of the page before`,
-  );
+function placeIn(cursor: string): RunPlace {
+  const { time: createdAt, id } = decodePlace(cursor);
+  return { createdAt, id };
 }

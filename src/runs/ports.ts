@@ -1,7 +1,7 @@
 import type { Accounts, Along } from "../accounts/types.ts";
 import type { FileInfo } from "../agent/tools/files.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
-import type { Delivery } from "./deliveries.ts";
+import type { Delivery, DeliveryPage, DeliveryQuery } from "./deliveries.ts";
 import type { RunStatus } from "./status.ts";
 import type { EncodedConfiguration } from "./turn-configuration.ts";
 import type {
@@ -192,6 +192,12 @@ export interface Configurations {
  */
 export interface Deliveries {
   find(id: string): Promise<Delivery | undefined>;
+  /** Stores one that is sent again. Its id is new. */
+  add(delivery: Delivery, along?: Along): Promise<void>;
+  /** Replaces a delivery that has one attempt fewer. False: another sender has recorded this attempt, or it expired. */
+  recordAttempt(delivery: Delivery): Promise<boolean>;
+  /** A page of the deliveries of an agent, newest first. */
+  list(query: DeliveryQuery): Promise<DeliveryPage>;
 }
 
 /** Drives a turn to its end, even if the caller fails. */

@@ -17,6 +17,7 @@ import { listIndex, partitionKey, runningIndex, sortKey, ttlAttribute } from "..
 import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
 import { describeAccounts } from "../platform/accounts.contract.ts";
 import { describeConfigurations } from "../platform/configurations.contract.ts";
+import { describeDeliveryStore } from "../platform/deliveries.contract.ts";
 import { firstMessages, input, newRun } from "../platform/run-fixtures.ts";
 import { describeRuns } from "../platform/runs.contract.ts";
 import { describeWorkflow, type WorkflowHarness } from "../platform/workflow.contract.ts";
@@ -69,6 +70,7 @@ describe("the AWS platform", () => {
   });
 
   describeAccounts(async () => stores.accounts);
+  describeDeliveryStore(async () => stores);
   describeConfigurations(
     async () =>
       awsStores({ documents, s3: async () => s3, table: name, bucket: name, retentionDays: 2 }).configurations,

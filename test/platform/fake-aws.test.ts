@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { describeAccounts } from "./accounts.contract.ts";
 import { describeConfigurations } from "./configurations.contract.ts";
+import { describeDeliveryStore } from "./deliveries.contract.ts";
 import { describeDeliveries } from "./runs-deliveries.contract.ts";
 import { describeIdempotency } from "./runs-idempotency.contract.ts";
 import { describeErasure } from "./runs-erasure.contract.ts";
@@ -24,4 +25,5 @@ describe("AWS stores over a table in memory", () => {
   describeRunList(async () => runs);
   describeIdempotency(async () => runs);
   describeDeliveries(async () => ({ runs, deliveries }));
+  describeDeliveryStore(async () => ({ accounts, deliveries }));
 });

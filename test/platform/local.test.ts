@@ -21,6 +21,7 @@ import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { type Runner, startRunner } from "../../src/platform/local/workflow.ts";
 import { localConfigurations } from "../../src/platform/local/configurations.ts";
 import { describeAccounts } from "./accounts.contract.ts";
+import { describeDeliveryStore } from "./deliveries.contract.ts";
 import { describeConfigurations } from "./configurations.contract.ts";
 import { describePendingUploads, newUpload } from "./pending-uploads.contract.ts";
 import { describeRuns } from "./runs.contract.ts";
@@ -40,6 +41,7 @@ describe("local platform", () => {
   });
 
   describeAccounts(async () => stores.accounts);
+  describeDeliveryStore(async () => stores);
   describeConfigurations(async () => localConfigurations(stores.database));
   describeRuns(async () => stores);
   describePendingUploads(async () => ({ ...stores, send: (...sent) => send(stores, ...sent) }));

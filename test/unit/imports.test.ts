@@ -59,6 +59,7 @@ const allowed: Record<string, string[]> = {
     "src/json.ts",
     "src/log.ts",
   ],
+  "src/webhooks": ["src/accounts", "src/async", "src/errors.ts", "src/net", "src/runs"],
   "src/workflow": [
     "src/accounts",
     "src/agent",

@@ -1,18 +1,20 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { Delivery } from "../../runs/deliveries.ts";
+import { randomUUID } from "node:crypto";
+import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { Delivery, DeliveryPlace } from "../../runs/deliveries.ts";
 import type { Deliveries } from "../../runs/ports.ts";
-import type { DynamoTable } from "./clients.ts";
+import { auditItem } from "./audit.ts";
+import { sendConditional } from "./conditional-write.ts";
 import { withMappedErrors } from "./errors.ts";
-import { isExpired, type Item } from "./run-items.ts";
-import { deliveryPrefix, head, sortable, ttlAttribute } from "./table.ts";
+import { expiryAfter, isExpired, type Item, type RunsTable } from "./run-items.ts";
+import { deliveryPrefix, head, listIndex, sortable, ttlAttribute } from "./table.ts";
 
 function keyOf(id: string): { pk: string; sk: string } {
   return { pk: deliveryPrefix + id, sk: head };
 }
 
 export function deliveryItem(delivery: Delivery): Item {
-  const { id, agentId, at } = delivery;
-  return { ...delivery, ...keyOf(id), gsi1pk: `DELIVERIES#${agentId}`, gsi1sk: `${sortable(at)}#${id}` };
+  const { id, agentId } = delivery;
+  return { ...delivery, ...keyOf(id), gsi1pk: listOf(agentId), gsi1sk: placeKey(delivery) };
 }
 
 /** The delivery of an item: its fields without the item's keys and expiry. */
@@ -21,12 +23,73 @@ export function deliveryIn(item: Item): Delivery {
   return delivery as unknown as Delivery;
 }
 
-export function awsDeliveries({ documents, table }: DynamoTable): Deliveries {
+export function awsDeliveries({ documents, table, retentionDays }: RunsTable): Deliveries {
   return withMappedErrors<Deliveries>("DynamoDB", {
     async find(id) {
       const command = new GetCommand({ TableName: table, Key: keyOf(id), ConsistentRead: true });
       const { Item } = await documents.send(command);
       return Item && !isExpired(Item) ? deliveryIn(Item) : undefined;
     },
+
+    async add(delivery, { audit } = {}) {
+      const items = [
+        { ...deliveryItem(delivery), ...expiryAfter(retentionDays) },
+        ...(audit ? [auditItem(audit)] : []),
+      ];
+      const TransactItems = items.map((Item) => ({ Put: { TableName: table, Item } }));
+      const token = randomUUID();
+      await sendConditional(() =>
+        documents.send(new TransactWriteCommand({ TransactItems, ClientRequestToken: token })),
+      );
+    },
+
+    async recordAttempt({ id, attempts, state, lastAttempt, nextAttemptAt }) {
+      const next = nextAttemptAt === undefined ? " REMOVE nextAttemptAt" : ", nextAttemptAt = :next";
+      const command = new UpdateCommand({
+        TableName: table,
+        Key: keyOf(id),
+        ConditionExpression: "attempts = :before",
+        UpdateExpression: `SET attempts = :attempts, #state = :state, lastAttempt = :attempt${next}`,
+        ExpressionAttributeNames: { "#state": "state" }, // a reserved word
+        ExpressionAttributeValues: {
+          ":before": attempts - 1,
+          ":attempts": attempts,
+          ":state": state,
+          ":attempt": lastAttempt,
+          ...(nextAttemptAt !== undefined && { ":next": nextAttemptAt }),
+        },
+      });
+      return (await sendConditional(() => documents.send(command))) !== undefined;
+    },
+
+    async list({ agentId, after, limit }) {
+      const command = new QueryCommand({
+        TableName: table,
+        IndexName: listIndex.name,
+        KeyConditionExpression: "gsi1pk = :pk AND gsi1sk < :after",
+        ExpressionAttributeValues: { ":pk": listOf(agentId), ":after": after ? placeKey(after) : afterAll },
+        ScanIndexForward: false,
+        Limit: limit,
+      });
+      const { Items = [], LastEvaluatedKey } = await documents.send(command);
+      const last = Items.at(-1);
+      const next = LastEvaluatedKey && last && placeOf(deliveryIn(last));
+      return { deliveries: Items.filter((item) => !isExpired(item)).map(deliveryIn), ...(next && { next }) };
+    },
   });
+}
+
+/** Later than every place: times have 15 digits. */
+const afterAll = "9".repeat(16);
+
+function listOf(agentId: string): string {
+  return `DELIVERIES#${agentId}`;
+}
+
+function placeKey({ at, id }: DeliveryPlace): string {
+  return `${sortable(at)}#${id}`;
+}
+
+function placeOf({ at, id }: DeliveryPlace): DeliveryPlace {
+  return { at, id };
 }

@@ -185,6 +185,12 @@ export function placeKey({ createdAt, id }: RunPlace): string {
   return `${sortable(createdAt)}#${id}`;
 }
 
+/** The attribute of a new item that lets DynamoDB delete it after the retention time. Empty without one. */
+export function expiryAfter(retentionDays: number | undefined): Item {
+  if (retentionDays === undefined) return {};
+  return { [ttlAttribute]: Math.ceil(Date.now() / 1_000) + retentionDays * 86_400 };
+}
+
 /** DynamoDB deletes expired items late. */
 export function isExpired(item: Item): boolean {
   return Number(item[ttlAttribute] ?? Infinity) * 1_000 <= Date.now();

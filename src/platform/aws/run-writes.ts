@@ -17,6 +17,7 @@ import {
   queueKey,
   type RunsTable,
   entryKey,
+  expiryAfter,
   filesKey,
   summaryKey,
   toItem,
@@ -26,7 +27,7 @@ import { isConflict } from "./errors.ts";
 import { countWrites, slotWrites } from "./quota-items.ts";
 import { placeOf } from "./quota-place.ts";
 import { areSameFacts, dependsOnFacts, factsIn, maxAttempts } from "./run-facts.ts";
-import { head, objectPrefixes, ttlAttribute } from "./table.ts";
+import { head, objectPrefixes } from "./table.ts";
 import { storeText } from "./large-text.ts";
 
 /** `conflict`: the error of a write that lost to another transaction on one of its items. */
@@ -106,9 +107,7 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "findC
    * any order: reads hide an expired run and what is left of it.
    */
   function expiry(): Item {
-    return retentionDays === undefined
-      ? {}
-      : { [ttlAttribute]: Math.ceil(Date.now() / 1_000) + retentionDays * 86_400 };
+    return expiryAfter(retentionDays);
   }
 
   async function queueWrites(runId: string, queue: RunChange["queue"]): Promise<Write[]> {

@@ -5,7 +5,7 @@ import type { Platform } from "../types.ts";
 import { type SecretAllowList, readAllowedSecrets, secretAllowList } from "./allowed-secrets.ts";
 import { localAccounts } from "./accounts.ts";
 import { localConfigurations } from "./configurations.ts";
-import { localDeliveries } from "./deliveries.ts";
+import { type LocalDeliveries, localDeliveries } from "./deliveries.ts";
 import { removeOrphanedFiles } from "./orphaned-files.ts";
 import { type LocalPendingUploads, localPendingUploads } from "./pending-uploads.ts";
 import { localRuns } from "./runs.ts";
@@ -17,6 +17,7 @@ import { localWorkspace } from "./workspace.ts";
 /** The server adds the workflow that `startRunner` returns, other processes on its data directory `externalWorkflow`. */
 export interface LocalPlatform extends Omit<Platform, "workflow"> {
   database: Database;
+  deliveries: LocalDeliveries;
   pendingUploads: LocalPendingUploads;
   /** See `orphaned-files.ts`. */
   removeOrphanedFiles: (before: number) => Promise<void>;

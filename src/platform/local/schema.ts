@@ -57,7 +57,7 @@ const webhooks = `
     attempts INTEGER NOT NULL, due INTEGER, body TEXT NOT NULL
   ) STRICT;
   CREATE INDEX deliveries_by_agent ON deliveries (agent_id, at, id);
-  CREATE INDEX deliveries_due ON deliveries (due) WHERE due IS NOT NULL;`;
+  CREATE INDEX deliveries_due ON deliveries (agent_id, due) WHERE due IS NOT NULL;`;
 
 // Files that are sent before the create that names them.
 const pendingUploads = `

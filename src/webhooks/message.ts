@@ -1,0 +1,35 @@
+import type { Delivery } from "../runs/deliveries.ts";
+import type { Run } from "../runs/types.ts";
+import { signatureHeader } from "./signature.ts";
+
+/** Body and headers of a POST. */
+export interface WebhookRequest {
+  body: string;
+  headers: Record<string, string>;
+}
+
+/** The request that reports a delivery. `secrets`: those that sign it. `at`: the time of the attempt, in milliseconds. */
+export function webhookRequest(
+  delivery: Delivery,
+  { labels = {} }: Pick<Run, "labels">,
+  secrets: string[],
+  at: number,
+): WebhookRequest {
+  const { messageId: id, type, runId, agentId, status, turn } = delivery;
+  const body = JSON.stringify({
+    type,
+    timestamp: new Date(delivery.at).toISOString(),
+    data: { run_id: runId, agent_id: agentId, status, turn, labels },
+  });
+  const timestamp = Math.floor(at / 1_000);
+  return {
+    body,
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "agent-run-service",
+      "webhook-id": id,
+      "webhook-timestamp": String(timestamp),
+      "webhook-signature": signatureHeader(secrets, { id, timestamp, body }),
+    },
+  };
+}

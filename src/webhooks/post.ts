@@ -1,0 +1,55 @@
+import { withTimeout } from "../async/with-timeout.ts";
+import { type AddressScope, safeFetch } from "../net/safe-fetch.ts";
+import type { DeliveryAttempt } from "../runs/deliveries.ts";
+import type { WebhookRequest } from "./message.ts";
+
+/** Seconds that a receiver has for its answer, as Standard Webhooks suggests. */
+const timeoutSeconds = 15;
+
+const maxProblemLength = 200;
+
+export interface Post extends WebhookRequest {
+  url: string;
+  /** Whether the URL may be `http:` and lead to the addresses of `addresses`; otherwise, to public ones only. */
+  privateAddresses: boolean;
+  addresses: AddressScope;
+  signal: AbortSignal;
+}
+
+/**
+ * Sends a message. The body of the answer is not read. Without `problem`, the receiver accepted it. Rejects with the reason
+ * of `signal` only.
+ */
+export async function post(request: Post): Promise<Pick<DeliveryAttempt, "status" | "problem">> {
+  const sent = await withTimeout(timeoutSeconds * 1_000, request.signal, (limit) =>
+    send(request, limit).catch((error: unknown) => {
+      limit.throwIfAborted();
+      return { problem: clauseOf(error) };
+    }),
+  );
+  return sent.timedOut ? { problem: `no answer came within ${timeoutSeconds} seconds` } : sent.value;
+}
+
+async function send(
+  { url, body, headers, privateAddresses, addresses }: Post,
+  signal: AbortSignal,
+): Promise<Pick<DeliveryAttempt, "status" | "problem">> {
+  if (!privateAddresses && URL.parse(url)?.protocol !== "https:")
+    return { problem: "the URL does not begin with https:" };
+  const fetch = safeFetch({ addresses: privateAddresses ? addresses : "public" });
+  const response = await fetch(url, { method: "POST", body, headers, signal, redirect: "manual" });
+  await response.body?.cancel();
+  const { status } = response;
+  const problem = problemOf(status);
+  return { status, ...(problem !== undefined && { problem }) };
+}
+
+function problemOf(status: number): string | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  if (status >= 300 && status < 400) return "redirects are not followed; set the URL that it leads to";
+  return status === 410 ? "the receiver is gone" : "the status is not 2xx";
+}
+
+function clauseOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, maxProblemLength);
+}

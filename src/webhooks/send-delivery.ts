@@ -1,0 +1,102 @@
+import type { Accounts, Webhook } from "../accounts/types.ts";
+import { disableUrl, validSecrets } from "../accounts/webhooks.ts";
+import type { AddressScope } from "../net/safe-fetch.ts";
+import type { Delivery, DeliveryAttempt } from "../runs/deliveries.ts";
+import type { Deliveries, Runs } from "../runs/ports.ts";
+import type { Run } from "../runs/types.ts";
+import { webhookRequest } from "./message.ts";
+import { post } from "./post.ts";
+import { nextAttempt } from "./retries.ts";
+
+export interface SendDeps {
+  accounts: Pick<Accounts, "findWebhook" | "replaceWebhook">;
+  runs: Pick<Runs, "head">;
+  deliveries: Pick<Deliveries, "find" | "recordAttempt">;
+  /** Addresses that the platform lets webhooks with private addresses connect to. Default: `public`. */
+  addresses?: AddressScope;
+  now: () => number;
+}
+
+/** `done`: nothing is left to do. Otherwise, the next attempt is due at `retryAt`, with `attempts` recorded by then. */
+export type SendOutcome = "done" | { retryAt: number; attempts: number };
+
+/**
+ * Sends a delivery and records the attempt. `attempts`: those that the caller knows of. If another sender has recorded
+ * one since, nothing is sent, and the outcome says when the next one is due: so a caller may be repeated after a crash.
+ *
+ * A crash between the answer of the receiver and the record lets the message be sent again. Rejects when a store fails,
+ * and with the reason of `signal`.
+ */
+export async function sendDelivery(
+  deps: SendDeps,
+  id: string,
+  attempts: number,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<SendOutcome> {
+  const delivery = await deps.deliveries.find(id);
+  if (delivery?.attempts !== attempts || delivery.state !== "pending") return outcomeOf(delivery);
+  const [run, webhook] = await Promise.all([
+    deps.runs.head(delivery.runId),
+    deps.accounts.findWebhook(delivery.agentId),
+  ]);
+  const at = deps.now();
+  const target = targetOf(run, webhook, at);
+  if ("problem" in target) return record(deps, afterwards(delivery, { at, milliseconds: 0, ...target }, true));
+  const attempt = await attemptOf(deps, delivery, target, signal);
+  const gone = attempt.status === 410;
+  if (gone && target.isOfAgent)
+    await disableUrl(deps.accounts, target.webhook, target.url, "the receiver answered 410");
+  return record(deps, afterwards(delivery, attempt, gone));
+}
+
+interface Target {
+  run: Run;
+  webhook: Webhook;
+  url: string;
+  /** Whether it is the URL of the agent's webhook, not the run's own. */
+  isOfAgent: boolean;
+  secrets: string[];
+}
+
+/** Where a delivery goes, and what signs it. `problem`: why it cannot be sent, as a clause. */
+function targetOf(run: Run | undefined, webhook: Webhook | undefined, at: number): Target | { problem: string } {
+  if (run?.webhook === undefined) return { problem: "the run does not exist any more" };
+  const secrets = webhook ? validSecrets(webhook, at).map(({ value }) => value) : [];
+  if (!webhook || secrets.length === 0) return { problem: "the agent has no webhook any more" };
+  if (run.webhook !== "agent") return { run, webhook, url: run.webhook, isOfAgent: false, secrets };
+  if (!webhook.enabled) return { problem: "the webhook of the agent is disabled" };
+  if (webhook.url === undefined) return { problem: "the webhook of the agent has no URL any more" };
+  return { run, webhook, url: webhook.url, isOfAgent: true, secrets };
+}
+
+async function attemptOf(
+  { addresses = "public", now }: SendDeps,
+  delivery: Delivery,
+  { run, webhook, url, secrets }: Target,
+  signal: AbortSignal,
+): Promise<DeliveryAttempt> {
+  const at = now();
+  const request = webhookRequest(delivery, run, secrets, at);
+  const { privateAddresses } = webhook;
+  const answer = await post({ url, ...request, privateAddresses, addresses, signal });
+  return { at, ...answer, milliseconds: now() - at };
+}
+
+/** A delivery after an attempt. `final`: another attempt cannot help. */
+function afterwards(delivery: Delivery, lastAttempt: DeliveryAttempt, final: boolean): Delivery {
+  const { nextAttemptAt: _, ...before } = delivery;
+  const after = { ...before, attempts: delivery.attempts + 1, lastAttempt };
+  if (lastAttempt.problem === undefined) return { ...after, state: "delivered" };
+  const next = final ? undefined : nextAttempt(after.attempts, lastAttempt.at + lastAttempt.milliseconds);
+  return next === undefined ? { ...after, state: "failed" } : { ...after, nextAttemptAt: next };
+}
+
+async function record({ deliveries }: SendDeps, after: Delivery): Promise<SendOutcome> {
+  return outcomeOf((await deliveries.recordAttempt(after)) ? after : await deliveries.find(after.id));
+}
+
+function outcomeOf(delivery: Delivery | undefined): SendOutcome {
+  if (delivery?.state !== "pending") return "done";
+  const { nextAttemptAt: retryAt = delivery.at, attempts } = delivery;
+  return { retryAt, attempts };
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { nextAttempt } from "../../../src/webhooks/retries.ts";
+
+test("nine attempts are made over about a day, each later than the one before", () => {
+  const waits: number[] = [];
+  for (let attempts = 1; ; attempts++) {
+    const next = nextAttempt(attempts, 1_000);
+    if (next === undefined) break;
+    waits.push((next - 1_000) / 1_000);
+  }
+  expect(waits).toHaveLength(8);
+  const planned = [5, 60, 300, 1_800, 7_200, 18_000, 28_800, 28_800];
+  waits.forEach((wait, index) => {
+    expect(wait).toBeGreaterThanOrEqual(planned[index]!);
+    expect(wait).toBeLessThanOrEqual(planned[index]! * 1.2);
+  });
+});
+
+test("the retries of several messages are spread", () => {
+  expect(new Set(Array.from({ length: 50 }, () => nextAttempt(3, 0))).size).toBeGreaterThan(40);
+});
