@@ -6,6 +6,7 @@ import type { ApiDescription, Parameter } from "../src/api/description.ts";
 import { buildOpenapiDocument } from "../src/api/openapi-document.ts";
 import { publicApi } from "../src/api/public-api.ts";
 import { sharedSchemas } from "../src/api/rest/schemas/index.ts";
+import { extApi } from "../src/ext/contract/ext-api.ts";
 import { manageApi } from "../src/manage/contract/manage-api.ts";
 import { agentSchemaFile, agentSchemaSource, toolInputsFile, toolInputsSource } from "./generate-tools.ts";
 import { referredSchemas, validatorsSource, validatorsTypes } from "./validators.ts";
@@ -16,7 +17,8 @@ const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, imp
 export async function generatedFiles(): Promise<Record<string, string>> {
   const manage = await restFiles("src/manage", manageApi(withoutKeywords(await agentSchema())));
   const shared = { ...(await publicFiles()), ...(await sharedFiles()) };
-  return { ...shared, ...manage, ...(await agentFiles()), [toolInputsFile]: toolInputsSource() };
+  const ext = await restFiles("src/ext", extApi);
+  return { ...shared, ...manage, ...ext, ...(await agentFiles()), [toolInputsFile]: toolInputsSource() };
 }
 
 async function publicFiles(): Promise<Record<string, string>> {

@@ -14,6 +14,8 @@ export type ServiceErrorCode =
   | "upload_not_found"
   | "upload_incomplete"
   | "upload_mismatch"
+  | "idempotency_key_reused"
+  | "webhook_not_configured"
   | "no_model"
   | "run_not_found"
   | "queue_full"

@@ -24,6 +24,8 @@ import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { commandLine } from "../../src/command-line.ts";
 import { layout } from "../../src/layout.ts";
 import { consoleLink } from "../console-link.ts";
+import { extHandlers } from "../../src/ext/handlers/index.ts";
+import { extRouter, isExtPath } from "../../src/ext/router.ts";
 import { tokenAuthentication } from "../../src/manage/authenticate.ts";
 import type { ServiceInfo } from "../../src/manage/deps.ts";
 import { manageHandlers } from "../../src/manage/handlers/index.ts";
@@ -94,6 +96,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
     manageHandlers({ ...deps, service, streamInterval: streamMilliseconds }),
     tokenAuthentication(platform.accounts),
   );
+  const limits = { inlineBytes: newRunLimits.fileBytes, uploadBytes: 0 };
+  const ext = extRouter(extHandlers({ ...deps, limits, streamInterval: streamMilliseconds }), platform.accounts);
   const publicApi = router({
     create: createHandler(deps),
     get: getHandler(deps),
@@ -111,8 +115,9 @@ export async function serve(options: LocalOptions): Promise<Service> {
     return mcpHandler({ ...deps, ...localMcp });
   };
   const handler: ApiHandler = async (request) => {
-    if (request.path === mcpPath) return (await (mcp ??= openMcp()))(request);
-    return (isManagePath(request.path) ? manage : isConsolePath(request.path) ? files : publicApi)(request);
+    const { path } = request;
+    if (path === mcpPath) return (await (mcp ??= openMcp()))(request);
+    return (isManagePath(path) ? manage : isExtPath(path) ? ext : isConsolePath(path) ? files : publicApi)(request);
   };
   const server = localServer(handler, {
     spoolDirectory: createSpoolDirectory(join(dataDir, "uploads")),

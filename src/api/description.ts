@@ -1,5 +1,6 @@
 /*
- * The parts of an HTTP API's description. `contract.ts` describes v1 with them, `src/manage/contract/` the management API.
+ * The parts of an HTTP API's description. `contract.ts` describes v1 with them, `src/manage/contract/` the management API,
+ * and `src/ext/contract/` the extension API.
  * `openapi-document.ts` makes an OpenAPI document of a description.
  */
 
@@ -51,6 +52,8 @@ export interface Operation<SchemaName = string, HeaderName = string> {
   /** Request headers that change what the operation does, by name. All are optional. */
   requestHeaders?: Record<string, Parameter>;
   request?: SchemaName;
+  /** Schemas of a body that is not JSON, by media type. */
+  requestMedia?: Record<string, object>;
   /** The body can be left out. */
   requestOptional?: boolean;
   responses: Record<number, ResponseEntry<SchemaName, HeaderName>>;

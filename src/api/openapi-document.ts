@@ -19,7 +19,7 @@ export function buildOpenapiDocument(api: ApiDescription): object {
 }
 
 function pathItem(operation: Operation, pathParameters: ApiDescription["pathParameters"]): object {
-  const { path, operationId, summary, description, tag, authenticated, request, responses } = operation;
+  const { path, operationId, summary, description, tag, authenticated, request, requestMedia, responses } = operation;
   const parameters = [
     ...pathParameterNames(path).map((name) => documented("path", name, { required: true, ...pathParameters[name] })),
     ...Object.entries(operation.query ?? {}).map(([name, one]) => documented("query", name, one)),
@@ -34,6 +34,7 @@ function pathItem(operation: Operation, pathParameters: ApiDescription["pathPara
     ...(authenticated ? {} : { security: [] }),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request ? { requestBody: { required, content: jsonContent(reference(request)) } } : {}),
+    ...(requestMedia ? { requestBody: { required, content: mediaContent(requestMedia) } } : {}),
     responses: Object.fromEntries(Object.entries(responses).map(([status, entry]) => [status, response(entry)])),
   };
 }
@@ -53,10 +54,7 @@ function response({ description, bodies, media, examples, ...entry }: ResponseEn
     others.length > 0 ? { anyOf: [only, ...others] } : (only ?? { type: "object", additionalProperties: true });
   const names = [...(entry.headers ?? []), "x-request-id"];
   const json = bodies.length > 0 || !media ? jsonContent(schema, examples ? { examples } : {}) : {};
-  const content = {
-    ...json,
-    ...Object.fromEntries(Object.entries(media ?? {}).map(([type, of]) => [type, { schema: of }])),
-  };
+  const content = { ...json, ...mediaContent(media ?? {}) };
   return {
     description,
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
@@ -66,4 +64,8 @@ function response({ description, bodies, media, examples, ...entry }: ResponseEn
 
 function jsonContent(schema: object, extra: object = {}): object {
   return { "application/json": { schema, ...extra } };
+}
+
+function mediaContent(media: Record<string, object>): object {
+  return Object.fromEntries(Object.entries(media).map(([type, schema]) => [type, { schema }]));
 }

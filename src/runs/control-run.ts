@@ -115,7 +115,7 @@ export async function deleteRun(deps: ControlDeps & { workspace: Workspace }, id
   if (!(await deps.runs.erase(runId)))
     throw new ServiceError("modified_concurrently", `run ${runId} was modified concurrently; retry`);
   await deps.workspace.removeAll(runId);
-  const { failure: _failure, queued: _queued, ...kept } = after;
+  const { failure: _failure, ...kept } = after;
   return { ...kept, name: "", sequence: 0 };
 }
 
@@ -148,7 +148,7 @@ async function terminate(
     const expect = { status: from, turn, ...(run.waiting && { waiting: true as const }) };
     if (!(await deps.runs.change({ runId, expect, set, queue: "drop", facts: run, ...audited }))) continue;
     if (status !== "technical_error") await deps.workflow.stop(runId, turn);
-    const { quotaOf, waiting, ...kept } = run;
+    const { quotaOf, waiting, queued: _dropped, ...kept } = run;
     if (quotaOf && !waiting) await tryStartWaiting(deps, run.organizationId);
     return { before: run, after: { ...kept, ...set } };
   }

@@ -15,6 +15,7 @@ export type RunFilterStatus = (typeof runFilterStatuses)[number];
 export interface RunSearch extends Omit<RunFilter, "status" | "matches"> {
   status?: RunFilterStatus;
   text?: string;
+  label?: { name: string; value: string };
 }
 
 interface Deps extends Pick<Stores, "accounts" | "runs"> {
@@ -49,16 +50,17 @@ function filterStatusOf({ status, turn }: Run): RunFilterStatus {
 }
 
 async function find(deps: Deps, search: RunSearch): Promise<ListedRuns> {
-  const { status, text, ...rest } = search;
+  const { status, text, label, ...rest } = search;
   const stored: RunStatus | undefined = status === "waiting_for_input" ? "finished" : status;
   const matchesText = text === undefined || text.trim() === "" ? undefined : textFilter(deps.describer, text.trim());
   const matchesStatus = stored === "finished" ? (run: Run) => filterStatusOf(run) === status : undefined;
+  const matchesLabel = label && ((run: Run) => run.labels?.[label.name] === label.value);
   const matches = async (run: Run): Promise<boolean> =>
-    (matchesStatus?.(run) ?? true) && (matchesText ? await matchesText(run) : true);
+    (matchesStatus?.(run) ?? true) && (matchesLabel?.(run) ?? true) && (matchesText ? await matchesText(run) : true);
   return listRuns(deps, {
     ...rest,
     ...(stored && { status: stored }),
-    ...((matchesText || matchesStatus) && { matches }),
+    ...((matchesText || matchesStatus || matchesLabel) && { matches }),
   });
 }
 

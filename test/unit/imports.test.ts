@@ -74,7 +74,7 @@ const allowed: Record<string, string[]> = {
   "src/api/rest": ["src/agent", "src/api", "src/errors.ts", "src/log.ts", "src/runs"],
   "src/api": ["src/accounts", "src/async", "src/errors.ts", "src/log.ts", "src/runs"],
   // The management API and the extension API share src/api/rest. Neither imports the other.
-  "src/ext": ["src/accounts", "src/agent", "src/api", "src/errors.ts", "src/log.ts", "src/runs"],
+  "src/ext": ["src/accounts", "src/api", "src/errors.ts", "src/json.ts", "src/log.ts", "src/runs"],
   "src/manage": [
     "src/accounts",
     "src/agent",

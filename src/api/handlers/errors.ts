@@ -42,6 +42,8 @@ const statusOf: Record<ServiceErrorCode, number> = {
   upload_not_found: 422,
   upload_incomplete: 422,
   upload_mismatch: 422,
+  idempotency_key_reused: 422,
+  webhook_not_configured: 422,
 };
 
 /** An error of HTTP itself, outside of the contract: the host could not receive the request. */

@@ -15,8 +15,12 @@ export interface OperationEntry<Code extends string> {
   /** Name of the schema of the body. */
   request?: string;
   requestOptional?: true;
+  /** Schemas of a body that is not JSON, by media type. */
+  requestMedia?: Record<string, object>;
   /** The response when all goes well. Default of `status`: 200. */
   success: { status?: number } & Omit<ResponseEntry, "bodies"> & { body?: string };
+  /** Another response when all goes well, by status. */
+  alternative?: Record<number, ResponseEntry>;
   /** Errors besides those that each operation has. */
   errors?: Code[];
 }
@@ -37,12 +41,12 @@ export function operationsOf<Code extends string>({
   credentialErrors,
 }: CommonParts<Code | SharedErrorCode>) {
   return (operationId: string, entry: OperationEntry<Code | SharedErrorCode>): Operation => {
-    const { at, success, errors: own = [], authenticated = true, ...more } = entry;
+    const { at, success, alternative, errors: own = [], authenticated = true, ...more } = entry;
     const [method, path] = at.split(" ") as [Operation["method"], string];
     const { status = 200, body, ...response } = success;
     const codes = authenticated ? [...credentialErrors] : [];
     codes.push("invalid_request"); // every operation rejects unknown query parameters
-    if (more.request) codes.push("files_too_large", "body_timeout", "storage_full");
+    if (more.request ?? more.requestMedia) codes.push("files_too_large", "body_timeout", "storage_full");
     if (authenticated) codes.push("store_unavailable");
     return {
       ...more,
@@ -52,6 +56,7 @@ export function operationsOf<Code extends string>({
       authenticated,
       responses: {
         [status]: { ...response, bodies: body === undefined ? [] : [body] },
+        ...alternative,
         ...errorResponses(errors, [...codes, ...own]),
       },
     };

@@ -1,3 +1,4 @@
+import { runStatuses } from "../../runs/status.ts";
 import type { Parameter } from "../description.ts";
 import { type Schema, uuid } from "./schemas/schema.ts";
 
@@ -61,3 +62,8 @@ export const searchFilters = {
     { type: "string", minLength: 1, maxLength: 200 },
   ),
 };
+
+export const runStatus = parameter(
+  "Only runs with this status. `finished` means with an output; `waiting_for_input` means finished without a turn.",
+  { type: "string", enum: [...runStatuses, "waiting_for_input"] },
+);

@@ -61,17 +61,19 @@ export const errors = {
     when: "The API is served by AWS Lambda, whose responses have at most 6 MB, which is a file of 4.5 MB. `detail` names a command for larger files.",
     detail: "The response is larger than AWS Lambda allows (6 MB).",
   },
-} as const satisfies Record<Exclude<ServiceErrorCode, PrefixErrorCode> | ManageErrorCode, ErrorEntry>;
+} as const satisfies Record<Exclude<ServiceErrorCode, OtherCallersCode> | ManageErrorCode, ErrorEntry>;
 
-/** Operators pass whole ids here, and neither `template_id` nor uploads: these errors are of other callers. */
-type PrefixErrorCode =
+/** Operators pass whole ids here. The other codes are those of clients with an agent's key. */
+type OtherCallersCode =
   | "key_ambiguous"
   | "operator_ambiguous"
   | "template_mismatch"
   | "upload_too_large"
   | "upload_not_found"
   | "upload_incomplete"
-  | "upload_mismatch";
+  | "upload_mismatch"
+  | "idempotency_key_reused"
+  | "webhook_not_configured";
 
 /** The value of `code` in an error's body. */
 export type ErrorCode = keyof typeof errors;

@@ -1,8 +1,8 @@
 import { definitionOf } from "../../accounts/definition.ts";
+import { modelNameOf } from "../../accounts/model-name.ts";
 import { shownSecret } from "../../accounts/header-secrets.ts";
 import type { Agent, AgentDefinition, AgentVersionHead, Organization } from "../../accounts/types.ts";
 import type { McpServer } from "../../agent/mcp/types.ts";
-import { configurationFields } from "../../agent/models/model-config.ts";
 import { withoutUserinfo } from "../../agent/public-url.ts";
 import type { Schemas } from "../call.ts";
 import { timeOf } from "../../api/rest/wire/time.ts";
@@ -10,16 +10,13 @@ import { timeOf } from "../../api/rest/wire/time.ts";
 /** `organization`: the agent's. Undefined: it is missing from the store. */
 export function wireAgentSummary(agent: Agent, organization: Organization | undefined): Schemas["AgentSummary"] {
   const { id, organizationId, name, status, version, createdAt, updatedAt } = agent;
-  const provider = organization?.model;
-  // The demo provider has one model, which bears its name.
-  const shared = provider && (configurationFields(provider).model ?? provider.provider);
   return {
     id,
     organization_id: organizationId,
     name,
     status,
     version: version ?? null,
-    model: agent.model ?? shared ?? null,
+    model: modelNameOf(agent, organization) ?? null,
     created_at: timeOf(createdAt),
     updated_at: timeOf(updatedAt),
   };

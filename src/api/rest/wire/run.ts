@@ -55,7 +55,7 @@ export function wireUsage({ milliseconds, dollars, ...used }: Usage): SharedSche
   };
 }
 
-function wireLimits(limits: RunLimits): SharedSchemas["Limits"] {
+export function wireLimits(limits: RunLimits): SharedSchemas["Limits"] {
   return { ...limits };
 }
 

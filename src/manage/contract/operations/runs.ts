@@ -1,18 +1,12 @@
-import { runStatuses } from "../../../runs/status.ts";
 import type { Parameter } from "../../../api/description.ts";
 import { operation } from "./operation.ts";
-import { cursor, limit } from "../../../api/rest/parameters.ts";
+import { cursor, limit, runStatus } from "../../../api/rest/parameters.ts";
 import { runFilters } from "./parameters.ts";
 
 const tag = "runs";
 const run = { description: "The run.", body: "Run" };
 const readErrors = ["run_not_found", "history_failed", "history_unavailable"] as const;
 
-const status: Parameter = {
-  description:
-    "Only runs with this status. `finished` means with an output; `waiting_for_input` means finished without a turn.",
-  schema: { type: "string", enum: [...runStatuses, "waiting_for_input"] },
-};
 const day = (description: string): Parameter => ({
   description,
   schema: { type: "string", format: "date", examples: ["2026-11-22"] },
@@ -24,7 +18,7 @@ export const runOperations = {
     tag,
     summary: "List runs",
     description: "Runs of all agents, newest first.",
-    query: { ...runFilters, status, cursor, limit: limit(50, 200) },
+    query: { ...runFilters, status: runStatus, cursor, limit: limit(50, 200) },
     success: { description: "A page.", body: "RunPage" },
     errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
   }),

@@ -1,0 +1,73 @@
+import { type ErrorEntry, type SharedErrorCode, sharedErrors } from "../../api/rest/error-table.ts";
+import type { ServiceErrorCode } from "../../errors.ts";
+
+/** A code of the extension API itself, next to those of the use cases. */
+type ExtErrorCode = SharedErrorCode | "response_too_large";
+
+/** The errors of the extension API: the value of `code`, with the HTTP status. Those of v1 have v1's status and text. */
+export const errors = {
+  ...sharedErrors,
+  key_missing: {
+    status: 401,
+    when: "No key in the headers `Authorization` and `X-API-Key`.",
+    detail: "Missing API key",
+  },
+  key_invalid: { status: 401, when: "The key is unknown or disabled.", detail: "Invalid API key" },
+  template_mismatch: {
+    status: 403,
+    when: "`template_id` differs from the key's agent.",
+    detail: "API key is not valid for the requested template",
+  },
+  agent_deleted: { status: 404, when: "The key's agent no longer exists.", detail: "Agent template not found" },
+  response_too_large: {
+    status: 413,
+    when: "The API is served by AWS Lambda, whose responses have at most 6 MB. Ask for less at once.",
+    detail: "The response is larger than AWS Lambda allows (6 MB).",
+  },
+  upload_too_large: {
+    status: 413,
+    when: "The file is larger than `max_upload_bytes` of the agent.",
+    detail: "The file has 209715200 bytes; this service accepts at most 104857600. Split or compress it.",
+  },
+  upload_not_found: {
+    status: 422,
+    when: "The upload does not exist or has expired.",
+    detail: 'Upload "…" does not exist or has expired; create a new one',
+  },
+  upload_incomplete: {
+    status: 422,
+    when: "The content of the upload has not arrived.",
+    detail: 'The content of upload … ("report.csv") has not arrived; send it with PUT first',
+  },
+  upload_mismatch: {
+    status: 422,
+    when: "The content has another size or SHA-256 than the upload was created for.",
+    detail: "The content has 12 bytes; the upload was created for 4096",
+  },
+  idempotency_key_reused: {
+    status: 422,
+    when: "An earlier create with the same `Idempotency-Key` had another body. Use a new key for another run.",
+    detail: "The Idempotency-Key was used for run …, whose create had another body; send a new key for another run",
+  },
+  webhook_not_configured: {
+    status: 422,
+    when: "`webhook` is set, but the agent has no webhook whose secret could sign the messages.",
+    detail: "The agent has no webhook; an operator configures one with: admin webhook set",
+  },
+} as const satisfies Record<Exclude<ServiceErrorCode, OperatorErrorCode> | ExtErrorCode, ErrorEntry>;
+
+/** Errors that only operators get. */
+type OperatorErrorCode =
+  | "organization_not_found"
+  | "agent_not_found"
+  | "version_not_found"
+  | "key_not_found"
+  | "key_ambiguous"
+  | "operator_not_found"
+  | "operator_ambiguous"
+  | "webhook_not_found"
+  | "delivery_not_found"
+  | "modified";
+
+/** The value of `code` in an error's body. */
+export type ErrorCode = keyof typeof errors;

@@ -1,0 +1,37 @@
+import { headers } from "../../api/contract.ts";
+import type { ApiDescription } from "../../api/description.ts";
+import { publicApi } from "../../api/public-api.ts";
+import { operations } from "./operations/index.ts";
+import { pathParameters } from "./operations/parameters.ts";
+import { schemas } from "./schemas/index.ts";
+
+/** The description of the extension API. */
+export const extApi: ApiDescription = {
+  info: {
+    title: "Agent Run Extensions",
+    version: "1.0",
+    description:
+      "What programs need beside v1: events, files, next inputs, labels, and creates that are safe to repeat. Takes the API keys of v1; a key sees the runs of its agent.",
+  },
+  tags: [
+    { name: "agent", description: "The agent that the key belongs to." },
+    { name: "runs", description: "Runs of the agent, with their events and files." },
+    { name: "uploads", description: "Files that are too large for the body of a create." },
+    { name: "description", description: "This document." },
+  ],
+  securitySchemes: publicApi.securitySchemes,
+  operations,
+  pathParameters,
+  schemas,
+  headers: {
+    ...headers,
+    "Idempotent-Replayed": {
+      description: "`true`: an earlier create with the same `Idempotency-Key` created the run. Left out otherwise.",
+      schema: { type: "string", const: "true" },
+    },
+    Location: {
+      description: "A URL of the file, with its signature.",
+      schema: { type: "string", format: "uri" },
+    },
+  },
+};

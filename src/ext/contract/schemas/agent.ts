@@ -1,0 +1,18 @@
+import { flag, integer, list, nullable, object, oneOfTexts, text, uuid } from "../../../api/rest/schemas/schema.ts";
+import { reference } from "../../../api/description.ts";
+
+export const agentSchemas = {
+  Agent: object("The agent that the key belongs to.", {
+    id: uuid("The agent's ID: `template_id` in v1."),
+    name: text("Name."),
+    status: oneOfTexts("Only an active agent accepts new runs.", ["active", "archived"]),
+    model: nullable(text("The model that new turns use. Null: the organization has none.")),
+    tools: list("Names of the built-in tools that the agent may call.", { type: "string" }),
+    limits: object("Limits of new turns.", { turn: reference("Limits"), run: reference("Limits") }),
+    max_inline_bytes: integer("Bytes of all `files` of a create together."),
+    max_upload_bytes: integer("Bytes of one upload. 0: this service accepts none."),
+    webhook: object("The agent's webhook.", {
+      configured: flag("Whether there is one, whose secret signs the messages of runs with a `webhook`."),
+    }),
+  }),
+};

@@ -1,0 +1,74 @@
+import { PublicAgentFileInput, PublicCreateAgentRequest } from "../../../api/contract.ts";
+import { reference } from "../../../api/description.ts";
+import { runFields, turnFields } from "../../../api/rest/schemas/runs.ts";
+import { body, list, nullable, object, oneOfTexts, page, text, uuid } from "../../../api/rest/schemas/schema.ts";
+import { labelNamePattern, maxLabelLength, maxLabels } from "../../../runs/labels.ts";
+import { newRunLimits } from "../../../runs/new-run-limits.ts";
+
+const { name, template_id, input_text } = PublicCreateAgentRequest.properties;
+
+const run = {
+  ...runFields,
+  labels: {
+    type: "object",
+    description: "The labels of the create. Empty: none.",
+    additionalProperties: { type: "string" },
+    examples: [{ customer: "4711" }],
+  },
+  webhook: nullable(
+    oneOfTexts(
+      "Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere.",
+      ["agent", "run"],
+    ),
+  ),
+};
+
+const labels = {
+  type: "object",
+  description: `Your own texts, to find the run again: at most ${maxLabels}.`,
+  maxProperties: maxLabels,
+  propertyNames: { type: "string", pattern: `^${labelNamePattern}$` },
+  additionalProperties: { type: "string", maxLength: maxLabelLength },
+  examples: [{ customer: "4711" }],
+};
+
+export const runSchemas = {
+  Run: object("One execution of the agent.", run),
+  RunPage: page(reference("Run")),
+  RunDetail: object("One execution of the agent, with its output and the limits of its turn.", {
+    ...run,
+    ...turnFields,
+    output: nullable(text("Output of the last turn that ended. Null: none ended, or it has no output.")),
+  }),
+  CreateRunRequest: body(
+    "A run to create, with its first input and files. The fields of v1 mean the same as there.",
+    {
+      name,
+      template_id: { ...template_id, description: `${template_id.description} Can be left out.` },
+      input_text,
+      files: list(
+        "Combined decoded size at most 10 MiB. The input can refer to files by filename.",
+        { $ref: reference("FileInput").$ref },
+        { maxItems: newRunLimits.files },
+      ),
+      uploads: list(
+        `Uploads, by \`upload_id\`. With \`files\`, at most ${newRunLimits.files} together.`,
+        uuid("The upload's ID."),
+        { maxItems: newRunLimits.files },
+      ),
+      labels,
+      webhook: body(
+        "Where the ends of this run's turns are reported, in place of the agent's webhook URL. Requires a webhook of the agent, whose secret signs the messages.",
+        { url: text("An `https` URL.", { minLength: 1, maxLength: 2_000, examples: ["https://example.com/hook"] }) },
+        ["url"],
+      ),
+    },
+    ["name"],
+  ),
+  FileInput: { ...PublicAgentFileInput, additionalProperties: false },
+  CreateInputRequest: body(
+    "An input for a run.",
+    { input_text: text("The input.", { minLength: 1, examples: ["Now do the same for May."] }) },
+    ["input_text"],
+  ),
+};

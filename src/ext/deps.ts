@@ -1,0 +1,13 @@
+import type { CreateRunDeps } from "../runs/create-run.ts";
+
+/** What the handlers of the extension API need. */
+export interface ExtDeps extends CreateRunDeps {
+  /** Milliseconds between two looks at a run whose events are streamed. Absent: streams end with what there is. */
+  streamInterval?: number;
+  limits: {
+    /** Bytes of all files in the body of a create together. */
+    inlineBytes: number;
+    /** Bytes of one upload. */
+    uploadBytes: number;
+  };
+}

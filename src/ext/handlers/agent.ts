@@ -1,0 +1,30 @@
+import { modelNameOf } from "../../accounts/model-name.ts";
+import { jsonResponse } from "../../api/handlers/handler.ts";
+import { wireLimits } from "../../api/rest/wire/run.ts";
+import { ServiceError } from "../../errors.ts";
+import type { ExtHandlers, Schemas } from "../call.ts";
+import type { ExtDeps } from "../deps.ts";
+
+export function agentHandlers({ accounts, limits: accepted }: ExtDeps) {
+  return {
+    async get_agent({ principal }) {
+      const [agent, organization] = await Promise.all([
+        accounts.findAgent(principal.agentId),
+        accounts.findOrganization(principal.organizationId),
+      ]);
+      if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", "Agent template not found");
+      const { id, name, status, tools, limits, runLimits = {} } = agent;
+      return jsonResponse(200, {
+        id,
+        name,
+        status,
+        model: modelNameOf(agent, organization) ?? null,
+        tools,
+        limits: { turn: wireLimits(limits), run: wireLimits(runLimits) },
+        max_inline_bytes: accepted.inlineBytes,
+        max_upload_bytes: accepted.uploadBytes,
+        webhook: { configured: false },
+      } satisfies Schemas["Agent"]);
+    },
+  } satisfies ExtHandlers;
+}

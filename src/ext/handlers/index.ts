@@ -1,0 +1,19 @@
+import { jsonResponse } from "../../api/handlers/handler.ts";
+import { runDescriber } from "../../runs/describe-runs.ts";
+import type { ExtHandlers } from "../call.ts";
+import type { ExtDeps } from "../deps.ts";
+import { openapiDocument } from "../generated/openapi.ts";
+import { agentHandlers } from "./agent.ts";
+import { runRecordHandlers } from "./run-records.ts";
+import { runHandlers } from "./runs.ts";
+
+/** The handlers of the extension API. */
+export function extHandlers(deps: ExtDeps): ExtHandlers {
+  const describer = runDescriber(deps);
+  return {
+    get_openapi: async () => jsonResponse(200, openapiDocument),
+    ...agentHandlers(deps),
+    ...runHandlers(deps, describer),
+    ...runRecordHandlers(deps, describer),
+  };
+}

@@ -1,0 +1,64 @@
+import { jsonResponse } from "../../api/handlers/handler.ts";
+import { timeIn } from "../../api/rest/parameter-values.ts";
+import { acceptInput, stopRun } from "../../runs/control-run.ts";
+import type { RunDescriber } from "../../runs/describe-runs.ts";
+import { type RunSearch, searchRuns } from "../../runs/search-runs.ts";
+import type { Run } from "../../runs/types.ts";
+import type { Call, ExtHandlers, Schemas } from "../call.ts";
+import type { ExtDeps } from "../deps.ts";
+import { findOwnRun, readOwnRun } from "../own-run.ts";
+import { wireDetail, wireRun } from "../wire/run.ts";
+
+/** Runs of the caller's agent. */
+export function runHandlers(deps: ExtDeps, describer: RunDescriber) {
+  const { runs } = deps;
+
+  async function viewOf(run: Run): Promise<Schemas["Run"]> {
+    const [view] = (await describer.describe([run], new Map())).map(wireRun);
+    if (!view) throw new Error("one run has one description");
+    return view;
+  }
+
+  return {
+    async list_runs(call) {
+      const found = await searchRuns({ ...deps, describer }, searchOf(call));
+      const next = found.cursor ?? null;
+      return jsonResponse(200, { data: found.runs.map(wireRun), next } satisfies Schemas["RunPage"]);
+    },
+
+    async get_run({ path, principal }) {
+      const view = await readOwnRun(runs, principal, path.run_id);
+      return jsonResponse(200, wireDetail(await describer.detail(view.run), view));
+    },
+
+    async create_input({ path, body, principal }) {
+      const { id } = await findOwnRun(runs, principal, path.run_id);
+      return jsonResponse(202, await viewOf(await acceptInput(deps, id, body.input_text)));
+    },
+
+    async stop_run({ path, principal }) {
+      const { id } = await findOwnRun(runs, principal, path.run_id);
+      return jsonResponse(200, await viewOf(await stopRun(deps, id)));
+    },
+  } satisfies ExtHandlers;
+}
+
+function searchOf({ principal, query }: Call<"list_runs">): RunSearch {
+  const { status, label, since, until, q, cursor, limit } = query;
+  return {
+    of: { agent: principal.agentId },
+    limit,
+    ...(status && { status }),
+    ...(label !== undefined && { label: labelIn(label) }),
+    ...(since !== undefined && { since: timeIn("since", since) }),
+    ...(until !== undefined && { until: timeIn("until", until) }),
+    ...(q !== undefined && { text: q }),
+    ...(cursor !== undefined && { cursor }),
+  };
+}
+
+/** `KEY=VALUE`. A value can contain `=`, a key cannot. */
+function labelIn(text: string): { name: string; value: string } {
+  const at = text.indexOf("=");
+  return { name: text.slice(0, at), value: text.slice(at + 1) };
+}

@@ -1,0 +1,24 @@
+import { authenticate, type Principal } from "../accounts/authenticate.ts";
+import type { Accounts } from "../accounts/types.ts";
+import type { ApiHandler } from "../api/handlers/handler.ts";
+import { apiKeyOf } from "../api/handlers/middleware.ts";
+import { restRouter } from "../api/rest/router.ts";
+import type { ExtHandlers } from "./call.ts";
+import { operations } from "./contract/operations/index.ts";
+import { basePath } from "./contract/operations/operation.ts";
+import { extErrors } from "./errors.ts";
+import * as bodies from "./generated/bodies.js";
+import * as parameters from "./generated/parameters.js";
+
+/** Whether a path belongs to the extension API. */
+export function isExtPath(path: string): boolean {
+  return path === basePath || path.startsWith(`${basePath}/`);
+}
+
+const nobody: Principal = { agentId: "", organizationId: "" };
+const api = { operations, validators: { bodies, parameters }, errors: extErrors, nobody };
+
+/** The extension API as one handler. Callers are agents, by their API keys. */
+export function extRouter(handlers: ExtHandlers, accounts: Accounts): ApiHandler {
+  return restRouter(api, handlers, ({ headers }) => authenticate({ accounts }, apiKeyOf(headers)));
+}

@@ -1,0 +1,54 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { lintDocument } from "./redocly.ts";
+
+interface Document {
+  components: { schemas: Record<string, object> };
+  paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, Content> }> }>>;
+}
+interface Content {
+  schema: object;
+  examples?: Record<string, { value: unknown }>;
+}
+
+/** Tests of an OpenAPI document, the text of which is given. */
+export function contractSuite(openapiDocument: string): void {
+  const document = JSON.parse(openapiDocument) as Document;
+  const ajv = new Ajv2020({
+    strict: true,
+    strictRequired: false,
+    allowUnionTypes: true,
+    formats: { uuid: true, uri: true, date: true, "date-time": true, binary: true },
+  });
+  ajv.addVocabulary(["components"]);
+  ajv.addSchema({ $id: "document", components: document.components });
+
+  test("has no violation of Redocly's recommended rules", async () => {
+    const { problems } = await lintDocument(openapiDocument);
+    expect(problems).toEqual([]);
+  });
+
+  describe("schemas", () => {
+    test.for(Object.keys(document.components.schemas))("%s compiles in ajv's strict mode", (name) => {
+      expect(ajv.validate({ $ref: `document#/components/schemas/${name}` }, "no object")).toBe(false);
+    });
+
+    test("every example of a response matches its schema", () => {
+      const wrong: unknown[] = [];
+      let checked = 0;
+      const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+      const contents = operations.flatMap(({ responses }) =>
+        Object.values(responses).flatMap(({ content = {} }) => Object.values(content)),
+      );
+      for (const { schema, examples = {} } of contents) {
+        const inDocument = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object;
+        for (const { value } of Object.values(examples)) {
+          if (!ajv.validate(inDocument, value)) wrong.push([value, ajv.errors]);
+          checked++;
+        }
+      }
+      expect(wrong).toEqual([]);
+      expect(checked).toBeGreaterThan(4 * operations.length);
+    });
+  });
+}

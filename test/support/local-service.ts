@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { serve } from "../../bin/local/serve.ts";
+import type { ModelConfiguration } from "../../src/agent/model.ts";
+import { logging } from "../../src/log.ts";
+import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
+import type { ResponseProblems } from "./rest-contract.ts";
+
+/** The service of one machine in this process. */
+export interface LocalService extends AsyncDisposable {
+  baseUrl: string;
+  dataDir: string;
+  /** The starter agent, with an API key. */
+  templateId: string;
+  apiKey: string;
+  /** A second connection to the data, as the command line has. */
+  platform: LocalPlatform;
+}
+
+export async function localService({
+  allowedSecrets = [],
+  model,
+}: { allowedSecrets?: { secret: string }[]; model?: ModelConfiguration } = {}): Promise<LocalService> {
+  const dataDir = mkdtempSync(join(tmpdir(), "agent-runs-"));
+  const options = {
+    host: "127.0.0.1",
+    port: 0,
+    dataDir,
+    fileVersions: 20,
+    json: true,
+    verbose: false,
+    allowedSecrets,
+    allowedHosts: [],
+    ...(model && { model }),
+  };
+  const service = await serve(options);
+  logging.level = "off"; // its errors would appear between the results
+  const platform = openLocalPlatform({ dataDir });
+  return {
+    baseUrl: service.baseUrl,
+    dataDir,
+    templateId: service.templateId,
+    apiKey: service.apiKey ?? "",
+    platform,
+    async [Symbol.asyncDispose]() {
+      platform.close();
+      await service.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface RestResponse<Body = unknown> {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+interface CallOptions {
+  body?: unknown;
+  /** A bearer credential. Null: none. */
+  token?: string | null;
+  headers?: Record<string, string>;
+}
+
+/** Sends a request. Rejects when the response does not match the contract. */
+export type RestCaller = <Body = Record<string, unknown>>(
+  method: string,
+  path: string,
+  options?: CallOptions,
+) => Promise<RestResponse<Body>>;
+
+/** Returns a function that sends requests below `basePath` of a service. `token`: default of its option. */
+export function restCaller(
+  baseUrl: string,
+  { basePath, token: usual, problemsOf }: { basePath: string; token: string; problemsOf: ResponseProblems },
+): RestCaller {
+  return async (method, path, { body, token = usual, headers = {} } = {}) => {
+    const response = await fetch(`${baseUrl}${basePath}${path}`, {
+      method,
+      headers: {
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const contentType = response.headers.get("content-type");
+    const received = contentType === "application/json" ? await response.json() : await response.text();
+    const { status } = response;
+    const [bare = ""] = path.split("?");
+    const problems = problemsOf(method, `${basePath}${bare}`, { status, contentType, body: received });
+    if (problems.length > 0) {
+      throw new Error(`${method} ${path} ${status}: ${problems.join("; ")}; ${JSON.stringify(received).slice(0, 500)}`);
+    }
+    return { status, headers: response.headers, body: received as never };
+  };
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Schemas } from "../../../src/ext/call.ts";
+import { startRun, untilState } from "../../support/ext-runs.ts";
+import { type ExtService, extService } from "../../support/ext-service.ts";
+
+type Run = Schemas["Run"];
+type RunPage = Schemas["RunPage"];
+
+let service: ExtService;
+beforeAll(async () => {
+  service = await extService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const read = async (id: string) => (await service.call<Schemas["RunDetail"]>("GET", `/runs/${id}`)).body;
+
+describe("a run", () => {
+  test("shows what it does, then its output", async () => {
+    const input_text = "Work.\ndemo: steps=3 delay=30";
+    const id = await startRun(service, { name: "Busy", input_text });
+    expect(await read(id)).toMatchObject({
+      id,
+      name: "Busy",
+      status: "running",
+      turn: 1,
+      input_excerpt: input_text,
+      labels: {},
+      webhook: null,
+      output: null,
+    });
+    const run = await untilState(service, id, "finished");
+    expect(run).toMatchObject({ model: "demo", finish_reason: "completed", failure: null, activity: null });
+    expect(run.output).toMatch(/\S/);
+    expect(run.turn_usage.steps).toBeGreaterThan(2);
+    expect(run).not.toHaveProperty("agent_id");
+  });
+
+  test("takes its next input, and keeps the output of the turn before until the next one ends", async () => {
+    const id = await startRun(service, { input_text: "First." });
+    const { output } = await untilState(service, id, "finished");
+    const input = { input_text: "Second.\ndemo: steps=20 delay=30" };
+    const next = await service.call<Run>("POST", `/runs/${id}/input`, { body: input });
+    expect(next).toMatchObject({ status: 202, body: { status: "running", turn: 2, queued_inputs: 0 } });
+    expect((await read(id)).output).toBe(output);
+    const queued = await service.call<Run>("POST", `/runs/${id}/input`, { body: { input_text: "Third." } });
+    expect(queued).toMatchObject({ status: 202, body: { turn: 2, queued_inputs: 1 } });
+    const stopped = await service.call<Run>("POST", `/runs/${id}/stop`);
+    expect(stopped).toMatchObject({ status: 200, body: { status: "terminated", queued_inputs: 0 } });
+    expect((await read(id)).output).toBeNull();
+    expect((await service.call("POST", `/runs/${id}/stop`)).status).toBe(200);
+    const late = await service.call("POST", `/runs/${id}/input`, { body: { input_text: "Late." } });
+    expect([late.status, late.body["code"]]).toEqual([409, "run_ended"]);
+  });
+
+  test("without an input waits for one", async () => {
+    const id = await startRun(service, {});
+    expect(await read(id)).toMatchObject({ status: "finished", state: "waiting_for_input", turn: 0, output: null });
+    const { status, body } = await service.call("POST", `/runs/${id}/input`, { body: { input_text: "" } });
+    expect([status, body["code"]]).toEqual([422, "invalid_request"]);
+    await service.call("POST", `/runs/${id}/input`, { body: { input_text: "Go." } });
+    expect(await untilState(service, id, "finished")).toMatchObject({ turn: 1 });
+  });
+
+  test("accepts 20 queued inputs", async () => {
+    const id = await startRun(service, { input_text: "Work.\ndemo: steps=90 delay=50" });
+    const send = () => service.call("POST", `/runs/${id}/input`, { body: { input_text: "Next." } });
+    for (let sent = 0; sent < 20; sent++) expect((await send()).status).toBe(202);
+    const { status, body } = await send();
+    expect([status, body["code"]]).toEqual([409, "queue_full"]);
+    await service.call("POST", `/runs/${id}/stop`);
+  });
+});
+
+/** The names of the runs that a list has. */
+async function names(query: string): Promise<string[]> {
+  const { body } = await service.call<RunPage>("GET", `/runs?${query}`);
+  return body.data.map(({ name }) => name);
+}
+
+describe("a list", () => {
+  test("has the runs of the agent, newest first, in pages", async () => {
+    for (const name of ["a", "b", "c"]) await startRun(service, { name: `listed ${name}` });
+    expect(await names("q=listed")).toEqual(["listed c", "listed b", "listed a"]);
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page: string = `/runs?q=listed&limit=1${cursor && `&cursor=${cursor}`}`;
+      const { body }: { body: RunPage } = await service.call<RunPage>("GET", page);
+      seen.push(...body.data.map(({ name }) => name));
+      cursor = body.next;
+    }
+    expect(seen).toEqual(["listed c", "listed b", "listed a"]);
+  });
+
+  test("is filtered by status and time", async () => {
+    await startRun(service, { name: "idle" });
+    expect(await names("status=waiting_for_input")).toContain("idle");
+    expect(await names("status=technical_error")).toEqual([]);
+    const later = new Date(Date.now() + 60_000).toISOString();
+    expect(await names(`since=${later}`)).toEqual([]);
+    expect(await names(`until=${later}`)).toContain("idle");
+  });
+
+  test.for(["cursor=x", "since=2026-02-31T00:00:00Z"])("with %s is 422", async (query) => {
+    const { status, body } = await service.call("GET", `/runs?${query}`);
+    expect([status, body["code"]]).toEqual([422, "invalid_argument"]);
+  });
+});
