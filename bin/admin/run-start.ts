@@ -49,7 +49,7 @@ Exit codes with --wait: 0 the run finished, 1 an error (the run may proceed),
           );
         const deps = { ...platform, now: Date.now, actor: await platform.actor() };
         const newRun = { name: runName(name, text), text, files };
-        const id = await createRun(deps, { agentId, organizationId }, newRun);
+        const { id } = await createRun(deps, { agentId, organizationId }, newRun);
         if (wait) return waitForRun(platform, id, io);
         if (!isServed)
           io.err(`No service runs on the data directory; the run will start with it: ${commandLine("start")}`);

@@ -9,10 +9,12 @@ import { deleteNewFiles, type GivenFiles, manifestOfNew, readNewFiles, storeNewF
 import type { Stores, Workflow } from "./ports.ts";
 import { createWithSlot } from "./admission.ts";
 import { stamped } from "./events.ts";
+import { replayCreate } from "./idempotency.ts";
 import { quotasOf } from "./quotas.ts";
 import { transitions } from "./status.ts";
 import { failTurn, notStarted, startTurn } from "./turn-writes.ts";
-import type { Quotas, Run, TurnMessage } from "./types.ts";
+import type { Idempotency, KeptCreate, Quotas, Run, TurnMessage } from "./types.ts";
+import { webhookTarget } from "./webhook-target.ts";
 
 export interface CreateRunDeps extends Stores, Pick<Secrets, "secretRefusal"> {
   workflow: Workflow;
@@ -26,46 +28,82 @@ export interface NewRun extends GivenFiles {
   name: string;
   /** The first input. Absent: the run is idle until it gets one. */
   text?: string | undefined;
+  labels?: Record<string, string> | undefined;
+  /** The run's own URL. Absent: the agent's webhook, if it has one. */
+  webhook?: { url: string } | undefined;
+  /** From `idempotencyOf`. Absent: each call creates a run. */
+  idempotency?: Idempotency | undefined;
+}
+
+/** `replayed`: the run is that of an earlier create with the same idempotency key. */
+export interface CreatedRun {
+  id: string;
+  replayed: boolean;
 }
 
 type Owner = Pick<Run, "agentId" | "organizationId">;
 
 /**
- * Creates a run of an agent and starts its first turn, or lets it wait for a slot. Resolves with the run's id when files,
- * run and start are durable. Rejects with the first of: agent deleted or archived, invalid files, no usable model, quotas.
+ * Creates a run of an agent and starts its first turn, or lets it wait for a slot. Resolves when files, run and start are
+ * durable. Rejects with the first of: idempotency key of another body, agent deleted or archived, invalid files, no usable
+ * model, no webhook or an invalid URL, quotas.
+ *
+ * A create that fails stores no run, or ends it. With an idempotency key, it may leave a run that has not started: a
+ * repetition starts it, and the sweep ends it otherwise.
  */
-export async function createRun(deps: CreateRunDeps, owner: Owner, input: NewRun): Promise<string> {
-  const id = randomUUID();
-  const files = readNewFiles(deps, owner.agentId, input); // in parallel with the look-ups
-  const run = newRun(id, owner, input, deps.now());
-  let [waiting, storing] = [false, false];
-  try {
-    // In parallel, which saves a round trip. A rejected create therefore has files to delete.
-    const preconditions = checkPreconditions(deps, owner, files);
-    await settleAll<unknown>([preconditions, files.then((read) => storeNewFiles(deps, id, read))]);
-    const { quotas, agentVersion } = await preconditions;
-    const uploads = manifestOfNew(await files);
-    const messages = stamped(inputMessages(input.text, agentVersion), { sequence: 0, at: run.createdAt });
-    storing = true;
-    const more = { uploads, ...along(deps.actor, "run.create", id, run.createdAt) };
-    if (quotas && run.turn === 1) {
-      const stored = await createWithSlot(deps, run, { messages, ...more }, quotas);
-      waiting = "waiting" in stored && stored.waiting;
-    } else await deps.runs.create(run, messages, more);
-  } catch (error) {
-    if (storing && mayBeStored(error)) await endIfStored(deps, run);
-    else await deleteNewFiles(deps.workspace, id, files);
-    throw error;
+export async function createRun(deps: CreateRunDeps, owner: Owner, input: NewRun): Promise<CreatedRun> {
+  const { idempotency } = input;
+  const kept = idempotency && (await deps.runs.findCreated(owner.agentId, idempotency.key));
+  if (idempotency && kept) return replayCreate(deps, kept, idempotency);
+  const run = newRun(owner, input, deps.now());
+  const { id, turn } = run;
+  const stored = await storeRun(deps, run, input);
+  if (idempotency && "replayed" in stored) return replayCreate(deps, stored.replayed, idempotency);
+  if (turn === 1 && "waiting" in stored && !stored.waiting) {
+    await (idempotency ? deps.workflow.start(id, turn) : startTurn(deps, id, turn));
   }
-  if (run.turn === 1 && !waiting) await startTurn(deps, id, run.turn);
-  return id;
+  return { id, replayed: false };
 }
 
-function newRun(id: string, { agentId, organizationId }: Owner, { name, text }: NewRun, now: number): Run {
+/** Stores a run with its files. Resolves with whether it waits for a slot, or with the earlier create of its key. */
+async function storeRun(
+  deps: CreateRunDeps,
+  run: Run,
+  input: NewRun,
+): Promise<{ waiting: boolean } | { replayed: KeptCreate }> {
+  const { id, agentId, createdAt } = run;
+  const files = readNewFiles(deps, agentId, input); // in parallel with the look-ups
+  let storing = false;
+  try {
+    // In parallel, which saves a round trip. A rejected create therefore has files to delete.
+    const preconditions = checkPreconditions(deps, run, { files, url: input.webhook?.url });
+    await settleAll<unknown>([preconditions, files.then((read) => storeNewFiles(deps, id, read))]);
+    const { quotas, agentVersion, webhook } = await preconditions;
+    const messages = stamped(inputMessages(input.text, agentVersion), { sequence: 0, at: createdAt });
+    const uploads = manifestOfNew(await files);
+    const { idempotency } = input;
+    const more = { uploads, ...(idempotency && { idempotency }), ...along(deps.actor, "run.create", id, createdAt) };
+    storing = true;
+    const reported = { ...run, ...(webhook !== undefined && { webhook }) };
+    const outcome =
+      quotas && run.turn === 1
+        ? await createWithSlot(deps, reported, { messages, ...more }, quotas)
+        : await deps.runs.create(reported, messages, more);
+    if (typeof outcome === "string") return { waiting: false };
+    if ("replayed" in outcome) await deleteNewFiles(deps.workspace, id, files);
+    return outcome;
+  } catch (error) {
+    if (!storing || !mayBeStored(error)) await deleteNewFiles(deps.workspace, id, files);
+    else if (!input.idempotency) await endIfStored(deps, run);
+    throw error;
+  }
+}
+
+function newRun({ agentId, organizationId }: Owner, { name, text, labels }: NewRun, now: number): Run {
   const hasInput = text !== undefined;
   const { to: status } = hasInput ? transitions.createdWithInput : transitions.createdIdle;
   return {
-    id,
+    id: randomUUID(),
     agentId,
     organizationId,
     name,
@@ -74,6 +112,7 @@ function newRun(id: string, { agentId, organizationId }: Owner, { name, text }: 
     createdAt: now,
     updatedAt: now,
     sequence: hasInput ? 1 : 0,
+    ...(labels && Object.keys(labels).length > 0 && { labels }),
   };
 }
 
@@ -82,18 +121,22 @@ function inputMessages(text: string | undefined, agentVersion: number | undefine
   return [{ turn: 1, role: "input_to_agent", text, ...(agentVersion !== undefined && { agentVersion }) }];
 }
 
-/**
- * Checks agent, files and model in this order; throws the first failure. Resolves with the quotas of the run and the
- * agent's version.
- */
+/** What the agent, its organization and its webhook give a new run. */
+interface Preconditions extends Pick<Run, "webhook"> {
+  quotas?: Quotas;
+  agentVersion?: number;
+}
+
+/** Checks agent, files, model and webhook in this order; throws the first failure. `url`: the run's own. */
 async function checkPreconditions(
   { accounts, secretRefusal }: Pick<CreateRunDeps, "accounts" | "secretRefusal">,
   { agentId, organizationId }: Owner,
-  files: Promise<unknown>,
-): Promise<{ quotas?: Quotas; agentVersion?: number }> {
-  const [agent, organization] = await Promise.all([
+  { files, url }: { files: Promise<unknown>; url: string | undefined },
+): Promise<Preconditions> {
+  const [agent, organization, state] = await Promise.all([
     accounts.findAgent(agentId),
     accounts.findOrganization(organizationId),
+    accounts.findWebhookState(agentId),
   ]);
   if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", "Agent template not found");
   if (agent.status === "archived") {
@@ -101,10 +144,17 @@ async function checkPreconditions(
   }
   await files;
   const use = { organizationId, purpose: "model" } as const;
-  const problem = modelProblem(organization?.model, (secret, url) => secretRefusal(secret, { ...use, url }));
+  const problem = modelProblem(organization?.model, (secret, address) =>
+    secretRefusal(secret, { ...use, url: address }),
+  );
   if (problem !== undefined) throw new ServiceError("no_model", problem);
   const quotas = quotasOf(agent, organization);
-  return { ...(quotas && { quotas }), ...(agent.version !== undefined && { agentVersion: agent.version }) };
+  const webhook = webhookTarget(url, state);
+  return {
+    ...(quotas && { quotas }),
+    ...(agent.version !== undefined && { agentVersion: agent.version }),
+    ...(webhook !== undefined && { webhook }),
+  };
 }
 
 /** Whether the run may exist although the store reported `error`: the response of a write can be lost. */

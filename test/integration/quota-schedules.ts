@@ -127,7 +127,7 @@ export async function walkQuotas(stores: Stores, events: QuotaEvent[], scheduler
     if (type === "create") {
       const body = { name: "n", text: "x" };
       const principal = { agentId, organizationId };
-      confirmed.add(await createRun({ ...deps, secretRefusal: () => undefined }, principal, body));
+      confirmed.add((await createRun({ ...deps, secretRefusal: () => undefined }, principal, body)).id);
     }
     if (type === "sweep") await sweep({ ...deps, executions });
     if (runId === undefined) return;

@@ -117,7 +117,7 @@ test("a create on one machine that fails in the store deletes its files", async 
 
 test("a create on AWS whose response is lost keeps its files and ends the run", async () => {
   let before = Infinity;
-  const platform = onAws((call) => (call === before + 7 ? "lost-after" : undefined));
+  const platform = onAws((call) => (call === before + 8 ? "lost-after" : undefined));
   let id = "";
   const runs: Runs = {
     ...platform.runs,
@@ -133,16 +133,16 @@ test("a create on AWS whose response is lost keeps its files and ends the run", 
   expect(await platform.runs.status(id)).toBe("technical_error");
 });
 
-// Calls of a create: key; its use, beside the others; agent, organization, two files. Then the run with its input, or the
+// Calls of a create: key; its use, beside the others; agent, organization, webhook, two files. Then the run with its input, or the
 // deletion of the files. By outcome: how many of the calls cause it when they fail.
 test.each([
-  ["accepted", "active", { "500, 0 files": 6, "201, 2 files": 1 }],
-  ["rejected", "archived", { "500, 0 files": 3, "409, 0 files": 3, "409, 2 files": 1 }],
+  ["accepted", "active", { "500, 0 files": 7, "201, 2 files": 1 }],
+  ["rejected", "archived", { "500, 0 files": 4, "409, 0 files": 3, "409, 2 files": 1 }],
 ] as const)(
   "an %s create on AWS deletes its files when a call fails, unless it is the deletion",
   async (_, status, expected) => {
     const outcomes: Record<string, number> = {};
-    for (let failing = 1; failing <= 7; failing++) {
+    for (let failing = 1; failing <= 8; failing++) {
       let before = Infinity;
       const platform = onAws((call) => (call === before + failing ? "refused" : undefined));
       const create = await caller(platform, status);

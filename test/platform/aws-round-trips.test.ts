@@ -30,7 +30,7 @@ test.each([
     secretRefusal: () => undefined,
   };
   const principal = await authenticate(stores, key);
-  const runId = await createRun(deps, principal, { name: "n", text: "x", ...input });
+  const { id: runId } = await createRun(deps, principal, { name: "n", text: "x", ...input });
   expect(stores.sequentialCalls() - before).toBe(expected);
 
   const beforeRead = stores.sequentialCalls();

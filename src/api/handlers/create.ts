@@ -17,7 +17,7 @@ export function createHandler(deps: CreateRunDeps): ApiHandler {
     if (body.template_id !== principal.agentId) {
       throw new ServiceError("template_mismatch", "API key is not valid for the requested template");
     }
-    const runId = await createRun(deps, principal, newRunOf(body));
+    const { id: runId } = await createRun(deps, principal, newRunOf(body));
     log("info", "run created", { requestId, runId });
     return jsonResponse(201, { agent_id: runId } satisfies CreateResponse);
   });

@@ -48,7 +48,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       const { id: agentId, organizationId } = await findAgent(accounts, body.agent_id);
       const { name, input, files = [] } = body;
       const newRun = { name, text: input ?? undefined, files: base64Uploads(files) };
-      const id = await createRun({ ...deps, actor }, { agentId, organizationId }, newRun);
+      const { id } = await createRun({ ...deps, actor }, { agentId, organizationId }, newRun);
       log("info", "run created", { requestId: request.id, runId: id });
       return jsonResponse(201, await viewOf(await findRunHead(runs, id)));
     },

@@ -48,7 +48,7 @@ export function registerStartRun(server: McpServer, call: McpCall, agentName: st
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
     guarded(call, async ({ name, input, files }) => {
-      const id = await createRun(call, call.principal, { name, text: input, files: files.map(uploadOf) });
+      const { id } = await createRun(call, call.principal, { name, text: input, files: files.map(uploadOf) });
       log("info", "run created", { requestId: call.requestId, runId: id });
       return declaresTasks(server) ? newTask(call, id) : startedResult(id);
     }),

@@ -30,7 +30,7 @@ describe.each(platforms)("on %s", (_, open) => {
 
       await create({});
       expect(await audit()).toEqual([]);
-      const id = await create({ actor });
+      const { id } = await create({ actor });
       expect(await audit()).toEqual([{ at: expect.any(Number), actor, action: "run.create", id }]);
       await setAgentStatus(stores.accounts, agentId, "archived");
       await expect(create({ actor })).rejects.toMatchObject({ code: "agent_archived" });

@@ -175,8 +175,10 @@ async function service<Open extends Opened>({ stores, send, workspaces }: Open) 
         const incoming = { length, chunks: ReadableStream.from(chunks.map((chunk) => Buffer.from(chunk))) };
         return receiveUpload({ ...deps, receive }, agentId, id, incoming);
       },
-      create: (uploads: string[], more: { files?: { name: string; content: () => Uint8Array }[] } = {}) =>
-        createRun(deps, { agentId, organizationId }, { name: "R", text: "Go.", uploads, ...more }),
+      create: async (uploads: string[], more: { files?: { name: string; content: () => Uint8Array }[] } = {}) => {
+        const input = { name: "R", text: "Go.", uploads, ...more };
+        return (await createRun(deps, { agentId, organizationId }, input)).id;
+      },
     };
   }
   return { ...(await callsOf()), other: await callsOf(), stores, send, workspaces, clock };

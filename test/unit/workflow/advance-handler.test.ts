@@ -83,7 +83,7 @@ test("a turn that pauses at Lambda's deadline ends on its configuration in a new
   const agent = await createAgent(platform.accounts, organizationId, definition);
   const create = { ...platform, now: Date.now, secretRefusal: () => undefined };
   const input = { name: "Run", text: "Work." };
-  const runId = await createRun(create, { agentId: agent.id, organizationId }, input);
+  const { id: runId } = await createRun(create, { agentId: agent.id, organizationId }, input);
 
   /** Calls the handler in a new execution environment. No step starts after a minute. */
   async function invoke(): Promise<AdvanceResponse> {

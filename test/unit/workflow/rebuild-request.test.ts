@@ -70,7 +70,7 @@ async function play(stores: Stores, baseUrl: string, crash: () => AbortSignal) {
   const data = { name: "data.txt", content: () => Buffer.from("row of data\n".repeat(250)) };
   const picture = { name: "pixel.png", content: () => Buffer.from(pixel, "base64") };
   const input = { name: "Run", text: "Start.", files: [data, picture] };
-  const runId = await createRun(deps, { agentId: agent.id, organizationId }, input);
+  const { id: runId } = await createRun(deps, { agentId: agent.id, organizationId }, input);
   const finish = async (): Promise<void> => {
     for (let done = false; !done;) {
       ({ done } = await advance(deps, { runId, turn: 1 }, { signal: crash(), deadline: Infinity, leaseWait: 0 }));

@@ -86,7 +86,7 @@ async function scenario({ stores, reopened }: Harness) {
   const agent = await createAgent(stores.accounts, organizationId, definition);
   const create = { ...stores, workflow, now: Date.now, secretRefusal: () => undefined };
   const input = { name: "Run", text: "first" };
-  const runId = await createRun(create, { agentId: agent.id, organizationId }, input);
+  const { id: runId } = await createRun(create, { agentId: agent.id, organizationId }, input);
   const calls: Call[] = [];
   const { model } = scriptedModel(3);
 

@@ -1,0 +1,21 @@
+import type { WebhookState } from "../accounts/types.ts";
+import { checkWebhookUrl } from "../accounts/webhook-url.ts";
+import { ServiceError } from "../errors.ts";
+import type { WebhookTarget } from "./types.ts";
+
+/**
+ * Where the ends of a new run's turns are reported: `url` if the create names one, otherwise the agent's webhook. `state`: of
+ * that webhook, if there is one. Rejects if nothing could sign the messages to `url`.
+ */
+export function webhookTarget(url: string | undefined, state: WebhookState | undefined): WebhookTarget | undefined {
+  if (url === undefined) return state?.configured && state.enabled && state.hasUrl ? "agent" : undefined;
+  if (!state?.configured) {
+    throw new ServiceError(
+      "webhook_not_configured",
+      "the agent has no webhook, so there is no secret to sign messages to the run's URL with; an operator creates one: " +
+        "webhook set",
+    );
+  }
+  checkWebhookUrl(url, state.privateAddresses);
+  return url;
+}
