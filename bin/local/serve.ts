@@ -18,6 +18,7 @@ import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/
 import { lockDataDir } from "../../src/platform/local/data-dir-lock.ts";
 import { saveServerAddress } from "../../src/platform/local/server-address.ts";
 import { startToken } from "../../src/platform/local/start-token.ts";
+import { startSender } from "../../src/platform/local/sender.ts";
 import { startRunner } from "../../src/platform/local/workflow.ts";
 import type { Agent, Organization } from "../../src/accounts/types.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
@@ -150,6 +151,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
   };
   const checkForChanges = platform.database.onOutsideWrite(resumeRuns);
   await runner.resumeRuns();
+  const sender = startSender(deps);
   const fatal = Promise.withResolvers<never>();
   const watch = setInterval(() => {
     if (existsSync(join(dataDir, "runs.sqlite"))) checkForChanges();
@@ -174,7 +176,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
       clearInterval(resume);
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
-      await runner.close();
+      await Promise.all([runner.close(), sender.close()]);
       await telemetry?.flush();
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 5_000).unref())]);
       server.closeAllConnections();

@@ -100,6 +100,7 @@ const allowed: Record<string, string[]> = {
     "src/platform/types.ts",
     "src/runs",
     "src/sandbox",
+    "src/webhooks",
     "src/workflow",
   ],
   "src/platform/aws": [
