@@ -36,19 +36,24 @@ export function registerStartRun(server: McpServer, call: McpCall, agentName: st
       description:
         `Starts a run of the agent ${JSON.stringify(agentName)} and returns its run_id at once; then call wait_for_run. ` +
         "The agent sees only the input and the files, not this conversation. Each call starts and costs a new run.",
-      inputSchema: z.strictObject({
-        name: z.string().min(1).max(nameLength).describe("Short title for people."),
-        input: z.string().describe("The task, with everything that the agent has to know."),
-        files: z
-          .array(newFile)
-          .max(maxFiles)
-          .default([])
-          .describe(`At most ${maxFiles} files of ${sizeText(call.inlineBytes)} in sum. ${uploadsAdvice}`),
-      }),
+      inputSchema: z
+        .strictObject({
+          name: z.string().min(1).max(nameLength).describe("Short title for people."),
+          input: z.string().describe("The task, with everything that the agent has to know."),
+          files: z
+            .array(newFile)
+            .default([])
+            .describe(`Files of ${sizeText(call.inlineBytes)} in sum. ${uploadsAdvice}`),
+          uploads: z.array(z.string()).default([]).describe("Ids of files that were uploaded before."),
+        })
+        .refine(({ files, uploads }) => files.length + uploads.length <= maxFiles, {
+          message: `files and uploads may have ${maxFiles} items in sum`,
+        }),
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
-    guarded(call, async ({ name, input, files }) => {
-      const { id } = await createRun(call, call.principal, { name, text: input, files: files.map(uploadOf) });
+    guarded(call, async ({ name, input, files, uploads }) => {
+      const newRun = { name, text: input, files: files.map(uploadOf), uploads };
+      const { id } = await createRun(call, call.principal, newRun);
       log("info", "run created", { requestId: call.requestId, runId: id });
       return declaresTasks(server) ? newTask(call, id) : startedResult(id);
     }),

@@ -1,5 +1,8 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beginUpload, receiveUpload } from "../../../src/runs/pending-uploads.ts";
 import { scriptedModel } from "../../browser/scripted-model.ts";
 import { callTool, connectClient } from "../../support/mcp-clients.ts";
 import { manageService, type ManageService } from "../../support/manage-service.ts";
@@ -149,11 +152,27 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
     expect(text).toContain(url);
   });
 
+  test("starts a run with a file that was uploaded before", async () => {
+    const content = Buffer.from("Sent before");
+    const sha256 = createHash("sha256").update(content).digest("hex");
+    const { pendingUploads } = service.platform;
+    const deps = { pendingUploads, now: Date.now };
+    const named = { name: "sent.txt", size: content.length, sha256 };
+    const { id } = await beginUpload({ ...deps, maxBytes: 100 }, service.templateId, named);
+    const incoming = { length: content.length, chunks: Readable.from([content]) };
+    await receiveUpload({ ...deps, receive: pendingUploads.receive }, service.templateId, id, incoming);
+    const started = await callTool(client, "start_run", { name: "Uploads", input: "look", uploads: [id] });
+    const run_id = String(started.structured["run_id"]);
+    expect((await callTool(client, "read_file", { run_id, name: "sent.txt" })).text).toBe("Sent before");
+    const unknown = await callTool(client, "start_run", { name: "Uploads", input: "look", uploads: ["x"] });
+    expect([unknown.isError, unknown.text]).toEqual([true, expect.stringContaining('Upload "x" does not exist')]);
+  });
+
   test("reads the error of wrong arguments", async () => {
     for (const [files, problem] of [
       [[{ filename: "a.txt" }], "Give either text or content_base64"],
       [[{ filename: "a.txt", content_base64: "###" }], "file 'a.txt' is not valid base64"],
-      [Array.from({ length: 11 }, () => ({ filename: "a", text: "" })), "files: Too big"],
+      [Array.from({ length: 11 }, () => ({ filename: "a", text: "" })), "files and uploads may have 10 items in sum"],
     ] as const) {
       const { isError, text } = await callTool(client, "start_run", { name: "Test", input: "x", files });
       expect([isError, text]).toEqual([true, expect.stringContaining(problem)]);

@@ -1,0 +1,24 @@
+import packageFile from "../package.json" with { type: "json" };
+import { bodyBytesOnLambda } from "../src/api/rest/lambda-limits.ts";
+import { lambdaHandler } from "../src/api/server/lambda.ts";
+import { awsSettings, env } from "../src/env.ts";
+import { mcpHandler } from "../src/mcp/handler.ts";
+import { measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
+import { awsSecretRefusal } from "../src/platform/aws/secret-names.ts";
+import { awsWorkflow } from "../src/platform/aws/workflow.ts";
+
+const settings = awsSettings();
+
+export const handler = lambdaHandler(
+  mcpHandler({
+    ...measuredStores(settings),
+    workflow: awsWorkflow(stateMachine(settings)),
+    now: Date.now,
+    secretRefusal: awsSecretRefusal(env("SECRET_PREFIX")),
+    version: packageFile.version,
+    maxWaitSeconds: 20, // API Gateway ends requests after 30 s
+    pollInterval: 1_500,
+    inlineBytes: Math.floor((bodyBytesOnLambda * 3) / 4 / 1024 ** 2) * 1024 ** 2, // as base64, in whole MiB
+    retentionDays: Number(env("RETENTION_DAYS")),
+  }),
+);
