@@ -19,6 +19,11 @@ export interface ApiRequest {
   parseBody: <Value>(parse: (body: string | Uint8Array) => Promise<Value>) => Promise<Value>;
   /** Aborts when the client is gone, or the server closes. Absent: the host cannot tell. */
   signal?: AbortSignal;
+  /**
+   * The body as it arrives, for operations that store it on the way; `parseBody` is not called then. It can be read once.
+   * Absent: the host receives bodies as a whole. Throws an `HttpError` if the client disconnects or stops sending.
+   */
+  bodyChunks?: AsyncIterable<Uint8Array>;
 }
 
 /** Text that is sent as it becomes available. It ends soon after `signal` aborts: the client is gone, or the server closes. */

@@ -10,16 +10,19 @@ interface LocalServerOptions {
   /** Holds large bodies while they are received. */
   spoolDirectory: string;
   hosts: HostRules;
+  /** See `bodyHandler`. */
+  isStreamed?: (method: string, path: string) => boolean;
 }
 
 /** The HTTP server of one machine. */
-export function localServer(handler: ApiHandler, { spoolDirectory, hosts }: LocalServerOptions): Server {
-  const handle = bodyHandler(handler, {
+export function localServer(handler: ApiHandler, { spoolDirectory, hosts, isStreamed }: LocalServerOptions): Server {
+  const limits = {
     maxBytes: maxBodyBytes,
     drainBytes: 128 * 1024 * 1024,
     idleMilliseconds: 300_000, // as Node's limit for a whole request
     spoolDirectory,
-  });
+  };
+  const handle = bodyHandler(handler, limits, isStreamed);
   const closing = new AbortController();
   const server = nodeServer({ keepAliveTimeout: 65_000 }, async (incoming, outgoing, sendContinue) => {
     const refusal = hostRefusal(incoming, hosts);

@@ -15,6 +15,7 @@ import { type ApiHandler, type ApiRequest, type ApiResponse, jsonResponse } from
 import { addRequestId } from "../handlers/middleware.ts";
 import { writeStream } from "./write-stream.ts";
 import { type BodyLimits, ClientDisconnected, receiveBody, tooLarge } from "./read-body.ts";
+import { streamBody } from "./stream-body.ts";
 
 /**
  * Large bodies that are read from disk, parsed and stored at a time. Each takes the processor for tens of milliseconds
@@ -59,12 +60,13 @@ const clientErrors: Record<string, number> = {
 
 /**
  * Receives a request's body and calls the handler; large bodies wait for their turn. A client that waits for a 100 gets
- * it when the handler would read the body, so with a valid API key, and if the announced length is accepted. `closing`:
- * aborts when the server closes.
+ * it when the handler would read the body, so with a valid API key, and if the announced length is accepted. `isStreamed`:
+ * the handler reads the body of this request itself, as it arrives. `closing`: aborts when the server closes.
  */
 export function bodyHandler(
   handler: ApiHandler,
   limits: BodyLimits,
+  isStreamed: (method: string, path: string) => boolean = () => false,
 ): (
   request: IncomingMessage,
   sendContinue?: () => void,
@@ -76,6 +78,11 @@ export function bodyHandler(
   return async (incoming, sendContinue, closing) => {
     const ambiguous = rejectAmbiguous(incoming);
     if (ambiguous) return { response: ambiguous, complete: false };
+    if (isStreamed(incoming.method ?? "GET", pathOf(incoming.url ?? "/"))) {
+      const handle = (bodyChunks: AsyncIterable<Uint8Array>) =>
+        handler({ ...apiRequest(incoming, neverParsed), bodyChunks });
+      return streamBody(incoming, handle, limits, sendContinue);
+    }
     if (sendContinue) {
       const rejection = await rejectionWithoutBody(handler, incoming, limits.maxBytes);
       if (rejection) return { response: rejection, complete: false };
@@ -95,6 +102,8 @@ export function bodyHandler(
     }
   };
 }
+
+const neverParsed = (): Promise<never> => Promise.reject(new Error("the body of this request is read in chunks"));
 
 /** A signal that aborts when the client of a request is gone, or the server closes. Disposal removes its listeners. */
 function watchClient({ socket }: IncomingMessage, closing?: AbortSignal): Disposable & { signal: AbortSignal } {

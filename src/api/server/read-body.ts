@@ -98,7 +98,7 @@ export async function receiveBody(request: IncomingMessage, limits: BodyLimits):
 
   function onIdle(): void {
     if (request.isPaused()) return void idle.refresh(); // the disk is slow, not the client
-    failure ??= new HttpError(408, "Timed out while reading the request body", { code: "body_timeout" });
+    failure ??= bodyTimeout();
     received.resolve({ complete: false });
   }
 
@@ -144,6 +144,9 @@ function textIfUtf8(bytes: Buffer): string | Buffer {
 export class ClientDisconnected extends Error {
   override name = "ClientDisconnected";
 }
+
+export const bodyTimeout = (): Error =>
+  new HttpError(408, "Timed out while reading the request body", { code: "body_timeout" });
 
 /** The contract's text for files over 10 MiB; `maxBytes` leaves room for them and a long input. */
 export const tooLarge = (): Error => new ServiceError("files_too_large", filesTooLarge);

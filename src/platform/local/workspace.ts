@@ -99,7 +99,13 @@ export async function writeWhole(
 
 const [full, exhausted] = ["the disk of the workspaces is full", "the process has too many files open"];
 /** Error codes of outages that a retry can outlast. */
-const outages: Record<string, string> = { ENOSPC: full, EDQUOT: full, EMFILE: exhausted, ENFILE: exhausted };
+const outages: Record<string, string> = {
+  ENOSPC: full,
+  EDQUOT: full,
+  EFBIG: full,
+  EMFILE: exhausted,
+  ENFILE: exhausted,
+};
 
 export function refused(error: NodeJS.ErrnoException): never {
   const outage = outages[error.code ?? ""];
