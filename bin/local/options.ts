@@ -12,6 +12,7 @@ import {
 } from "../../src/platform/local/allowed-secrets.ts";
 import { commandLine, commandPrefix } from "../../src/command-line.ts";
 import { isPackage } from "../../src/layout.ts";
+import { uploadMegabytes } from "../../src/runs/pending-uploads.ts";
 import { CliError } from "../cli.ts";
 
 export interface LocalOptions {
@@ -21,6 +22,8 @@ export interface LocalOptions {
   dataDir: string;
   /** Old contents that a run keeps of each file name. */
   fileVersions: number;
+  /** Bytes of the largest file that clients of the extension API can upload. */
+  maxUploadBytes: number;
   json: boolean;
   verbose: boolean;
   allowedSecrets: AllowedSecret[];
@@ -36,6 +39,7 @@ interface ParsedOptions {
   port: string;
   dataDir: string;
   fileVersions: string;
+  maxUpload: string;
   model?: string;
   modelName?: string;
   modelBaseUrl?: string;
@@ -68,6 +72,11 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
       "--file-versions <N>",
       "old versions that a run keeps of each file, besides its uploads",
       String(defaultFileVersions),
+    )
+    .option(
+      "--max-upload <MB>",
+      `size of the largest file that programs can upload through /ext/v1, in MB (1 to ${uploadMegabytes.max})`,
+      String(uploadMegabytes.default),
     )
     .option("--model <PROVIDER>", `set the starter organization's model: ${providerNames.join(", ")}`)
     .option("--model-name <NAME>", "the provider's name of the model")
@@ -121,10 +130,18 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
     );
   }
   const fileVersions = Number(parsed.fileVersions);
+  const maxUpload = Number(parsed.maxUpload);
+  if (!/^\d+$/.test(parsed.maxUpload) || maxUpload < 1 || maxUpload > uploadMegabytes.max) {
+    throw new CliError(
+      `--max-upload is ${JSON.stringify(parsed.maxUpload)}; expected a whole number of MB from 1 to ${uploadMegabytes.max}`,
+    );
+  }
   const model = modelOf(parsed);
   const allowedSecrets = [...(parsed.allowSecret ?? []).map(parseAllowedSecret), ...modelSecret(model)];
   const allowedHosts = (parsed.allowHost ?? []).map(hostOf);
-  return { host, port, dataDir, fileVersions, json, verbose, allowedSecrets, allowedHosts, ...(model && { model }) };
+  const maxUploadBytes = maxUpload * 1024 * 1024;
+  const sizes = { fileVersions, maxUploadBytes };
+  return { host, port, dataDir, ...sizes, json, verbose, allowedSecrets, allowedHosts, ...(model && { model }) };
 }
 
 function repeated(value: string, previous: string[] | undefined): string[] {

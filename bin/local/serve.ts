@@ -52,6 +52,9 @@ const localMcp = {
 /** Time between attempts to start waiting runs: at midnight UTC, the dollars of a quota are free again. */
 const resumeMilliseconds = 60_000;
 
+/** Time between removals of expired uploads. */
+const cleanMilliseconds = 3_600_000;
+
 /** An address that a browser can open, for those that mean all addresses. */
 const reachable: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
@@ -161,6 +164,13 @@ export async function serve(options: LocalOptions): Promise<Service> {
   platform
     .removeOrphanedFiles(startedAt)
     .catch((error: unknown) => log("error", "orphaned files could not be removed", { error }));
+  const removeExpiredUploads = (): void => {
+    platform.pendingUploads
+      .removeExpired(Date.now())
+      .catch((error: unknown) => log("error", "expired uploads could not be removed", { error }));
+  };
+  removeExpiredUploads();
+  const clean = setInterval(removeExpiredUploads, cleanMilliseconds);
 
   return {
     baseUrl,
@@ -174,6 +184,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     async close() {
       clearInterval(watch);
       clearInterval(resume);
+      clearInterval(clean);
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       await Promise.all([runner.close(), sender.close()]);
