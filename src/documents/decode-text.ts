@@ -1,28 +1,52 @@
+import { isUtf8 } from "node:buffer";
 import { guessLegacyEncoding, guessUtf16 } from "./guess-encoding.ts";
+import { textParts } from "./text-parts.ts";
 
-/**
- * Text of a file, without its byte order mark. `guessed`: its encoding, when it is not UTF-8 and has no mark. For a
- * binary file, its kind.
- */
-export type DecodedFile = { text: string; guessed?: string } | { binary: string; mediaType?: string };
+/** Text of a file, without its byte order mark. `guessed`: its encoding, when it is not UTF-8 and has no mark. */
+export interface TextFile {
+  /** See `textParts`. It can be read more than once. */
+  parts: Iterable<string>;
+  guessed?: string;
+}
 
-/** Decodes the text of a file. */
+/** A file that is not text, and its kind. */
+export interface BinaryFile {
+  binary: string;
+  mediaType?: string;
+}
+
+export type DecodedFile = { text: string; guessed?: string } | BinaryFile;
+
+/** Decodes the text of a small file. */
 export function decodeText(bytes: Uint8Array): DecodedFile {
-  for (const [encoding, mark] of byteOrderMarks) {
-    if (startsWith(bytes, mark)) return { text: new TextDecoder(encoding).decode(bytes) };
-  }
+  const file = openText(bytes);
+  if ("binary" in file) return file;
+  const { parts, guessed } = file;
+  return { text: [...parts].join(""), ...(guessed !== undefined && { guessed }) };
+}
+
+/** Finds the encoding of a text file. Its text is decoded when its parts are read. */
+export function openText(bytes: Uint8Array): TextFile | BinaryFile {
+  for (const [encoding, mark] of byteOrderMarks) if (startsWith(bytes, mark)) return textFile(bytes, encoding);
   const known = signatures.find(({ signature }) => startsWith(bytes, signature));
   if (known) return { binary: known.kind, ...(known.mediaType !== undefined && { mediaType: known.mediaType }) };
   if (startsWith(bytes, riff) && startsWith(bytes.subarray(8), webp)) {
     return { binary: "a WebP image", mediaType: "image/webp" };
   }
-  if (bytes.includes(0)) return guessUtf16(bytes) ?? { binary: "a binary file" };
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
-  } catch {
-    const controls = bytes.some((byte) => byte < 32 && !textControls.has(byte));
-    return controls ? { binary: "a binary file" } : guessLegacyEncoding(bytes);
-  }
+  const hasZero = bytes.includes(0);
+  if (!hasZero && isUtf8(bytes)) return textFile(bytes, "utf-8");
+  const guessed = hasZero ? guessUtf16(bytes) : hasControls(bytes) ? undefined : guessLegacyEncoding(bytes);
+  return guessed === undefined ? { binary: "a binary file" } : { ...textFile(bytes, guessed), guessed };
+}
+
+function textFile(bytes: Uint8Array, encoding: string): TextFile {
+  return { parts: { [Symbol.iterator]: () => textParts(bytes, encoding) } };
+}
+
+/** A loop: with a callback for each of 100 million bytes, it would take a second. */
+function hasControls(bytes: Uint8Array): boolean {
+  for (const byte of bytes) if (byte < 32 && !textControls.has(byte)) return true;
+  return false;
 }
 
 function startsWith(bytes: Uint8Array, signature: number[]): boolean {

@@ -1,43 +1,39 @@
-/** A text, and the encoding that its bytes suggest. */
-export interface GuessedText {
-  text: string;
-  /** A label of the WHATWG Encoding Standard. */
-  guessed: string;
-}
+import { textParts } from "./text-parts.ts";
+
+// Encodings are labels of the WHATWG Encoding Standard.
 
 /**
- * Decodes UTF-16 without a byte order mark. Undefined for bytes that are something else. A text without any ASCII
- * character, such as a space or a line end, is not recognized.
+ * The encoding of UTF-16 without a byte order mark. Undefined for bytes that are something else. A text without any ASCII
+ * character in its first megabyte, such as a space or a line end, is not recognized.
  */
-export function guessUtf16(bytes: Uint8Array): GuessedText | undefined {
+export function guessUtf16(bytes: Uint8Array): string | undefined {
+  const sample = bytes.subarray(0, 1024 * 1024);
   let [first, second] = [0, 0];
-  for (let index = 0; index < bytes.length; index += 2) {
-    if (bytes[index] === 0) first++;
-    if (bytes[index + 1] === 0) second++;
+  for (let index = 0; index < sample.length; index += 2) {
+    if (sample[index] === 0) first++;
+    if (sample[index + 1] === 0) second++;
   }
   // The zero byte of an ASCII character is the second one in little endian, and the first one in big endian.
   const guessed = second > first ? "utf-16le" : "utf-16be";
-  const text = decodeStrictly(bytes, guessed);
-  return text === undefined || notText.test(text) ? undefined : { text, guessed };
+  return everyPart(bytes, guessed, (text) => !notText.test(text)) ? guessed : undefined;
 }
 
 /**
- * Decodes the bytes of a text that is not UTF-8: as Shift-JIS if the result is Japanese, otherwise as Windows-1252,
- * which old spreadsheets and editors write.
+ * The encoding of a text that is not UTF-8: Shift-JIS if the result is Japanese, otherwise Windows-1252, which old
+ * spreadsheets and editors write.
  */
-export function guessLegacyEncoding(bytes: Uint8Array): GuessedText {
-  const sample = decodeStrictly(bytes.subarray(0, maxSampleBytes), "shift_jis");
-  const text = sample !== undefined && isJapanese(sample) ? decodeStrictly(bytes, "shift_jis") : undefined;
-  if (text !== undefined) return { text, guessed: "shift_jis" };
-  return { text: new TextDecoder("windows-1252").decode(bytes), guessed: "windows-1252" };
+export function guessLegacyEncoding(bytes: Uint8Array): string {
+  const looksJapanese = everyPart(bytes.subarray(0, maxSampleBytes), "shift_jis", isJapanese);
+  return looksJapanese && everyPart(bytes, "shift_jis", () => true) ? "shift_jis" : "windows-1252";
 }
 
-/** Undefined if the bytes are invalid, or if Node.js was built without this encoding. The last character may be cut. */
-function decodeStrictly(bytes: Uint8Array, encoding: string): string | undefined {
+/** False if the bytes are invalid, or if Node.js was built without this encoding. The last character may be cut. */
+function everyPart(bytes: Uint8Array, encoding: string, check: (text: string) => boolean): boolean {
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
+    for (const part of textParts(bytes, encoding, { fatal: true })) if (!check(part)) return false;
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
 

@@ -1,3 +1,4 @@
+import { semaphore } from "../../async/semaphore.ts";
 import { filenameProblem, isFlatName, namesCollide } from "../../filenames.ts";
 import { workspaceLimits } from "./definitions.ts";
 
@@ -19,6 +20,15 @@ export interface Files {
 export interface FileInfo {
   name: string;
   size: number;
+}
+
+/** Bytes above which one file at a time is held in memory by the tools of this process. */
+const largeFileBytes = 16 * 1024 * 1024;
+const oneLargeFile = semaphore(1);
+
+/** Runs `work`, which reads the files one after the other. Waits for the work on other large files if one is large. */
+export function withLargeFiles<Value>(files: FileInfo[], work: () => Promise<Value>): Promise<Value> {
+  return files.some(({ size }) => size > largeFileBytes) ? oneLargeFile(work) : work();
 }
 
 /** Reads a file. `problem` is an error text for the model. A name with a path reads nothing. */

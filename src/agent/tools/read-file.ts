@@ -1,13 +1,14 @@
 import { withTimeout } from "../../async/with-timeout.ts";
-import { decodeText } from "../../documents/decode-text.ts";
+import { openText } from "../../documents/decode-text.ts";
 import { type DocumentKind, documentKind } from "../../documents/document-kind.ts";
+import { textParts } from "../../documents/text-parts.ts";
 import type { DocumentText, ReadDocument } from "../../documents/read-document.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
 import { attachmentProblem } from "../attachment-limits.ts";
 import type { Attachment } from "../model.ts";
 import { readFile } from "./definitions.ts";
 import { excerpt, type ExcerptRange } from "./excerpt.ts";
-import { findFile } from "./files.ts";
+import { findFile, withLargeFiles } from "./files.ts";
 import { builtInTool, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
 
 interface ReadInput extends ExcerptRange {
@@ -19,30 +20,44 @@ interface ReadInput extends ExcerptRange {
 /** Returns text by lines, documents through `readDocument`, and images and PDFs without text as attachments. */
 export function readFileTool(readDocument: ReadDocument): Tool {
   return builtInTool(readFile, async (input: ReadInput, { files, signal }) => {
-    const { name, part, encoding } = input;
-    const file = await findFile(files, name);
-    if ("problem" in file) return errorOutput(file.problem);
-    const { bytes } = file;
-    if (encoding !== undefined && part !== undefined) return errorOutput(encodingOfPart);
-    if (encoding !== undefined) return encodedOutput(bytes, encoding, input);
-    const content = decodeText(bytes);
-    const kind = documentKind(name, bytes, content);
-    if (!kind && "text" in content) {
-      if (part !== undefined) return errorOutput(`${name} is a text file; it has no parts. Read it without part.`);
-      return textOutput(name, content.text, input, content.guessed);
-    }
-
-    const subject = `${name} is ${"binary" in content ? content.binary : textKinds[kind ?? ""]} of ${bytes.length} bytes`;
-    const mediaType = "binary" in content ? content.mediaType : undefined;
-    if (mediaType?.startsWith("image/")) return attachmentOutput(subject, bytes, { name, mediaType });
-    if (!kind) return errorOutput(`${subject}; only text files, ${readableKinds} and images can be read.`);
-    const document = await documentText(kind, bytes, readDocument, signal, part);
-    if ("problem" in document) return errorOutput(`${subject}; ${document.problem}.`);
-    if (document.text !== "") return textOutput(part === undefined ? name : `${name}, ${part}`, document.text, input);
-    return kind === "pdf" && part === undefined
-      ? attachmentOutput(`${subject} without text, probably a scan`, bytes, { name, mediaType: "application/pdf" })
-      : errorOutput(`${subject}; ${part === undefined ? "it" : "this part"} contains no text.`);
+    const named = (await files.list()).filter(({ name }) => name === input.name);
+    return withLargeFiles(named, async () => {
+      const file = await findFile(files, input.name);
+      if ("problem" in file) return errorOutput(file.problem);
+      return readBytes(file.bytes, input, readDocument, signal);
+    });
   });
+}
+
+async function readBytes(
+  bytes: Uint8Array,
+  input: ReadInput,
+  readDocument: ReadDocument,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const { name, part, encoding } = input;
+  if (encoding !== undefined && part !== undefined) return errorOutput(encodingOfPart);
+  if (encoding !== undefined) return encodedOutput(bytes, encoding, input);
+  const content = openText(bytes);
+  const kind = documentKind(name, bytes, content);
+  if (!kind && "parts" in content) {
+    if (part !== undefined) return errorOutput(`${name} is a text file; it has no parts. Read it without part.`);
+    return textOutput(name, content.parts, input, content.guessed);
+  }
+
+  const subject = `${name} is ${"binary" in content ? content.binary : textKinds[kind ?? ""]} of ${bytes.length} bytes`;
+  const mediaType = "binary" in content ? content.mediaType : undefined;
+  if (mediaType?.startsWith("image/")) return attachmentOutput(subject, bytes, { name, mediaType });
+  if (!kind) return errorOutput(`${subject}; only text files, ${readableKinds} and images can be read.`);
+  if (bytes.length > sandboxLimits.filesBytes) {
+    return errorOutput(`${subject}; documents and archives can be read up to ${sandboxLimits.filesBytes} bytes.`);
+  }
+  const document = await documentText(kind, bytes, readDocument, signal, part);
+  if ("problem" in document) return errorOutput(`${subject}; ${document.problem}.`);
+  if (document.text !== "") return textOutput(part === undefined ? name : `${name}, ${part}`, [document.text], input);
+  return kind === "pdf" && part === undefined
+    ? attachmentOutput(`${subject} without text, probably a scan`, bytes, { name, mediaType: "application/pdf" })
+    : errorOutput(`${subject}; ${part === undefined ? "it" : "this part"} contains no text.`);
 }
 
 const readableKinds = "PDF, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EML and ZIP files";
@@ -55,8 +70,13 @@ const encodingOfPart =
 const textKinds: Record<string, string> = { rtf: "an RTF document", eml: "an email" };
 
 /** `guessed`: the encoding of the text, if it was not certain. */
-function textOutput(name: string, text: string, range: ExcerptRange, guessed?: string): ToolOutput {
-  const result = excerpt(name, text, range);
+async function textOutput(
+  name: string,
+  parts: Iterable<string>,
+  range: ExcerptRange,
+  guessed?: string,
+): Promise<ToolOutput> {
+  const result = await excerpt(name, parts, range);
   if ("problem" in result) return errorOutput(result.problem);
   if (guessed === undefined) return result;
   return {
@@ -64,9 +84,9 @@ function textOutput(name: string, text: string, range: ExcerptRange, guessed?: s
   };
 }
 
-function encodedOutput(bytes: Uint8Array, encoding: string, { name, ...range }: ReadInput): ToolOutput {
+async function encodedOutput(bytes: Uint8Array, encoding: string, { name, ...range }: ReadInput): Promise<ToolOutput> {
   try {
-    return textOutput(name, new TextDecoder(encoding).decode(bytes), range);
+    return await textOutput(name, [...textParts(bytes, encoding)], range);
   } catch {
     const accepted = "utf-8, utf-16le, windows-1251, iso-8859-2, shift_jis, euc-jp, gb18030, big5 or euc-kr";
     return errorOutput(`${JSON.stringify(encoding)} is not a supported encoding; accepted: for example ${accepted}.`);

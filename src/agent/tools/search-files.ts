@@ -1,9 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { semaphore } from "../../async/semaphore.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
-import { decodeText } from "../../documents/decode-text.ts";
+import { openText } from "../../documents/decode-text.ts";
+import { linesOf } from "../../documents/text-parts.ts";
 import { searchFiles, workspaceLimits } from "./definitions.ts";
-import type { Files } from "./files.ts";
+import { type FileInfo, type Files, withLargeFiles } from "./files.ts";
 import { acceptedPattern, compileGlob, compilePattern, type FindMatch, PatternError } from "./search-pattern.ts";
 import { builtInTool, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
 
@@ -42,9 +43,12 @@ export const searchFilesTool: Tool = builtInTool(searchFiles, async (input: Sear
       return errorOutput(`glob: ${error.message} Accepted: such as *.csv or a-?.{md,txt}.`);
     throw error;
   }
-  const search = await runSearch(() =>
-    withTimeout(workspaceLimits.searchSeconds * 1000, signal, (limit) =>
-      searchWorkspace(files, matchesGlob, findMatch, limit),
+  const wanted = (await files.list()).filter(({ name }) => matchesGlob(name));
+  const search = await withLargeFiles(wanted, () =>
+    runSearch(() =>
+      withTimeout(workspaceLimits.searchSeconds * 1000, signal, (limit) =>
+        searchWorkspace(files, wanted, findMatch, limit),
+      ),
     ),
   );
   if (!search.timedOut) return searchOutput(search.value);
@@ -65,16 +69,15 @@ function searchOutput({ matches, isTruncated, searchedFiles, binaryFiles, guesse
 
 async function searchWorkspace(
   files: Files,
-  matchesGlob: (name: string) => boolean,
+  wanted: FileInfo[],
   findMatch: FindMatch,
   signal: AbortSignal,
 ): Promise<SearchResult> {
   const result: SearchResult = { matches: [], isTruncated: false, searchedFiles: 0, binaryFiles: [], guessedFiles: [] };
-  for (const { name } of await files.list()) {
-    if (!matchesGlob(name)) continue;
+  for (const { name } of wanted) {
     const bytes = await files.read(name);
     signal.throwIfAborted();
-    const content = bytes && decodeText(bytes);
+    const content = bytes && openText(bytes);
     if (!content) continue;
     if ("binary" in content) {
       result.binaryFiles.push(name);
@@ -82,7 +85,7 @@ async function searchWorkspace(
     }
     result.searchedFiles++;
     if (content.guessed !== undefined) result.guessedFiles.push(`${name} (${content.guessed})`);
-    for await (const match of matchingLines(content.text, findMatch, signal)) {
+    for await (const match of matchingLines(content.parts, findMatch, signal)) {
       result.isTruncated = result.matches.length >= workspaceLimits.matches;
       if (result.isTruncated) return result;
       result.matches.push({ file: name, ...match });
@@ -96,13 +99,13 @@ const sliceMilliseconds = 20;
 
 /** Yields each matching line, with at most 300 characters around the match. */
 async function* matchingLines(
-  text: string,
+  parts: Iterable<string>,
   findMatch: FindMatch,
   signal: AbortSignal,
 ): AsyncGenerator<{ line: number; text: string }> {
   const partLength = workspaceLimits.searchPartCharacters;
   let sliceEnd = Date.now() + sliceMilliseconds;
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
+  for (const { number, line } of numberedLines(parts)) {
     for (let start = 0; start === 0 || start < line.length; start += partLength) {
       if (Date.now() > sliceEnd) {
         await setImmediate();
@@ -112,8 +115,15 @@ async function* matchingLines(
       const found = findMatch(line.slice(start, start + partLength));
       if (found === undefined) continue;
       const from = Math.max(0, Math.min(start + found - 100, line.length - 300));
-      yield { line: index + 1, text: line.slice(from, from + 300) };
+      yield { line: number, text: line.slice(from, from + 300) };
       break;
     }
+  }
+}
+
+function* numberedLines(parts: Iterable<string>): Generator<{ number: number; line: string }> {
+  let number = 0;
+  for (const part of parts) {
+    for (const line of linesOf(part)) yield { number: ++number, line: line.endsWith("\r") ? line.slice(0, -1) : line };
   }
 }

@@ -32,6 +32,11 @@ async function editText(
   { name, old_text: old, new_text: replacement, all = false }: Edit,
   files: Files,
 ): Promise<ToolOutput> {
+  const large = (await files.list()).find((file) => file.name === name && file.size > workspaceLimits.editBytes);
+  if (large) {
+    const limit = `edit_file changes files of at most ${workspaceLimits.editBytes} bytes`;
+    return errorOutput(`${fileLine(large)} is too large: ${limit}. Write the changed part to a new file.`);
+  }
   const file = await findFile(files, name);
   if ("problem" in file) return errorOutput(file.problem);
   const text = decodeText(file.bytes);

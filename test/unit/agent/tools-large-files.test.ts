@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import type { Files } from "../../../src/agent/tools/files.ts";
+import { countLines, linesOf, textParts } from "../../../src/documents/text-parts.ts";
+import { allTools, files } from "./scripted.ts";
+
+const MiB = 1024 * 1024;
+const signal = new AbortController().signal;
+
+async function run(name: string, input: object, space: Files): Promise<{ text: string; error?: boolean }> {
+  const tool = allTools().find(({ definition }) => definition.name === name);
+  if (!tool) throw new Error(`no tool ${name}`);
+  return tool.run(input, { files: space, signal });
+}
+
+/** Numbered lines of a little more than `bytes` bytes, in an encoding with one or two bytes per character. */
+function table(bytes: number, suffix = ""): string {
+  const lines: string[] = [];
+  for (let length = 0; length < bytes; length += lines.at(-1)?.length ?? 0)
+    lines.push(`line ${lines.length + 1}${suffix}\n`);
+  return lines.join("");
+}
+
+describe("a text that is decoded in parts", () => {
+  // Two parts in each encoding. The letters have one to three bytes.
+  const ä = table(4.2 * MiB, "; größer und größer und größer");
+  const あ = table(2.2 * MiB, "; 日本語の表 日本語の表 日本語の表");
+  test.each([
+    ["UTF-8", Buffer.from(あ), あ],
+    ["UTF-8 with a byte order mark", Buffer.from(`\ufeff${あ}`), あ],
+    ["UTF-16", Buffer.from(`\ufeff${あ}`, "utf16le"), あ],
+    ["UTF-16 without a byte order mark", Buffer.from(あ, "utf16le"), あ],
+    ["Windows-1252", Buffer.from(ä, "latin1"), ä],
+  ])("is the same as in one piece, and its lines are found by number: %s", async (_, bytes, text) => {
+    const space = files({ f: bytes });
+    const lines = text.split("\n").slice(0, -1);
+    for (const offset of [1, Math.floor(lines.length / 2), lines.length]) {
+      const { text: read } = await run("read_file", { name: "f", offset, limit: 1 }, space);
+      expect(read.split("\n").slice(0, 2)).toEqual([
+        `f: lines ${offset} to ${offset} of ${lines.length}`,
+        lines[offset - 1],
+      ]);
+    }
+    const beyond = await run("read_file", { name: "f", offset: lines.length + 1 }, space);
+    expect(beyond.text).toBe(`offset ${lines.length + 1} is beyond the end of f: it has ${lines.length} lines.`);
+    const last = await run("search_files", { pattern: `^line ${lines.length};` }, space);
+    expect(last.text.split("\n")[0]).toBe(`f:${lines.length}: ${lines.at(-1)}`);
+  });
+
+  test("lines that cross two parts are returned whole", async () => {
+    const text = table(9 * MiB);
+    const end = text.slice(0, 4 * MiB).split("\n").length; // the line at the end of the first part
+    const { text: read } = await run("read_file", { name: "f", offset: end - 1, limit: 3 }, files({ f: text }));
+    expect(read.split("\n").slice(1, 4)).toEqual([end - 1, end, end + 1].map((number) => `line ${number}`));
+  });
+
+  test("a line that is longer than a part is one line, and a text of 20,000 characters of it is returned", async () => {
+    const long = `first\n${"x".repeat(9 * MiB)}é\nlast`;
+    const space = files({ f: long });
+    const { text } = await run("read_file", { name: "f", offset: 2, column: 9 * MiB - 5 }, space);
+    expect(text).toBe(`f: lines 2 to 3 of 3\nxxxxxxé\nlast`);
+    expect((await run("search_files", { pattern: "é$" }, space)).text).toMatch(/^f:2: x+é$/);
+  });
+
+  test.each(["", "\n", "a", "a\n", "a\nb", "\n\n", "a\r\nb\r\n"])("%j has as many lines as are counted", (text) => {
+    const parts = [...textParts(Buffer.from(text), "utf-8")];
+    expect(parts.join("")).toBe(text);
+    expect(parts.map(countLines)).toEqual(parts.map((part) => linesOf(part).length));
+  });
+});
+
+test("the error for a document, or an edit, of a file that is too large states the sizes", async () => {
+  const pdf = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(33 * MiB)]);
+  const space = files({ "a.pdf": pdf, "a.csv": Buffer.alloc(11 * MiB) });
+  expect(await run("read_file", { name: "a.pdf" }, space)).toEqual({
+    error: true,
+    text: `a.pdf is a PDF document of ${pdf.length} bytes; documents and archives can be read up to 33554432 bytes.`,
+  });
+  expect(await run("edit_file", { name: "a.csv", old_text: "line 1", new_text: "x" }, space)).toEqual({
+    error: true,
+    text:
+      `a.csv (${11 * MiB} bytes) is too large: edit_file changes files of at most 10485760 bytes. ` +
+      "Write the changed part to a new file.",
+  });
+});
+
+test("calls of one answer hold one large file in memory at a time", async () => {
+  const content = Buffer.alloc(17 * MiB, "line\n");
+  const space = files({ "1.txt": content, "2.txt": content, "small.txt": "small" });
+  let [open, most] = [0, 0];
+  const counted: Files = {
+    ...space,
+    async read(name) {
+      most = Math.max(most, ++open);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      open--;
+      return space.read(name);
+    },
+  };
+  await Promise.all([
+    run("read_file", { name: "1.txt", limit: 1 }, counted),
+    run("read_file", { name: "2.txt", limit: 1 }, counted),
+    run("search_files", { pattern: "line", glob: "?.txt" }, counted),
+  ]);
+  expect(most).toBe(1);
+});
