@@ -8,6 +8,8 @@ export interface CopiedRun {
   files: string[];
   /** Base URL of the API. Undefined: not known to the service. */
   serviceUrl: string | undefined;
+  /** How a command that manages the service begins. */
+  adminCommand: string;
 }
 
 export type Language = "curl" | "typescript" | "python" | "cli";
@@ -134,7 +136,7 @@ if run["transcript"]:
 
 function cli(run: CopiedRun): string {
   const parts = [
-    `npm run -s admin -- run start --agent ${quoted(run.agentId)} --name ${quoted(run.name)}`,
+    `${run.adminCommand} run start --agent ${quoted(run.agentId)} --name ${quoted(run.name)}`,
     ...(run.input === undefined ? [] : [`--text ${quoted(run.input)}`]),
     ...run.files.map((name) => `--file ${quoted(asPath(name))}`),
     "--wait",

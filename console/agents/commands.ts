@@ -4,8 +4,12 @@ export function agentFileName(name: string): string {
   return `${words.join("-").slice(0, 60) || "agent"}.json`;
 }
 
-/** The command that stores the same definition. `id`: undefined for a new agent. `stack`: null on one machine. */
+/**
+ * The command that stores the same definition. `admin`: how it begins. `id`: undefined for a new agent. `stack`: null on
+ * one machine.
+ */
 export function adminCommand(
+  admin: string,
   name: string,
   id: string | undefined,
   organizationId: string,
@@ -13,8 +17,8 @@ export function adminCommand(
 ): string {
   const file = `--file ${agentFileName(name)}${stack === null ? "" : ` --stack ${stack}`}`;
   return id === undefined
-    ? `npm run -s admin -- agent create --org ${organizationId} ${file}`
-    : `npm run -s admin -- agent update ${id} ${file}`;
+    ? `${admin} agent create --org ${organizationId} ${file}`
+    : `${admin} agent update ${id} ${file}`;
 }
 
 /** The request that stores the definition in the file. `revision`: of the version that it replaces. */

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { me } from "../state/session.ts";
+import { commands, me } from "../state/session.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Segments } from "../ui/segments.tsx";
 import { adminCommand, curlCommand } from "./commands.ts";
@@ -18,7 +18,7 @@ export function SameChange({ draft, organizationId, agentId, revision }: SameCha
   const name = typeof draft["name"] === "string" ? draft["name"] : "";
   const command =
     language === "cli"
-      ? adminCommand(name, agentId, organizationId, me.value?.stack)
+      ? adminCommand(commands().admin, name, agentId, organizationId, me.value?.stack)
       : curlCommand(name, agentId, organizationId, location.origin, revision);
   return (
     <figure class="code prose">

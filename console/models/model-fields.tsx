@@ -1,5 +1,5 @@
 import { blocked } from "../state/blocked.ts";
-import { me } from "../state/session.ts";
+import { commands, me } from "../state/session.ts";
 import { Field } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { SecretInput } from "../ui/secret-input.tsx";
@@ -119,7 +119,7 @@ function Label({ name, isRequired }: { name: string; isRequired: boolean }) {
 function SecretField({ isRequired, form, problem, isReadOnly, onInput }: SettingFieldProps) {
   const value = form.settings.secret;
   const secrets = me.value?.secrets;
-  const missing = secretHelp(value, secrets?.accepted ?? null, me.value?.platform ?? "local");
+  const missing = secretHelp(value, secrets?.accepted ?? null, me.value?.platform ?? "local", commands().start);
   return (
     <div class="secret-field">
       <Field

@@ -1,5 +1,10 @@
-/** What to do so that a location is accepted. Undefined: it is accepted, or nobody can know. */
-export function secretHelp(secret: string, accepted: string[] | null, platform: "local" | "aws"): string | undefined {
+/** What to do so that a location is accepted. Undefined: it is accepted, or nobody can know. `start`: how a start begins. */
+export function secretHelp(
+  secret: string,
+  accepted: string[] | null,
+  platform: "local" | "aws",
+  start: string,
+): string | undefined {
   const location = secret.trim();
   if (location === "") return undefined;
   if (!/^(env|file|secretsmanager):./.test(location)) {
@@ -10,5 +15,5 @@ export function secretHelp(secret: string, accepted: string[] | null, platform: 
   if (accepted === null || accepted.includes(location)) return undefined;
   if (platform === "aws") return undefined; // accepted by their prefix; the API says which
   const name = location.startsWith("env:") ? location.slice("env:".length) : location;
-  return `${location} is not accepted yet. Restart the service with: npm start -- --allow-secret ${name}`;
+  return `${location} is not accepted yet. Restart the service with: ${start} --allow-secret ${name}`;
 }

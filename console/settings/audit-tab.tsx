@@ -2,6 +2,7 @@ import { useResource } from "../api/use-resource.ts";
 import { formatDateTime } from "../format.ts";
 import { agents } from "../state/agents.ts";
 import { organizations } from "../state/organization.ts";
+import { commands } from "../state/session.ts";
 import { useQuery } from "../state/url.ts";
 import { Loading } from "../ui/empty.tsx";
 import { Problem } from "../ui/problem.tsx";
@@ -68,7 +69,9 @@ export function AuditTab() {
       {shown?.length === 0 && <p class="none">Nobody changed anything in this time.</p>}
       {shown && shown.length > 0 && <AuditTable entries={shown} />}
       {data?.length === auditLimit && (
-        <p class="none">The newest {auditLimit} entries. npm run -s admin -- audit lists older ones.</p>
+        <p class="none">
+          The newest {auditLimit} entries. {commands().admin} audit lists older ones.
+        </p>
       )}
     </>
   );

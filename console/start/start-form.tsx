@@ -10,7 +10,7 @@ import { agents } from "../state/agents.ts";
 import { blocked } from "../state/blocked.ts";
 import { startDialog } from "../state/dialogs.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
-import { me } from "../state/session.ts";
+import { commands, me } from "../state/session.ts";
 import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
@@ -201,6 +201,7 @@ function curlOf(draft: StartDraft): string {
     input: draft.text.trim() === "" ? undefined : draft.text,
     files: draft.files.map(({ name }) => name),
     serviceUrl: me.value?.service_url ?? undefined,
+    adminCommand: commands().admin,
   });
 }
 

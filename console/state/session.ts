@@ -12,6 +12,11 @@ export const refused = signal<string | undefined>(undefined);
 /** The operator and the service. Undefined until the first response. */
 export const me = signal<Me | undefined>(undefined);
 
+/** How commands are typed where the service was started. */
+export function commands(): Me["commands"] {
+  return me.value?.commands ?? { start: "npm start --", admin: "npm run -s admin --" };
+}
+
 /**
  * Takes the token out of the address, so that it is in no bookmark and no shared link, and keeps it for later visits.
  * Returns whether it replaced another one.

@@ -80,6 +80,7 @@ const allowed: Record<string, string[]> = {
     "src/agent",
     "src/api",
     "src/async",
+    "src/command-line.ts",
     "src/errors.ts",
     "src/filenames.ts",
     "src/json.ts",

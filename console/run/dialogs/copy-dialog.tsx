@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { me } from "../../state/session.ts";
+import { commands, me } from "../../state/session.ts";
 import { Code } from "../../ui/code.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import type { RunDetail } from "../api.ts";
@@ -59,5 +59,6 @@ async function copiedRun(store: RunStore, detail: RunDetail, uploads: Props["upl
     // The program is useful without the files, too.
     files: await uploads().catch(() => []),
     serviceUrl: me.value?.service_url ?? undefined,
+    adminCommand: commands().admin,
   };
 }

@@ -655,6 +655,19 @@ export interface components {
              * @enum {string}
              */
             sign_in: "token" | "aws" | "jwt";
+            /** @description How commands are typed where the service was started. Options follow. */
+            commands: {
+                /**
+                 * @description Starts a service on one machine.
+                 * @example npm start --
+                 */
+                start: string;
+                /**
+                 * @description Manages a service.
+                 * @example npm run -s admin --
+                 */
+                admin: string;
+            };
             /** @description Which secrets a model or an MCP server may name. */
             secrets: {
                 /** @description The accepted locations. Null: they are not listed. */

@@ -1,5 +1,6 @@
 import { createOperator, listOperators, revokeOperator } from "../../accounts/operators.ts";
 import { jsonResponse } from "../../api/handlers/handler.ts";
+import { commandPrefix } from "../../command-line.ts";
 import { ServiceError } from "../../errors.ts";
 import { newRunLimits } from "../../runs/new-run-limits.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
@@ -14,13 +15,14 @@ export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageD
     async get_me({ principal: { name, role } }) {
       const { platform, version, sign_in, stack } = service;
       const me = { name, role, platform, version, service_url: service.serviceUrl(), stack, sign_in };
+      const commands = { start: commandPrefix("start"), admin: commandPrefix("admin") };
       const secrets = acceptedSecrets();
       const { files, fileBytes, nameLength } = newRunLimits;
       const { bodyBytes } = service;
       // On Lambda, files are limited by the body, in which base64 takes four characters for three bytes.
       const file_bytes = Math.min(fileBytes, Math.floor((bodyBytes - restOfBody) * 0.75));
       const limits = { files, file_bytes, name_length: nameLength, body_bytes: bodyBytes };
-      return jsonResponse(200, { ...me, secrets, limits } satisfies Schemas["Me"]);
+      return jsonResponse(200, { ...me, commands, secrets, limits } satisfies Schemas["Me"]);
     },
 
     async list_operators() {

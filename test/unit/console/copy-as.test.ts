@@ -36,6 +36,7 @@ async function sentBy(language: Language, command: (program: string) => [string,
     input: hostile,
     files: fileNames,
     serviceUrl: `http://127.0.0.1:${port}`,
+    adminCommand: "npm run -s admin --",
   };
   const [file, parameters] = command(programFor(language, run));
   await promisify(execFile)(file, parameters, { cwd, env: { PATH: process.env["PATH"], API_KEY: "ak_1" } });
@@ -68,7 +69,7 @@ test.each(programs.filter(([language]) => installed[language]))(
 
 test("the copied command starts the same run", async () => {
   const run = { name: "It's", agentId: "7b1c", input: hostile, files: fileNames, serviceUrl: undefined };
-  const program = programFor("cli", run).replace("npm run -s admin --", `printf '%s\\0'`);
+  const program = programFor("cli", { ...run, adminCommand: `printf '%s\\0'` });
   const { stdout } = await promisify(execFile)("sh", ["-c", program]);
   const files = ["--file", "q3 'final' $HOME.csv", "--file", "./-rf.txt"];
   const words = ["run", "start", "--agent", "7b1c", "--name", "It's", "--text", hostile, ...files, "--wait", ""];

@@ -198,6 +198,7 @@ test("GET /me says what the service is", async () => {
     service_url: service.baseUrl,
     stack: null,
     sign_in: "token",
+    commands: { start: "npm start --", admin: "npm run -s admin --" },
     limits: { files: 10, file_bytes: 10 * 1024 * 1024, name_length: 200, body_bytes: 20 * 1024 * 1024 },
   });
 });

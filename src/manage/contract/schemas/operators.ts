@@ -41,6 +41,10 @@ export const operatorSchemas = {
       "aws",
       "jwt",
     ]),
+    commands: object("How commands are typed where the service was started. Options follow.", {
+      start: text("Starts a service on one machine.", { examples: ["npm start --"] }),
+      admin: text("Manages a service.", { examples: ["npm run -s admin --"] }),
+    }),
     secrets: object("Which secrets a model or an MCP server may name.", {
       accepted: nullable(list("The accepted locations. Null: they are not listed.", { type: "string" })),
       hint: text("How to name a secret, and how to allow another."),

@@ -75,8 +75,10 @@ test("another provider has other settings, and its required ones are missing", (
 });
 
 test("a secret that is not accepted comes with the command that allows it", () => {
-  expect(secretHelp("env:OPENAI_API_KEY", ["env:OPENAI_API_KEY"], "local")).toBeUndefined();
-  expect(secretHelp("env:OTHER", ["env:OPENAI_API_KEY"], "local")).toContain("npm start -- --allow-secret OTHER");
-  expect(secretHelp("sk-123", ["env:OPENAI_API_KEY"], "local")).toContain("not the key itself");
-  expect(secretHelp("", null, "local")).toBeUndefined();
+  expect(secretHelp("env:OPENAI_API_KEY", ["env:OPENAI_API_KEY"], "local", "npm start --")).toBeUndefined();
+  expect(secretHelp("env:OTHER", ["env:OPENAI_API_KEY"], "local", "npm start --")).toContain(
+    "npm start -- --allow-secret OTHER",
+  );
+  expect(secretHelp("sk-123", ["env:OPENAI_API_KEY"], "local", "npm start --")).toContain("not the key itself");
+  expect(secretHelp("", null, "local", "npm start --")).toBeUndefined();
 });
