@@ -6,10 +6,10 @@ import { deliveryPrefix } from "../src/platform/aws/table.ts";
 const queue = deliveryQueue(awsSettings(), env("DELIVERY_QUEUE_URL"));
 
 /**
- * Enqueues the first attempt of each new delivery. The stream has only the keys of items, so this function sees no data. It
- * throws if a message was not accepted: Lambda repeats the batch, and a message that is sent twice is harmless.
+ * Enqueues new deliveries. The stream has only the keys of items, so this function sees no data. It throws if a message was
+ * not accepted: Lambda repeats the batch, and a message that is sent twice is harmless.
  */
 export async function handler({ Records }: DynamoDBStreamEvent): Promise<void> {
-  const ids = Records.flatMap(({ dynamodb }) => dynamodb?.Keys?.["pk"]?.S ?? []);
-  await queue.sendFirst(ids.map((pk) => pk.slice(deliveryPrefix.length)));
+  const keys = Records.flatMap(({ dynamodb }) => dynamodb?.Keys?.["pk"]?.S ?? []);
+  await Promise.all(keys.map((key) => queue.send({ id: key.slice(deliveryPrefix.length), attempts: 0 })));
 }

@@ -9,7 +9,7 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { maxBatch, sendDeliverySeconds } from "../src/platform/aws/delivery-limits.ts";
+import { deliveryBatch, sendDeliverySeconds } from "../src/platform/aws/delivery-limits.ts";
 import { deliveryPrefix, partitionKey } from "../src/platform/aws/table.ts";
 import { deadLetterQueue } from "./recovery.ts";
 import { acknowledgeWildcard, grant } from "./service-function.ts";
@@ -63,7 +63,7 @@ export class Deliveries extends Construct {
       eventSourceArn: stream,
       // Also reads what was written between the creation of the stream and that of this mapping.
       startingPosition: StartingPosition.TRIM_HORIZON,
-      batchSize: maxBatch,
+      batchSize: deliveryBatch,
       bisectBatchOnError: true,
       filters: [
         FilterCriteria.filter({
