@@ -1,5 +1,6 @@
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   EventSourceMapping,
   FilterCriteria,
@@ -7,6 +8,7 @@ import {
   type Function,
   StartingPosition,
 } from "aws-cdk-lib/aws-lambda";
+import { ScheduleGroup } from "aws-cdk-lib/aws-scheduler";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { deliveryBatch, sendDeliverySeconds } from "../src/platform/aws/delivery-limits.ts";
@@ -18,6 +20,8 @@ export interface DeliveriesProps {
   table: TableV2;
   /** Called with the keys of new deliveries. */
   enqueue: Function;
+  /** Called with deliveries that are due. */
+  send: Function;
   /** Receives the positions of stream records that expired before `enqueue` accepted them. */
   deadLetters: Queue;
 }
@@ -26,16 +30,25 @@ export interface DeliveriesProps {
 const maxReceives = 10;
 
 /**
- * Sends the deliveries of webhooks. The write that ends a turn also stores its delivery, and the table's stream passes the
- * delivery's id on to a queue. Nothing scans for lost ones: the stream keeps a record for 24 hours, `enqueue` is called
- * with it until it succeeds, and the alarm `deliveries-late` tells long before the record expires.
+ * Most calls of `send` at once, with `deliveryBatch` deliveries each: slow receivers leave most of the account's concurrency
+ * to runs. Nothing is reserved.
+ */
+const maxSenders = 10;
+
+/**
+ * Sends the deliveries of webhooks. The write that ends a turn also stores its delivery. The table's stream passes its id on
+ * to a queue, from which it is sent. Retries come back to the queue: after up to 15 minutes by its own delay, later by
+ * one-time schedules.
+ *
+ * Nothing scans for lost deliveries: the stream keeps a record for 24 hours, `enqueue` is called with it until it succeeds,
+ * and the alarm `deliveries-late` tells long before the record expires.
  */
 export class Deliveries extends Construct {
-  readonly queue: Queue;
+  readonly #queue: Queue;
 
-  constructor(scope: Construct, id: string, props: DeliveriesProps) {
+  constructor(scope: Construct, id: string, { table, enqueue, send, deadLetters }: DeliveriesProps) {
     super(scope, id);
-    this.queue = new Queue(this, "Due", {
+    this.#queue = new Queue(this, "Due", {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
@@ -44,18 +57,23 @@ export class Deliveries extends Construct {
       deadLetterQueue: { queue: deadLetterQueue(this), maxReceiveCount: maxReceives },
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    this.#enqueueNew(props);
+    for (const fn of [enqueue, send]) {
+      const sends = { actions: ["sqs:SendMessage"], resources: [this.#queue.queueArn] };
+      grant(fn, { DELIVERY_QUEUE_URL: this.#queue.queueUrl }, sends);
+    }
+    this.#enqueueNew(table, enqueue, deadLetters);
+    this.#sendDue(send);
+    this.#grantSchedules(send);
   }
 
-  #enqueueNew({ table, enqueue, deadLetters }: DeliveriesProps): void {
-    const { tableStreamArn: stream } = table;
+  #enqueueNew({ tableStreamArn: stream }: TableV2, enqueue: Function, deadLetters: Queue): void {
     if (stream === undefined) throw new Error("the table has no stream");
     grant(
       enqueue,
-      { DELIVERY_QUEUE_URL: this.queue.queueUrl },
+      {},
       { actions: ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"], resources: [stream] },
       { actions: ["dynamodb:ListStreams"], resources: ["*"] },
-      { actions: ["sqs:SendMessage"], resources: [this.queue.queueArn, deadLetters.queueArn] },
+      { actions: ["sqs:SendMessage"], resources: [deadLetters.queueArn] },
     );
     acknowledgeWildcard(enqueue.role ?? enqueue, "*", "ListStreams does not support resource-level permissions.");
     new EventSourceMapping(this, "New", {
@@ -73,5 +91,53 @@ export class Deliveries extends Construct {
       ],
       onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
     });
+  }
+
+  #sendDue(send: Function): void {
+    const receive = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
+    grant(send, {}, { actions: receive, resources: [this.#queue.queueArn] });
+    new EventSourceMapping(this, "Sends", {
+      target: send,
+      eventSourceArn: this.#queue.queueArn,
+      batchSize: deliveryBatch,
+      maxConcurrency: maxSenders,
+      reportBatchItemFailures: true,
+    });
+  }
+
+  /** Lets the function make schedules, and the schedules send messages to the queue. */
+  #grantSchedules(send: Function): void {
+    const stack = Stack.of(this);
+    const { stackName } = stack;
+    const schedules = { service: "scheduler", resource: "schedule", resourceName: `${stackName}/*` };
+    const group = new ScheduleGroup(this, "Retries", {
+      scheduleGroupName: stackName,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new Role(this, "SchedulerRole", {
+      assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
+        conditions: { StringEquals: { "aws:SourceAccount": stack.account, "aws:SourceArn": group.scheduleGroupArn } },
+      }),
+    });
+    role.addToPolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [this.#queue.queueArn] }));
+    grant(
+      send,
+      {
+        DELIVERY_QUEUE_ARN: this.#queue.queueArn,
+        DELIVERY_SCHEDULE_GROUP: group.scheduleGroupName,
+        DELIVERY_SCHEDULE_ROLE_ARN: role.roleArn,
+      },
+      { actions: ["scheduler:CreateSchedule"], resources: [stack.formatArn(schedules)] },
+      {
+        actions: ["iam:PassRole"],
+        resources: [role.roleArn],
+        conditions: { StringEquals: { "iam:PassedToService": "scheduler.amazonaws.com" } },
+      },
+    );
+    acknowledgeWildcard(
+      send.role ?? send,
+      `arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/${stackName}/*`,
+      "Names of schedules contain the ids of deliveries, so they cannot be listed in advance.",
+    );
   }
 }

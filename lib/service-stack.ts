@@ -1,5 +1,6 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { sendDeliverySeconds } from "../src/platform/aws/delivery-limits.ts";
 import { runningIndex, secretPrefixOf } from "../src/platform/aws/table.ts";
 import { advanceSeconds, failSeconds, reconcileSeconds, sweepMinutes, sweepSeconds } from "../src/workflow/policy.ts";
 import { grant, type ServiceFunctionProps, serviceFunction } from "./service-function.ts";
@@ -14,7 +15,15 @@ import { grantModels } from "./model-permissions.ts";
 import { deadLetterQueue, Recovery } from "./recovery.ts";
 import { Sandbox } from "./sandbox.ts";
 import { type Settings, zonesOf } from "./settings.ts";
-import { createsRuns, endsTurns, type ItemPermission, keyUse, Storage, webhookState } from "./storage.ts";
+import {
+  createsRuns,
+  endsTurns,
+  type ItemPermission,
+  keyUse,
+  sendsDeliveries,
+  Storage,
+  webhookState,
+} from "./storage.ts";
 import { terminationProtection } from "./termination-protection.ts";
 import { Workflow } from "./workflow.ts";
 
@@ -61,6 +70,12 @@ const functions = {
     description: "Enqueues new webhook deliveries",
     memory: 512, // as Fail
     seconds: enqueueDeliverySeconds,
+  },
+  SendDelivery: {
+    entry: "send-delivery",
+    description: "Sends webhook deliveries that are due",
+    memory: 512, // as Fail
+    seconds: sendDeliverySeconds,
   },
   Create: {
     entry: "create",
@@ -145,11 +160,11 @@ export class ServiceStack extends Stack {
     workflow.grantStartExecution(sweep);
     new Recovery(this, "Repair", { stateMachine: workflow.stateMachine, reconcile, sweep, deadLetters });
 
-    new Deliveries(this, "Deliveries", {
-      table: storage.table,
-      enqueue: newFunction("EnqueueDelivery"),
-      deadLetters,
-    });
+    const enqueue = newFunction("EnqueueDelivery");
+    const send = newFunction("SendDelivery");
+    storage.grantItems(send, sendsDeliveries);
+    if (settings.privateAddresses === "allowed") grant(send, { PRIVATE_ADDRESSES: settings.privateAddresses });
+    new Deliveries(this, "Deliveries", { table: storage.table, enqueue, send, deadLetters });
 
     const create = newFunction("Create");
     grant(create, { SECRET_PREFIX: secretPrefixOf(settings.stage) }); // checks names only

@@ -84,6 +84,13 @@ export const createsKeyedRuns: ItemPermission[] = [
   { kinds: ["IDEMPOTENCY"], actions: ["GetItem"] },
 ];
 
+/** For the function that sends deliveries. It disables a webhook whose receiver is gone, with an entry in the audit. */
+export const sendsDeliveries: ItemPermission[] = [
+  { kinds: ["RUN", "WEBHOOK", "DELIVERY"], actions: ["GetItem"] },
+  { kinds: ["DELIVERY"], actions: ["UpdateItem"] },
+  { kinds: ["WEBHOOK", "AUDIT"], actions: ["PutItem"] },
+];
+
 function creates(kinds: ItemKind[]): ItemPermission[] {
   return [
     { kinds, actions: ["PutItem", "UpdateItem", "ConditionCheckItem"] },

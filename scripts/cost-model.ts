@@ -89,6 +89,22 @@ function programCost(milliseconds: number): number {
   return lambda(memory.sandbox + memory.advance, milliseconds) + objects + log(450);
 }
 
+/**
+ * A webhook delivery of so many attempts, of which `scheduled` wait for longer than SQS can delay them. An attempt is a
+ * message that is sent, received and deleted.
+ */
+function deliveryCost(attempts: number, scheduled: number): number {
+  const [enqueue, send] = [memoryOf(service, "EnqueueDelivery"), memoryOf(service, "SendDelivery")];
+  const attempt =
+    3 * price.queueRequest +
+    lambda(send, assumed.deliveryMilliseconds) +
+    assumed.deliveryReadUnits * price.readUnit +
+    assumed.attemptWriteUnits * price.writeUnit +
+    log(assumed.deliveryLog);
+  const first = assumed.deliveryWriteUnits * price.writeUnit + lambda(enqueue, 10) + log(assumed.deliveryLog);
+  return first + attempts * attempt + scheduled * price.schedule;
+}
+
 /** What the console's stack adds to the idle bill, and an hour of a page that shows a run in progress. */
 function consoleRows(): string[][] {
   const deployment = { service, frontDoor: templates.frontDoor?.resources };
@@ -151,6 +167,8 @@ const tables: Record<string, string> = {
       ["1,000 programs of 60 s", dollars(1_000 * programCost(60_000))],
       ["1,000 creates of 14 MB: data to the origin", dollars((14e9 / gigabyte) * price.originGigabyte)],
       ["1,000 PDFs of 100 pages", dollars(1_000 * lambda(memory.advance, assumed.documentMilliseconds))],
+      ["1,000,000 webhook deliveries", dollars(1e6 * deliveryCost(1, 0))],
+      ["1,000,000 webhook deliveries that fail for a day", dollars(1e6 * deliveryCost(9, 5))],
       ...[2, 20, 200, 2_000].map((messages) => [
         `1,000,000 polls of ${messages.toLocaleString("en-US")} messages`,
         dollars(1e6 * pollCost(messages)),

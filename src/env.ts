@@ -9,7 +9,12 @@ export const envNames = [
 ] as const;
 
 /** Variables of the functions that send webhook deliveries. */
-const deliveryEnvNames = ["DELIVERY_QUEUE_URL"] as const;
+const deliveryEnvNames = [
+  "DELIVERY_QUEUE_URL",
+  "DELIVERY_QUEUE_ARN",
+  "DELIVERY_SCHEDULE_GROUP",
+  "DELIVERY_SCHEDULE_ROLE_ARN",
+] as const;
 
 /** Variables of the functions of the console's stack. */
 const consoleEnvNames = [

@@ -18,6 +18,9 @@ interface Deployment {
 const hours = 30 * 24; // of a month
 export const gigabyte = 2 ** 30;
 
+/** SQS answers a request for messages after at most 20 seconds. */
+const longPollSeconds = 20;
+
 /** Lists that a sweep queries: running runs, waiting runs, counts. */
 const sweptLists = 3;
 
@@ -37,7 +40,18 @@ export function idleBill({ service, frontDoor = {}, webConsole = {} }: Deploymen
     }),
     [`${sweeps.toLocaleString("en-US")} sweeps, with their log`]:
       sweeps * (sweep + sweptLists * shards * 0.5 * price.readUnit + logCost(900)),
+    ...emptyReceives(service),
     ...fargateBill(frontDoor),
+  };
+}
+
+/** Lambda asks a queue for messages all the time. DynamoDB does not bill Lambda's reads of a stream. */
+function emptyReceives(service: Resources): Bill {
+  const mappings = ofType(service, "AWS::Lambda::EventSourceMapping");
+  const queues = mappings.filter(({ StartingPosition }) => StartingPosition === undefined).length; // streams have one
+  const receives = (queues * assumed.queuePollers * hours * 3_600) / longPollSeconds;
+  return {
+    [`${receives.toLocaleString("en-US")} empty receives of the queue of webhooks`]: receives * price.queueRequest,
   };
 }
 

@@ -15,6 +15,8 @@ export const priceList = [
   ["readUnit", 0.125 / 1e6, "DynamoDB read unit", "dynamodb/pricing/on-demand"],
   ["writeUnit", 0.625 / 1e6, "DynamoDB write unit", "dynamodb/pricing/on-demand"],
   ["tableGigabyte", 0.25 + 0.2, "GB-month in DynamoDB, with recovery", "dynamodb/pricing/on-demand"],
+  ["queueRequest", 0.4 / 1e6, "SQS request *", "sqs/pricing"],
+  ["schedule", 1 / 1e6, "one-time schedule of EventBridge Scheduler *", "eventbridge/pricing"],
   ["transition", 25 / 1e6, "Step Functions state transition", "step-functions/pricing"],
   ["objectPut", 5 / 1e6, "S3 PUT or LIST", "s3/pricing"],
   ["objectGet", 0.4 / 1e6, "S3 GET", "s3/pricing"],
@@ -57,6 +59,12 @@ export const assumptionList = [
   ["consoleRequests", 1_800, "requests an hour of a console page with a run in progress", "assumed"],
   ["consoleMilliseconds", 25, "ms billed for such a request", "assumed"],
   ["consoleReadUnits", 2, "DynamoDB read units of such a request", "assumed"],
+  ["queuePollers", 5, "connections of Lambda to a queue, each of which asks every 20 s", "assumed"],
+  ["deliveryMilliseconds", 300, "ms billed for an attempt to send a webhook", "assumed"],
+  ["deliveryReadUnits", 3, "DynamoDB read units of an attempt", "assumed"],
+  ["deliveryWriteUnits", 3, "DynamoDB write units of a delivery, without its attempts", "assumed"],
+  ["attemptWriteUnits", 2, "DynamoDB write units of an attempt", "assumed"],
+  ["deliveryLog", 900, "bytes of log of an attempt", "assumed"],
   ["documentMilliseconds", 200, "ms to read 100 pages of PDF", "measured"],
 ] as const;
 

@@ -19,9 +19,9 @@ function expectNear(amount: number | undefined, byHand: number): void {
   expect(Math.abs((amount ?? Number.NaN) - byHand) / byHand, `${amount}, by hand ${byHand}`).toBeLessThan(0.06);
 }
 
-test("an idle stack costs 20 alarm metrics, a dashboard, 2 metrics, a secret and a sweep every two minutes", () => {
+test("an idle stack costs 20 alarm metrics, a dashboard, 2 metrics, a secret, empty receives and a sweep every two minutes", () => {
   const sweeps = 21_600 * (0.3 * 0.5 * 13.3334e-6 + 0.2e-6 + 24 * 0.125e-6 + 900 * 0.47e-9);
-  expectNear(row("idle", "total")[0], 20 * 0.1 + 3 + 2 * 0.3 + 0.4 + sweeps);
+  expectNear(row("idle", "total")[0], 20 * 0.1 + 3 + 2 * 0.3 + 0.4 + 0.26 + sweeps);
   expect(row("idle", "total")[0]).toBeLessThan(7);
 });
 
@@ -39,6 +39,13 @@ test("a run costs its polls, its transitions and its steps", () => {
 test("a program costs an environment, and the memory and time of two functions", () => {
   const [first] = row("extras", "1,000 first programs of an agent");
   expectNear(first, 1_000 * (1.7275 * 167e-6 + 2 * (1.7275 + 1.7275) * 13.3334e-6 + 3 * 5e-6));
+});
+
+test("a webhook delivery costs its calls, and 0.3 s of a function for each attempt", () => {
+  const attempt = 3 * 0.4 + 0.3 * 0.5 * 13.3 + 0.2 + 3 * 0.125 + 2 * 0.625 + 0.42;
+  const first = 3 * 0.625 + 0.2 + 0.07 + 0.42;
+  expectNear(row("extras", "1,000,000 webhook deliveries")[0], first + attempt);
+  expectNear(row("extras", "1,000,000 webhook deliveries that fail for a day")[0], first + 9 * attempt + 5);
 });
 
 test("the limits of a day cost their rate times a day", () => {

@@ -37,3 +37,28 @@ test("a message outlives a failed invocation, and one that fails again and again
   });
   expect(named("AWS::SQS::Queue", "DeliveriesDeadLetters")).toMatchObject({ MessageRetentionPeriod: 14 * 86_400 });
 });
+
+test("messages that are due are sent, a hundred at once, and only those that fail stay in the queue", () => {
+  expect(named("AWS::Lambda::EventSourceMapping", "DeliveriesSends")).toEqual({
+    EventSourceArn: "<DeliveriesDue.Arn>",
+    FunctionName: "<SendDelivery>",
+    BatchSize: 10,
+    ScalingConfig: { MaximumConcurrency: 10 },
+    FunctionResponseTypes: ["ReportBatchItemFailures"],
+  });
+});
+
+test("only this stack's schedules can use the role that sends messages to the queue", () => {
+  const { AssumeRolePolicyDocument } = named("AWS::IAM::Role", "DeliveriesSchedulerRole");
+  expect(AssumeRolePolicyDocument).toMatchObject({
+    Statement: [
+      {
+        Principal: { Service: "scheduler.amazonaws.com" },
+        Condition: {
+          StringEquals: { "aws:SourceAccount": "<AWS::AccountId>", "aws:SourceArn": "<DeliveriesRetries.Arn>" },
+        },
+      },
+    ],
+  });
+  expect(named("AWS::Scheduler::ScheduleGroup", "DeliveriesRetries")).toMatchObject({ Name: "AgentRunService-prod" });
+});

@@ -55,6 +55,7 @@ describe("functions", () => {
       "Openapi",
       "Reconcile",
       "SandboxFunction",
+      "SendDelivery",
       "Sweep",
     ]);
     template.allResourcesProperties("AWS::Lambda::Function", {
@@ -99,6 +100,13 @@ describe("functions", () => {
       Openapi: [],
       Reconcile: ["RETENTION_DAYS", "TABLE_NAME"],
       SandboxFunction: [],
+      SendDelivery: [
+        "DELIVERY_QUEUE_ARN",
+        "DELIVERY_QUEUE_URL",
+        "DELIVERY_SCHEDULE_GROUP",
+        "DELIVERY_SCHEDULE_ROLE_ARN",
+        "TABLE_NAME",
+      ],
       Sweep: ["RETENTION_DAYS", "STATE_MACHINE_ARN", "TABLE_NAME"],
     });
   });

@@ -18,8 +18,12 @@ afterAll(() => void vi.unstubAllEnvs());
 beforeEach(() => void sqs.reset());
 
 function inserted(...ids: string[]): DynamoDBStreamEvent {
-  const keysOf = (id: string) => ({ pk: { S: `DELIVERY#${id}` }, sk: { S: "HEAD" } });
-  return { Records: ids.map((id) => ({ eventName: "INSERT", dynamodb: { Keys: keysOf(id) } })) };
+  return {
+    Records: ids.map((id) => ({
+      eventName: "INSERT",
+      dynamodb: { Keys: { pk: { S: `DELIVERY#${id}` }, sk: { S: "HEAD" } } },
+    })),
+  };
 }
 
 test("new deliveries are enqueued by id", async () => {

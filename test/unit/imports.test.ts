@@ -116,6 +116,7 @@ const allowed: Record<string, string[]> = {
     "src/platform/types.ts",
     "src/runs",
     "src/sandbox",
+    "src/webhooks",
     "src/workflow",
   ],
   lambdas: [
@@ -129,6 +130,7 @@ const allowed: Record<string, string[]> = {
     "src/observability",
     "src/platform/aws",
     "src/sandbox",
+    "src/webhooks",
     "src/workflow",
   ],
   // Names, schemas and durations only.

@@ -4,6 +4,7 @@ import { emitter, measuredRuns } from "../../observability/metrics.ts";
 import type { Runs, Stores } from "../../runs/ports.ts";
 import { type ClientSettings, documentClient, loadS3Client, sfnClient } from "./clients.ts";
 import { awsAccounts } from "./accounts.ts";
+import { awsDeliveries } from "./deliveries.ts";
 import { awsStores } from "./index.ts";
 import { awsRuns } from "./runs.ts";
 import { awsSecretOf, awsSecrets, secretsManagerClient } from "./secrets.ts";
@@ -40,11 +41,19 @@ export function measuredStores(settings: ClientSettings): Stores {
 
 /** Runs for functions that only write a final status and its delivery. They have no permission for texts and files. */
 export function statusOnlyRuns(settings: ClientSettings): Runs {
-  const denied = new Error("this function may only write the status of a run; it has no access to texts and files");
   const documents = documentClient(settings);
   const retentionDays = Number(env("RETENTION_DAYS"));
-  const runs = awsRuns({ documents, table, objects: () => Promise.reject(denied), retentionDays });
-  return measuredRuns(runs, emit);
+  return measuredRuns(awsRuns({ documents, table, objects: noObjects, retentionDays }), emit);
+}
+
+function noObjects(): Promise<never> {
+  return Promise.reject(new Error("this function has no access to the texts and files of runs"));
+}
+
+/** The stores of the function that sends webhook deliveries. It has no permission for texts and files. */
+export function deliveryStores(settings: ClientSettings): Pick<Stores, "accounts" | "runs" | "deliveries"> {
+  const items = { documents: documentClient(settings), table, objects: noObjects };
+  return { accounts: awsAccounts(items), runs: awsRuns(items), deliveries: awsDeliveries(items) };
 }
 
 /** Agents and organizations, for functions that start waiting runs. */
