@@ -4,7 +4,7 @@ import { type ChangedFile, listChangedFiles } from "../runs/read-files.ts";
 import type { Activity } from "../runs/run-progress.ts";
 import type { Run } from "../runs/types.ts";
 import type { McpCall } from "./deps.ts";
-import { ownRunView } from "./own-run.ts";
+import { readOwnRun } from "../runs/own-run.ts";
 import { pieceOf } from "./text-piece.ts";
 
 const runFile = z.object({ name: z.string(), size: z.number().describe("Bytes.") });
@@ -34,7 +34,7 @@ const maxFiles = 100;
 
 /** Reads a run of the key's agent. `offset`: characters of the output to skip. */
 export async function reportRun(call: McpCall, id: string, offset = 0): Promise<RunReport> {
-  const { run, transcript } = await ownRunView(call.runs, call.principal, id);
+  const { run, transcript } = await readOwnRun(call.runs, call.principal, id);
   const output =
     run.status === "finished" ? transcript.findLast(({ role }) => role === "output_from_agent") : undefined;
   const [[described], files] = await Promise.all([

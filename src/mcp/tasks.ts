@@ -6,7 +6,7 @@ import { stopRun } from "../runs/control-run.ts";
 import type { RunView } from "../runs/types.ts";
 import type { McpCall } from "./deps.ts";
 import { unavailableText } from "./errors.ts";
-import { ownRunView } from "./own-run.ts";
+import { readOwnRun } from "../runs/own-run.ts";
 import { reportResult, reportRun } from "./run-report.ts";
 
 /** The extension for long tool calls: https://modelcontextprotocol.github.io/ext-tasks/specification/2026-07-28/tasks.html */
@@ -31,7 +31,7 @@ type Task = {
 
 /** The result of a tool call that goes on as a task. The SDK has no type for it. */
 export async function newTask(call: McpCall, runId: string): Promise<CallToolResult> {
-  const task = taskOf(call, await ownRunView(call.runs, call.principal, runId));
+  const task = taskOf(call, await readOwnRun(call.runs, call.principal, runId));
   return { resultType: "task", ...task } as unknown as CallToolResult;
 }
 
@@ -42,7 +42,7 @@ export function registerTasks(mcp: McpServer, call: McpCall): void {
   const onTask = (method: string, work: (view: RunView) => Promise<object>): void =>
     server.setRequestHandler(method, { params }, async ({ taskId }) => {
       try {
-        const result = await work(await ownRunView(call.runs, call.principal, taskId));
+        const result = await work(await readOwnRun(call.runs, call.principal, taskId));
         return { resultType: "complete", ...result };
       } catch (error) {
         throw taskError(error, call.requestId);

@@ -4,10 +4,10 @@ import { listEvents } from "../../api/rest/list-events.ts";
 import { pointOf } from "../../api/rest/parameter-values.ts";
 import { wireFile } from "../../api/rest/wire/run.ts";
 import type { RunDescriber } from "../../runs/describe-runs.ts";
+import { findOwnRun } from "../../runs/own-run.ts";
 import { listChangedFiles, readRunFile } from "../../runs/read-files.ts";
 import type { ExtHandlers, Schemas } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
-import { findOwnRun } from "../own-run.ts";
 import { wireProgress } from "../wire/run.ts";
 
 /** Events and files of the runs of the caller's agent. */

@@ -2,11 +2,11 @@ import { jsonResponse } from "../../api/handlers/handler.ts";
 import { timeIn } from "../../api/rest/parameter-values.ts";
 import { acceptInput, stopRun } from "../../runs/control-run.ts";
 import type { RunDescriber } from "../../runs/describe-runs.ts";
+import { findOwnRun, readOwnRun } from "../../runs/own-run.ts";
 import { type RunSearch, searchRuns } from "../../runs/search-runs.ts";
 import type { Run } from "../../runs/types.ts";
 import type { Call, ExtHandlers, Schemas } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
-import { findOwnRun, readOwnRun } from "../own-run.ts";
 import { wireDetail, wireRun } from "../wire/run.ts";
 
 /** Runs of the caller's agent. */

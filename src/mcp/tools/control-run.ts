@@ -2,7 +2,7 @@ import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { acceptInput, stopRun } from "../../runs/control-run.ts";
 import type { McpCall } from "../deps.ts";
-import { ownRun } from "../own-run.ts";
+import { findOwnRun } from "../../runs/own-run.ts";
 import { changedResult, guarded, runId, startedResult } from "./tool.ts";
 
 /** `send_input` and `stop_run`. */
@@ -19,7 +19,7 @@ export function registerControlTools(server: McpServer, call: McpCall): void {
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
     guarded(call, async ({ run_id, input }) => {
-      const { id } = await ownRun(runs, principal, run_id);
+      const { id } = await findOwnRun(runs, principal, run_id);
       await acceptInput(call, id, input);
       return startedResult(id);
     }),
@@ -35,7 +35,7 @@ export function registerControlTools(server: McpServer, call: McpCall): void {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
     guarded(call, async ({ run_id }) => {
-      const { id } = await ownRun(runs, principal, run_id);
+      const { id } = await findOwnRun(runs, principal, run_id);
       const { status } = await stopRun(call, id);
       return changedResult(id, status, "Its files can still be read.");
     }),

@@ -4,7 +4,7 @@ import { decodeText } from "../../documents/decode-text.ts";
 import { ServiceError } from "../../errors.ts";
 import { listChangedFiles, readRunFile } from "../../runs/read-files.ts";
 import type { McpCall } from "../deps.ts";
-import { ownRun } from "../own-run.ts";
+import { findOwnRun } from "../../runs/own-run.ts";
 import { maxTextLength, pieceOf } from "../text-piece.ts";
 import { guarded, runId } from "./tool.ts";
 
@@ -37,7 +37,7 @@ export function registerFileTools(server: McpServer, call: McpCall): void {
       annotations,
     },
     guarded(call, async ({ run_id }) => {
-      const { id } = await ownRun(runs, principal, run_id);
+      const { id } = await findOwnRun(runs, principal, run_id);
       return listResult(await listChangedFiles(call, id));
     }),
   );
@@ -56,7 +56,7 @@ export function registerFileTools(server: McpServer, call: McpCall): void {
       annotations,
     },
     guarded(call, async ({ run_id, name, offset }) => {
-      const { id } = await ownRun(runs, principal, run_id);
+      const { id } = await findOwnRun(runs, principal, run_id);
       const file = (await listChangedFiles(call, id)).find((each) => each.name === name);
       if (!file) throw missingFile(name);
       const url = `${call.origin}/ext/v1/runs/${id}/files/${encodeURIComponent(name)}`;

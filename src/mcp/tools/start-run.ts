@@ -3,6 +3,7 @@ import { z } from "zod";
 import { base64Uploads } from "../../api/validation/base64-files.ts";
 import { log } from "../../log.ts";
 import { createRun } from "../../runs/create-run.ts";
+import { idempotencyOf } from "../../runs/idempotency.ts";
 import { newRunLimits } from "../../runs/new-run-limits.ts";
 import type { Upload } from "../../runs/uploads.ts";
 import type { McpCall } from "../deps.ts";
@@ -35,7 +36,7 @@ export function registerStartRun(server: McpServer, call: McpCall, agentName: st
       title: "Start a run",
       description:
         `Starts a run of the agent ${JSON.stringify(agentName)} and returns its run_id at once; then call wait_for_run. ` +
-        "The agent sees only the input and the files, not this conversation. Each call starts and costs a new run.",
+        "The agent sees only the input and the files, not this conversation. Each call starts and costs a new run, unless it repeats an idempotency_key.",
       inputSchema: z
         .strictObject({
           name: z.string().min(1).max(nameLength).describe("Short title for people."),
@@ -45,16 +46,28 @@ export function registerStartRun(server: McpServer, call: McpCall, agentName: st
             .default([])
             .describe(`Files of ${sizeText(call.inlineBytes)} in sum. ${uploadsAdvice}`),
           uploads: z.array(z.string()).default([]).describe("Ids of files that were uploaded before."),
+          idempotency_key: z
+            .string()
+            .min(1)
+            .max(255)
+            .optional()
+            .describe("A unique text. Repeating the same call with it returns the same run, for when no answer came."),
         })
         .refine(({ files, uploads }) => files.length + uploads.length <= maxFiles, {
           message: `files and uploads may have ${maxFiles} items in sum`,
         }),
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
-    guarded(call, async ({ name, input, files, uploads }) => {
-      const newRun = { name, text: input, files: files.map(uploadOf), uploads };
-      const { id } = await createRun(call, call.principal, newRun);
-      log("info", "run created", { requestId: call.requestId, runId: id });
+    guarded(call, async ({ idempotency_key: key, ...body }) => {
+      const { name, input, files, uploads } = body;
+      const { id, replayed } = await createRun(call, call.principal, {
+        name,
+        text: input,
+        files: files.map(uploadOf),
+        uploads,
+        ...(key !== undefined && { idempotency: idempotencyOf(key, body) }),
+      });
+      if (!replayed) log("info", "run created", { requestId: call.requestId, runId: id });
       return declaresTasks(server) ? newTask(call, id) : startedResult(id);
     }),
   );

@@ -2,7 +2,7 @@ import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { pause } from "../../async/backoff.ts";
 import type { McpCall } from "../deps.ts";
-import { ownRun } from "../own-run.ts";
+import { findOwnRun } from "../../runs/own-run.ts";
 import { reportResult, reportRun, runReport } from "../run-report.ts";
 import { guarded, runId } from "./tool.ts";
 
@@ -57,7 +57,7 @@ async function untilIdle(call: McpCall, id: string, seconds: number): Promise<vo
   const { runs, principal, pollInterval, signal } = call;
   const end = performance.now() + seconds * 1000;
   for (;;) {
-    const { status } = await ownRun(runs, principal, id);
+    const { status } = await findOwnRun(runs, principal, id);
     const left = end - performance.now();
     if (status !== "running" || left <= 0 || signal.aborted) return;
     await pause(Math.min(pollInterval, left), signal).catch(() => {});

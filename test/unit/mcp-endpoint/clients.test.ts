@@ -168,6 +168,14 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
     expect([unknown.isError, unknown.text]).toEqual([true, expect.stringContaining('Upload "x" does not exist')]);
   });
 
+  test("gets the same run for a repeated start with an idempotency key", async () => {
+    const input = { name: "Once", input: "look", files: [], idempotency_key: `key of ${mode}` };
+    const [first, second] = [await callTool(client, "start_run", input), await callTool(client, "start_run", input)];
+    expect(second.structured["run_id"]).toBe(first.structured["run_id"]);
+    const other = await callTool(client, "start_run", { ...input, input: "look again" });
+    expect([other.isError, other.text]).toEqual([true, expect.stringContaining("idempotency key")]);
+  });
+
   test("reads the error of wrong arguments", async () => {
     for (const [files, problem] of [
       [[{ filename: "a.txt" }], "Give either text or content_base64"],

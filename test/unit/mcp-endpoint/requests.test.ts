@@ -167,7 +167,7 @@ test("runs of another agent look like unknown ones to every tool, and stay as th
       expect([tool, isError]).toEqual([tool, true]);
       texts.push(text.replace(id, "ID"));
     }
-    expect(texts).toEqual(Array.from({ length: 2 }, () => 'run "ID" does not exist; use the run_id of start_run'));
+    expect(texts).toEqual(Array.from({ length: 2 }, () => 'run "ID" does not exist'));
   }
   const { run, transcript } = (await service.platform.runs.read(run_id)) ?? {};
   expect([run?.status, run?.queued, transcript?.length]).toEqual(["running", undefined, 1]);
