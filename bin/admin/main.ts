@@ -13,6 +13,7 @@ import { addOrganizationCommands } from "./organizations.ts";
 import { addOperatorCommands } from "./operators.ts";
 import type { FileOutput, Output } from "./output.ts";
 import { addRunCommands } from "./runs.ts";
+import { addWebhookCommands } from "./webhooks.ts";
 
 const name = "admin";
 
@@ -57,6 +58,7 @@ export function adminProgram(action: Action, io: FileIo): Command {
   addOrganizationCommands(program, action);
   addAgentCommands(program, action);
   addKeyCommands(program, action);
+  addWebhookCommands(program, action);
   addRunCommands(program, action, io);
   addOperatorCommands(program, action, io);
   addAuditCommand(program, action);

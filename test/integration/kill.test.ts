@@ -1,5 +1,7 @@
 import { testKills } from "./kill.scenario.ts";
 import { testQuotaKills } from "./quota-kill.scenario.ts";
+import { testWebhookKills } from "./webhook-kill.scenario.ts";
 
 testKills(4);
 testQuotaKills(3);
+testWebhookKills(3);

@@ -1,5 +1,7 @@
 import { testKills } from "../integration/kill.scenario.ts";
 import { testQuotaKills } from "../integration/quota-kill.scenario.ts";
+import { testWebhookKills } from "../integration/webhook-kill.scenario.ts";
 
 testKills(12);
 testQuotaKills(6);
+testWebhookKills(60, { silentEvery: 25 });

@@ -1,0 +1,66 @@
+import type { Command } from "commander";
+import type { Delivery } from "../../src/runs/deliveries.ts";
+import { listDeliveries, type ListedDeliveries } from "../../src/webhooks/list-deliveries.ts";
+import { resendDelivery } from "../../src/webhooks/resend-delivery.ts";
+import type { Action } from "./action.ts";
+import { maxListed, wholeNumber } from "./option-values.ts";
+import { isoTime, type Output, record, table } from "./output.ts";
+
+interface ListOptions {
+  agent: string;
+  limit: string;
+  cursor?: string;
+}
+
+/** Adds the commands about what was sent, below `webhook`. */
+export function addDeliveryCommands(webhook: Command, action: Action): void {
+  webhook
+    .command("deliveries")
+    .description("List the messages of an agent's runs, newest first, with the last attempt to send each.")
+    .requiredOption("--agent <ID>", "agent")
+    .option("--limit <N>", `number of messages, at most ${maxListed}`, "20")
+    .option("--cursor <CURSOR>", "continue the list of a page before")
+    .action(
+      action(async (stores, { agent, limit, cursor }: ListOptions) =>
+        listed(await listDeliveries(stores, agent, { limit: wholeNumber("--limit", limit, maxListed), cursor })),
+      ),
+    );
+  webhook
+    .command("resend")
+    .description("Send a message again, with the same webhook-id.")
+    .argument("<DELIVERY>", "id of the delivery, as webhook deliveries prints it")
+    .action(
+      action(async ({ deliveries, actor }, id: string) =>
+        record(fields(await resendDelivery({ deliveries }, id, await actor()))),
+      ),
+    );
+}
+
+function listed({ deliveries, cursor }: ListedDeliveries): Output {
+  const rows = deliveries.map(fields);
+  // The last column is not cut.
+  const columns = ["at", "type", "state", "attempts", "status", "id", "problem"];
+  const { text } = table(rows, columns, "No deliveries: no run with a webhook has ended.");
+  return {
+    text: cursor === undefined ? text : `${text}\n\nThere are more: --cursor ${cursor}`,
+    json: { deliveries: rows, cursor },
+  };
+}
+
+function fields({ id, messageId, runId, turn, type, at, attempts, state, nextAttemptAt, lastAttempt }: Delivery) {
+  return {
+    id,
+    message: messageId,
+    run: runId,
+    turn,
+    type,
+    at: isoTime(at),
+    state,
+    attempts,
+    next_attempt_at: nextAttemptAt && isoTime(nextAttemptAt),
+    last_attempt_at: lastAttempt && isoTime(lastAttempt.at),
+    status: lastAttempt?.status,
+    problem: lastAttempt?.problem,
+    milliseconds: lastAttempt?.milliseconds,
+  };
+}
