@@ -50,6 +50,7 @@ export default defineConfig({
         test: {
           name: "clients",
           include: ["test/clients/**/*.test.ts"],
+          globalSetup: ["test/clients/setup.ts"],
           testTimeout: 120_000,
           hookTimeout: 300_000,
         },

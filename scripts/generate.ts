@@ -8,6 +8,7 @@ import { publicApi } from "../src/api/public-api.ts";
 import { sharedSchemas } from "../src/api/rest/schemas/index.ts";
 import { extApi } from "../src/ext/contract/ext-api.ts";
 import { manageApi } from "../src/manage/contract/manage-api.ts";
+import { clientFiles } from "./generate-clients.ts";
 import { agentSchemaFile, agentSchemaSource, toolInputsFile, toolInputsSource } from "./generate-tools.ts";
 import { referredSchemas, validatorsSource, validatorsTypes } from "./validators.ts";
 
@@ -18,7 +19,8 @@ export async function generatedFiles(): Promise<Record<string, string>> {
   const manage = await restFiles("src/manage", manageApi(withoutKeywords(await agentSchema())));
   const shared = { ...(await publicFiles()), ...(await sharedFiles()) };
   const ext = await restFiles("src/ext", extApi);
-  return { ...shared, ...manage, ...ext, ...(await agentFiles()), [toolInputsFile]: toolInputsSource() };
+  const clients = await clientFiles();
+  return { ...shared, ...manage, ...ext, ...clients, ...(await agentFiles()), [toolInputsFile]: toolInputsSource() };
 }
 
 async function publicFiles(): Promise<Record<string, string>> {

@@ -1,45 +1,19 @@
-import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { forwardTo } from "./forwarder.ts";
 import { folder, ministackLog } from "./phases.ts";
-import { environment, root, run, start, succeed } from "./processes.ts";
+import { environment, root, start } from "./processes.ts";
+import { virtualEnvironment } from "../support/python.ts";
 
 const requirements = join(root, "test", "deploy", "requirements.txt");
-const venv = join(folder, "venv");
-const minimumPython = [3, 10]; // required by MiniStack
+const programs = join(folder, "venv", "bin");
 
 /** Creates the virtual environment, unless one with the same requirements exists. */
 export async function install(): Promise<void> {
-  const python = await findPython();
-  const stamp = join(venv, "made-from.txt");
-  const wanted = `${python.version.join(".")}\n${readFileSync(requirements, "utf8")}`;
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  rmSync(venv, { recursive: true, force: true });
-  await succeed(python.command, ["-m", "venv", venv]);
-  await succeed(join(venv, "bin", "pip"), ["install", "--quiet", "--disable-pip-version-check", "-r", requirements]);
-  writeFileSync(stamp, wanted);
-}
-
-async function findPython(): Promise<{ command: string; version: number[] }> {
-  const probe = "import sys, venv, ensurepip; print(*sys.version_info[:2])";
-  const tried: string[] = [];
-  for (const command of ["python3", "python"]) {
-    const found = await run(command, ["-c", probe]).catch(() => undefined);
-    const version = (found?.stdout.trim() ?? "").split(" ").map(Number);
-    const [major = 0, minor = 0] = version;
-    if (found?.status === 0 && major === minimumPython[0] && minor >= Number(minimumPython[1]))
-      return { command, version };
-    tried.push(
-      found === undefined ? `${command}: not found` : `${command}: ${found.stdout.trim()}${found.stderr.trim()}`,
-    );
-  }
-  throw new Error(
-    `the deploy test needs Python ${minimumPython.join(".")} or newer with venv and pip (${tried.join("; ")}). ` +
-      "On Debian and Ubuntu: apt-get install python3 python3-venv",
-  );
+  await virtualEnvironment(folder, requirements);
 }
 
 /**
@@ -54,7 +28,7 @@ export async function startMiniStack(): Promise<string> {
   const temporary = mkdtempSync(join(tmpdir(), "deploy-test-"));
   process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
   const log = createWriteStream(ministackLog);
-  const child = start(join(venv, "bin", "ministack"), [], {
+  const child = start(join(programs, "ministack"), [], {
     env: environment({
       BIND_HOST: "127.0.0.1",
       GATEWAY_PORT: String(port),

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from types import TracebackType
+
+import httpx
+
+from .._config import api_key_of, base_url_of
+from .._errors import NotSupported
+from .._http import Origin
+from .._types import Agent
+from .clock import AsyncClock, AsyncDeadline, AsyncSystemClock
+from .http import AsyncHttp
+from .runs import AsyncRuns
+from .server import AsyncServer
+
+
+class AsyncAgentRuns:
+    """A client of an Agent Run Service, for the agent of one API key."""
+
+    runs: AsyncRuns
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        template_id: str | None = None,
+        *,
+        timeout: float = 60,
+        http_client: httpx.AsyncClient | None = None,
+        clock: AsyncClock | None = None,
+    ) -> None:
+        """
+        `base_url`: the address of the service, without `/v1`. By default the environment variable AGENT_RUN_URL.
+        `api_key`: `ak_…`. By default the environment variable AGENT_RUN_KEY.
+        `template_id`: the ID of the key's agent. Only servers that have no more than the API v1 need it.
+        `timeout`: seconds for the answer to one request, and for the next part of a stream or a download.
+        `http_client`: sends the requests, for a proxy or own certificates. The caller closes it.
+        `clock`: the time. Only tests need it.
+        """
+        origin = Origin(base_url_of(base_url), api_key_of(api_key))
+        self._own_client = httpx.AsyncClient() if http_client is None else None
+        self._clock = clock or AsyncSystemClock()
+        client = self._own_client or http_client
+        assert client is not None
+        http = AsyncHttp(origin, timeout, client, self._clock)
+        self._server = AsyncServer(http)
+        self.runs = AsyncRuns(http, self._server, template_id)
+
+    async def agent(self) -> Agent:
+        """The agent of the API key, with its limits."""
+        agent = await self._server.agent(AsyncDeadline(self._clock))
+        if agent is None:
+            raise NotSupported("this server has only the API v1, which does not describe the agent")
+        return agent
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        if self._own_client is not None:
+            await self._own_client.aclose()
+
+    async def __aenter__(self) -> AsyncAgentRuns:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import uuid
+from collections.abc import AsyncIterator, Iterable, Mapping
+from typing import Any, cast
+
+from .._errors import APIError, ConnectionFailed, CreateOutcomeUnknown, NotSupported, WaitTimeout
+from .._files import FileInput, NamedBytes, inline, read_files
+from .._http import Request
+from .._types import Agent, Upload
+from .._types import Run as RunSummary
+from .clock import AsyncDeadline
+from .http import AsyncHttp
+
+
+@dataclasses.dataclass(frozen=True)
+class AsyncCreate:
+    """Creates a run. It is repeated only with an idempotency key, which v1 does not have."""
+
+    http: AsyncHttp
+    agent: Agent | None
+    """None: the server has v1 only."""
+    template_id: str | None
+    deadline: AsyncDeadline
+
+    async def run(
+        self,
+        name: str,
+        input: str | None,
+        files: Iterable[FileInput],
+        labels: Mapping[str, str] | None,
+        webhook: str | None,
+        idempotency_key: str | None,
+    ) -> RunSummary | str:
+        """The run, or its ID from a server with v1 only."""
+        contents = read_files(files)
+        if self.agent is None:
+            if labels or webhook or idempotency_key:
+                raise self._unsupported("has no labels, webhook or idempotency key")
+            return await self._in_v1(name, input, contents)
+        key = idempotency_key or str(uuid.uuid4())
+        body = {
+            "name": name,
+            "template_id": self.template_id,
+            "input_text": input,
+            **(await self._files(contents, self.agent["max_inline_bytes"])),
+            "labels": labels,
+            "webhook": {"url": webhook} if webhook else None,
+        }
+        request = Request("POST", "/ext/v1/runs", headers={"idempotency-key": key}, body=_json(body))
+        advice = f"repeat it with the idempotency key {json.dumps(key)}, which returns the run if it exists"
+        async with _or_unknown(key, advice):
+            create = await self.http.retry(
+                self.deadline, lambda: self.http.object(request, self.deadline, ("id", "status"))
+            )
+            return cast(RunSummary, create)
+
+    async def _in_v1(self, name: str, input: str | None, files: list[NamedBytes]) -> str:
+        if self.template_id is None:
+            raise self._unsupported("needs a template ID")
+        body = {
+            "name": name,
+            "template_id": self.template_id,
+            "input_text": input,
+            "files": [inline(file) for file in files],
+        }
+        request = Request("POST", "/v1/agents", body=_json(body))
+        async with _or_unknown(None, "look for it before you create it again"):
+            created = await self.http.object(request, self.deadline, ("agent_id",))
+            return cast(str, created["agent_id"])
+
+    async def _files(self, files: list[NamedBytes], max_inline_bytes: int) -> dict[str, Any]:
+        """The files of a request: in it if they fit, otherwise uploaded before."""
+        if not files:
+            return {}
+        if sum(len(file.content) for file in files) <= max_inline_bytes:
+            return {"files": [inline(file) for file in files]}
+        return {"uploads": [await self._upload(file) for file in files]}
+
+    async def _upload(self, file: NamedBytes) -> str:
+        """Uploads a file. Returns its upload ID."""
+        sha256 = hashlib.sha256(file.content).hexdigest()
+        body = _json({"filename": file.name, "size": len(file.content), "sha256": sha256})
+        begin = Request("POST", "/ext/v1/uploads", body=body)
+        fields = ("upload_id", "url", "headers")
+        upload: Upload = await self.http.retry(self.deadline, lambda: self.http.object(begin, self.deadline, fields))
+        put = Request("PUT", upload["url"], headers=upload["headers"], body=file.content)
+        await self.http.retry(self.deadline, lambda: self.http.send(put, self.deadline))
+        return upload["upload_id"]
+
+    def _unsupported(self, what: str) -> NotSupported:
+        return NotSupported(f"the server at {self.http.base_url} has only the API v1, which {what}")
+
+
+@contextlib.asynccontextmanager
+async def _or_unknown(idempotency_key: str | None, advice: str) -> AsyncIterator[None]:
+    """Replaces errors that leave open whether the server created the run by `CreateOutcomeUnknown`."""
+    try:
+        yield
+    except (ConnectionFailed, WaitTimeout, APIError) as error:
+        if isinstance(error, APIError) and (error.status < 500 or error.status == 503):
+            raise
+        message = f"no answer to the create, so whether the run exists is unknown ({error}); {advice}"
+        raise CreateOutcomeUnknown(message, idempotency_key) from error
+
+
+def _json(body: Mapping[str, Any]) -> bytes:
+    """JSON without the fields that are None."""
+    return json.dumps({name: value for name, value in body.items() if value is not None}).encode()

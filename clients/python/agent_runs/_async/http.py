@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from typing import Any, TypeVar
+
+import httpx
+
+from .. import _io
+from .._errors import ConnectionFailed, UnexpectedResponse
+from .._http import Origin, Request, attempts, backoff, error_from, longest_backoff, origin_of, slowest
+from .clock import AsyncClock, AsyncDeadline
+
+Value = TypeVar("Value")
+
+
+class AsyncHttp:
+    """Requests to one server: authentication, deadlines, errors."""
+
+    def __init__(self, origin: Origin, timeout: float, client: httpx.AsyncClient, clock: AsyncClock) -> None:
+        self.clock = clock
+        self.base_url = origin.base_url
+        self._origin = origin
+        self._timeout = timeout
+        self._client = client
+
+    async def object(self, request: Request, deadline: AsyncDeadline, fields: tuple[str, ...]) -> Any:
+        """The JSON object of a successful response that has these fields."""
+        content_type, content = await self._receive(request, deadline)
+        return self._origin.parse_object(request, content_type, content, fields)
+
+    async def send(self, request: Request, deadline: AsyncDeadline) -> None:
+        """Sends a request whose response has no content."""
+        await self._receive(request, deadline)
+
+    async def content(self, request: Request, deadline: AsyncDeadline) -> bytes:
+        """The content of a successful response. Fails when nothing arrives for the timeout of a request."""
+        return b"".join([chunk async for chunk in self.stream(request, deadline)])
+
+    async def stream(
+        self, request: Request, deadline: AsyncDeadline, content_type: str = ""
+    ) -> AsyncGenerator[bytes, None]:
+        """The content of a successful response as it arrives. `content_type`: the type that it must have."""
+        async with self._respond(request, deadline, self._timeout) as response:
+            actual = response.headers.get("content-type", "")
+            if content_type not in actual:
+                raise self.unexpected(request, f"{actual or 'no content type'} instead of {content_type}")
+            async for chunk in _io.async_body(response, deadline.remaining()):
+                yield chunk
+
+    async def retry(self, deadline: AsyncDeadline, call: Callable[[], Awaitable[Value]]) -> Value:
+        """Repeats a call that may be repeated, up to three times and while the deadline allows it."""
+        failures = 0
+        while True:
+            try:
+                return await call()
+            except Exception as error:
+                failures += 1
+                pause = backoff(error, failures)
+                if pause is None or pause > longest_backoff or failures == attempts:
+                    raise
+            await deadline.sleep(pause)
+
+    def unexpected(self, request: Request, what: str) -> UnexpectedResponse:
+        return self._origin.unexpected(request, what)
+
+    async def _receive(self, request: Request, deadline: AsyncDeadline) -> tuple[str, bytes]:
+        timeout = self._timeout + len(request.body or b"") / slowest
+        async with self._respond(request, deadline, timeout) as response:
+            limit = min(timeout, deadline.remaining())
+            content = b"".join([chunk async for chunk in _io.async_body(response, limit)])
+            return response.headers.get("content-type", ""), content
+
+    @contextlib.asynccontextmanager
+    async def _respond(
+        self, request: Request, deadline: AsyncDeadline, timeout: float
+    ) -> AsyncIterator[httpx.Response]:
+        """A successful response, whose body is not read yet."""
+        limit = min(timeout, deadline.remaining())
+        response: httpx.Response | None = None
+        try:
+            response = await self._send(request, limit)
+            if response.is_redirect:
+                raise self.unexpected(request, "a redirect")
+            if not response.is_success:
+                content = b"".join([chunk async for chunk in _io.async_body(response, limit)])
+                raise error_from(request, response, content)
+            yield response
+        except httpx.TimeoutException as error:
+            raise ConnectionFailed(f"{request}: no answer within {limit:g} s") from error
+        except (httpx.HTTPError, httpx.StreamError) as error:
+            raise ConnectionFailed(f"{request}: {error or type(error).__name__}") from error
+        finally:
+            if response is not None:
+                await response.aclose()
+
+    async def _send(self, request: Request, timeout: float) -> httpx.Response:
+        built = self._client.build_request(**self._origin.arguments(request), timeout=timeout)
+        response = await self._client.send(built, stream=True, follow_redirects=False)
+        redirect = response.next_request if request.follow else None
+        if redirect is None:
+            return response
+        await response.aclose()
+        if origin_of(redirect.url) != origin_of(built.url):
+            redirect.headers.pop("authorization", None)  # a signed URL needs no key, and S3 rejects both
+        return await self._client.send(redirect, stream=True, follow_redirects=False)

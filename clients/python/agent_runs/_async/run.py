@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from .._types import Event, Failure, RunDetail, RunFile, Usage
+from .._types import Run as RunSummary
+
+if TYPE_CHECKING:
+    from .runs import AsyncRuns
+
+RunStatus = Literal["running", "finished", "technical_error", "terminated"]
+"""`finished`: idle, its output is complete. `terminated`: stopped or deleted."""
+
+
+class AsyncRun:
+    """A run as it was when it was read. `runs.get(run.id)` reads it again."""
+
+    id: str
+    status: RunStatus
+    output: str | None
+    """The output of the last ended turn. None: there is none, or `runs.list` returned the run, which leaves it out."""
+    failure: Failure | None
+    """With `technical_error`: why. None: a server with v1 only does not say."""
+    finish_reason: str | None
+    """Why the last turn ended: `completed`, or a limit. None: it has not, or a server with v1 only does not say."""
+    usage: Usage | None
+    """Tokens and dollars. None: a server with v1 only does not say."""
+    data: RunDetail | RunSummary | None
+    """All that the server said. None: the server has v1 only."""
+
+    def __init__(
+        self,
+        runs: AsyncRuns,
+        id: str,
+        status: RunStatus,
+        output: str | None,
+        data: RunDetail | RunSummary | None = None,
+    ) -> None:
+        self._runs = runs
+        self.id = id
+        self.status = status
+        self.output = output
+        self.data = data
+        self.failure = data["failure"] if data else None
+        self.finish_reason = data["finish_reason"] if data else None
+        self.usage = data["usage"] if data else None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.id} {self.status}>"
+
+    async def wait(
+        self,
+        *,
+        timeout: float | None = 1800,
+        on_event: Callable[[Event], object] | None = None,
+        raise_on_failure: bool = False,
+    ) -> AsyncRun:
+        """Waits until the run does not run. Returns the run as it is then."""
+        return await self._runs.wait(self.id, timeout=timeout, on_event=on_event, raise_on_failure=raise_on_failure)
+
+    def events(self, *, after: int | None = None, timeout: float | None = None) -> AsyncIterator[Event]:
+        return self._runs.events(self.id, after=after, timeout=timeout)
+
+    async def send_input(self, text: str) -> AsyncRun:
+        return await self._runs.send_input(self.id, text)
+
+    async def stop(self) -> AsyncRun:
+        return await self._runs.stop(self.id)
+
+    async def files(self, *, at: str | None = None) -> list[RunFile]:
+        return await self._runs.files(self.id, at=at)
+
+    @overload
+    async def download(self, name: str, *, to: None = None, at: str | None = None) -> bytes: ...
+    @overload
+    async def download(self, name: str, *, to: str | os.PathLike[str], at: str | None = None) -> pathlib.Path: ...
+    async def download(
+        self, name: str, *, to: str | os.PathLike[str] | None = None, at: str | None = None
+    ) -> bytes | pathlib.Path:
+        """The content of a file. With `to`: writes it to this path or into this folder, and returns the path."""
+        if to is None:
+            return await self._runs.download(self.id, name, at=at)
+        return await self._runs.download(self.id, name, to=to, at=at)
+
+
+def run_of(runs: AsyncRuns, data: Any) -> AsyncRun:
+    return AsyncRun(runs, data["id"], data["status"], data.get("output"), data)
+
+
+def run_in_v1(runs: AsyncRuns, status: Any) -> AsyncRun:
+    transcript = status["transcript"]
+    last = transcript[-1] if transcript else None
+    output = last["text"] if last and last["role"] == "output_from_agent" else None
+    return AsyncRun(runs, status["agent_id"], status["loop_status"], output)

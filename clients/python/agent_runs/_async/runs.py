@@ -1,0 +1,312 @@
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import os
+import pathlib
+import random
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
+from typing import Any, cast, overload
+from urllib.parse import quote
+
+from .. import _io
+from .._errors import AgentRunsError, ConnectionFailed, RunFailed
+from .._event_stream import EventStreamParser, Message
+from .._files import FileInput, write_bytes
+from .._http import Request, backoff
+from .._types import Event, RunFile
+from .clock import AsyncDeadline
+from .create import AsyncCreate
+from .http import AsyncHttp
+from .run import AsyncRun, RunStatus, run_in_v1, run_of
+from .server import AsyncServer
+
+# Seconds between two polls: the first, the longest, and the growth (specification section 4.2).
+_first_poll, _longest_poll, _growth = 3.0, 10.0, 1.5
+# Seconds before an event stream is opened again, unless the server says otherwise.
+_default_retry = 2.0
+
+RunFiles = list[RunFile]
+
+
+class AsyncRuns:
+    """The runs of the API key's agent."""
+
+    def __init__(self, http: AsyncHttp, server: AsyncServer, template_id: str | None) -> None:
+        self._http = http
+        self._server = server
+        self._template_id = template_id
+
+    async def create(
+        self,
+        *,
+        name: str,
+        input: str | None = None,
+        files: Iterable[FileInput] = (),
+        labels: Mapping[str, str] | None = None,
+        webhook: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> AsyncRun:
+        """
+        Creates a run, and does not wait for it.
+
+        `name`: display name, up to 200 characters.
+        `input`: the first input. Without one, the run waits for `send_input`.
+        `files`: at most 10 paths or `(name, bytes)`. Large ones are uploaded first.
+        `labels`: at most 16.
+        `webhook`: a URL that gets this run's webhooks, signed with the secret of the agent's webhook.
+        `idempotency_key`: a text of up to 255 visible ASCII characters. Creates with the same key and values return
+        the same run, as long as it is kept. By default, each call has its own key, and is repeated safely.
+
+        Raises `CreateOutcomeUnknown` if no answer arrived.
+        """
+        deadline = self._deadline()
+        return await self._create(deadline, name, input, files, labels, webhook, idempotency_key)
+
+    async def create_and_wait(
+        self,
+        *,
+        name: str,
+        input: str | None = None,
+        files: Iterable[FileInput] = (),
+        labels: Mapping[str, str] | None = None,
+        webhook: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = 1800,
+        on_event: Callable[[Event], object] | None = None,
+        raise_on_failure: bool = False,
+    ) -> AsyncRun:
+        """Creates a run as `create` does, and waits as `wait` does. `timeout` is for both."""
+        deadline = self._deadline(timeout)
+        try:
+            run = await self._create(deadline, name, input, files, labels, webhook, idempotency_key)
+        except ConnectionFailed as error:
+            if deadline.remaining() == 0:
+                raise deadline.timeout_error() from error
+            raise
+        return await self._wait(run.id, deadline, on_event, raise_on_failure)
+
+    async def get(self, run_id: str) -> AsyncRun:
+        deadline = self._deadline()
+        return await self._http.retry(deadline, lambda: self._read(run_id, deadline))
+
+    async def wait(
+        self,
+        run_id: str,
+        *,
+        timeout: float | None = 1800,
+        on_event: Callable[[Event], object] | None = None,
+        raise_on_failure: bool = False,
+    ) -> AsyncRun:
+        """
+        Waits until a run does not run. Returns the run as it is then.
+
+        `timeout`: seconds, for all requests and waits together. Then, `WaitTimeout` is raised. None: no limit.
+        `on_event`: called with each event, in order. Not called if the server has v1 only.
+        `raise_on_failure`: raise `RunFailed` unless the run is `finished`. Otherwise, look at `run.status`.
+        """
+        return await self._wait(run_id, self._deadline(timeout), on_event, raise_on_failure)
+
+    async def list(
+        self,
+        *,
+        status: RunStatus | None = None,
+        label: str | None = None,
+        since: datetime.datetime | None = None,
+        until: datetime.datetime | None = None,
+        q: str | None = None,
+    ) -> AsyncIterator[AsyncRun]:
+        """
+        All runs that match, newest first. Reads a page when its first run is needed.
+
+        `label`: `KEY=VALUE`. `since`, `until`: created at or after, and before. `q`: text in the name or the first
+        input.
+        """
+        query: dict[str, str | None] = {
+            "status": status,
+            "label": label,
+            "since": _time(since),
+            "until": _time(until),
+            "q": q,
+        }
+        while True:
+            page = await self._page("list runs", "/ext/v1/runs", query)
+            for data in page["data"]:
+                yield run_of(self, data)
+            if page["next"] is None:
+                return
+            query["cursor"] = page["next"]
+
+    async def events(
+        self, run_id: str, *, after: int | None = None, timeout: float | None = None
+    ) -> AsyncIterator[Event]:
+        """
+        The events of a run, until it does not run. The stream is opened again after an interruption, and each event
+        comes once and in order.
+
+        `after`: the `sequence` of the last event that is known. `timeout`: seconds. Then, `WaitTimeout` is raised.
+        """
+        deadline = self._deadline(timeout)
+        await self._server.require("send events", deadline)
+        async with contextlib.aclosing(self._follow(run_id, after, deadline)) as events:
+            async for event in events:
+                yield event
+
+    async def send_input(self, run_id: str, text: str) -> AsyncRun:
+        """
+        Gives a run its next input. It is queued while a turn is in progress. Not repeated: the run would get it twice.
+        """
+        return await self._change("accept inputs", f"{_path(run_id)}/input", {"input_text": text})
+
+    async def stop(self, run_id: str) -> AsyncRun:
+        """Stops a run."""
+        return await self._http.retry(self._deadline(), lambda: self._change("stop runs", f"{_path(run_id)}/stop"))
+
+    async def files(self, run_id: str, *, at: str | None = None) -> RunFiles:
+        """
+        The files of a run: the uploads, and what the agent wrote. `at`: as they were after this step, as `TURN.STEP`.
+        """
+        page = await self._page("list files", f"{_path(run_id)}/files", {"at": at})
+        return cast(RunFiles, page["data"])
+
+    @overload
+    async def download(self, run_id: str, name: str, *, to: None = None, at: str | None = None) -> bytes: ...
+    @overload
+    async def download(
+        self, run_id: str, name: str, *, to: str | os.PathLike[str], at: str | None = None
+    ) -> pathlib.Path: ...
+    async def download(
+        self, run_id: str, name: str, *, to: str | os.PathLike[str] | None = None, at: str | None = None
+    ) -> bytes | pathlib.Path:
+        """
+        The content of a file. With `to`: writes it to this path or into this folder, and returns the path. `at`: the
+        file as it was after this step, as `TURN.STEP`.
+        """
+        deadline = self._deadline()
+        await self._server.require("download files", deadline)
+        request = Request("GET", f"{_path(run_id)}/files/{quote(name, safe='')}", query={"at": at}, follow=True)
+        content = await self._http.retry(deadline, lambda: self._http.content(request, deadline))
+        return content if to is None else write_bytes(to, name, content)
+
+    def _deadline(self, timeout: float | None = None) -> AsyncDeadline:
+        return AsyncDeadline(self._http.clock, timeout)
+
+    async def _create(self, deadline: AsyncDeadline, *options: Any) -> AsyncRun:
+        agent = await self._server.agent(deadline)
+        created = await AsyncCreate(self._http, agent, self._template_id, deadline).run(*options)
+        return AsyncRun(self, created, "running", None) if isinstance(created, str) else run_of(self, created)
+
+    async def _read(self, run_id: str, deadline: AsyncDeadline) -> AsyncRun:
+        if await self._server.agent(deadline):
+            fields: tuple[str, ...] = ("id", "status", "output")
+            return run_of(self, await self._http.object(Request("GET", _path(run_id)), deadline, fields))
+        request = Request("GET", f"/v1/agents/{quote(run_id, safe='')}")
+        fields = ("agent_id", "loop_status", "transcript")
+        return run_in_v1(self, await self._http.object(request, deadline, fields))
+
+    async def _wait(
+        self,
+        run_id: str,
+        deadline: AsyncDeadline,
+        on_event: Callable[[Event], object] | None,
+        raise_on_failure: bool,
+    ) -> AsyncRun:
+        try:
+            if on_event and await self._server.agent(deadline):
+                async with contextlib.aclosing(self._follow(run_id, None, deadline)) as events:
+                    async for event in events:
+                        await _io.async_call(on_event, event)
+            run = await self._poll(run_id, deadline)
+            if raise_on_failure and run.status != "finished":
+                raise RunFailed(run)
+            return run
+        except AgentRunsError as error:
+            error.run_id = run_id
+            raise
+
+    async def _poll(self, run_id: str, deadline: AsyncDeadline) -> AsyncRun:
+        """
+        Polls until the run does not run. After a 502 or 503 it waits 1, 2, 4 … 30 s (specification section 7.3).
+        """
+        interval = _first_poll
+        failures = 0
+        while True:
+            pause = interval
+            try:
+                run = await self._read(run_id, deadline)
+                if run.status != "running":
+                    return run
+                failures = 0
+                interval = min(_longest_poll, interval * _growth)
+            except AgentRunsError as error:
+                failures += 1
+                next_attempt = backoff(error, failures)
+                if next_attempt is None:
+                    raise
+                pause = next_attempt
+            await deadline.sleep(pause)
+
+    async def _follow(self, run_id: str, after: int | None, deadline: AsyncDeadline) -> AsyncGenerator[Event, None]:
+        """
+        Reads the event stream, and opens it again after its end or an interruption, until it says that the run has
+        ended.
+        """
+        last_id = None if after is None else str(after)
+        retry = _default_retry
+        failures = 0
+        while True:
+            headers = {"accept": "text/event-stream", **({"last-event-id": last_id} if last_id else {})}
+            request = Request("GET", f"{_path(run_id)}/events", headers=headers)
+            try:
+                async with contextlib.aclosing(self._messages(request, deadline)) as messages:
+                    async for message in messages:
+                        failures = 0
+                        retry = retry if message.retry is None else message.retry
+                        if message.event == "end":
+                            return
+                        if message.event == "event":
+                            yield self._event(request, message.data)
+                        last_id = message.id or last_id
+                pause = retry
+            except AgentRunsError as error:
+                failures += 1
+                next_attempt = backoff(error, failures, retry)
+                if next_attempt is None:
+                    raise
+                pause = next_attempt * (1 + random.random() / 4)  # so that many clients do not come back at once
+            await deadline.sleep(pause)
+
+    async def _messages(self, request: Request, deadline: AsyncDeadline) -> AsyncGenerator[Message, None]:
+        parser = EventStreamParser()
+        async with contextlib.aclosing(self._http.stream(request, deadline, "text/event-stream")) as chunks:
+            async for chunk in chunks:
+                for message in parser.feed(chunk):
+                    yield message
+
+    def _event(self, request: Request, data: str) -> Event:
+        try:
+            return cast(Event, json.loads(data))
+        except ValueError:
+            raise self._http.unexpected(request, f"an event that is not JSON: {data[:80]!r}") from None
+
+    async def _page(self, what: str, path: str, query: Mapping[str, str | None]) -> Any:
+        deadline = self._deadline()
+        await self._server.require(what, deadline)
+        request = Request("GET", path, query=query)
+        return await self._http.retry(deadline, lambda: self._http.object(request, deadline, ("data", "next")))
+
+    async def _change(self, what: str, path: str, body: Mapping[str, str] | None = None) -> AsyncRun:
+        deadline = self._deadline()
+        await self._server.require(what, deadline)
+        request = Request("POST", path, body=json.dumps(body).encode() if body else None)
+        return run_of(self, await self._http.object(request, deadline, ("id", "status")))
+
+
+def _path(run_id: str) -> str:
+    return f"/ext/v1/runs/{quote(run_id, safe='')}"
+
+
+def _time(time: datetime.datetime | None) -> str | None:
+    """RFC 3339 in UTC. A time without a zone is local."""
+    return time.astimezone(datetime.timezone.utc).isoformat().replace("+00:00", "Z") if time else None

@@ -1,0 +1,125 @@
+"""Requests and responses, without sending them."""
+
+from __future__ import annotations
+
+import dataclasses
+import email.utils
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from ._errors import APIError, ErrorResponse, UnexpectedResponse, error_of, is_transient, parsed_issues
+
+longest_backoff = 30.0
+"""Seconds."""
+attempts = 4
+"""Attempts of a request that may be repeated."""
+slowest = 100_000
+"""Bytes per second of a slow connection: large bodies get more time."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    method: str
+    path: str
+    """A path below the base URL, or a whole URL."""
+    query: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
+    headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    body: bytes | None = None
+    """JSON, unless `headers` say otherwise."""
+    follow: bool = False
+    """Follow redirects. Other redirects are an error: a POST would lose its body."""
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path.partition('?')[0]}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Origin:
+    """A server and the credential for it."""
+
+    base_url: str
+    api_key: str
+
+    def arguments(self, request: Request) -> dict[str, Any]:
+        """The arguments of httpx that make a request of this server. Other servers do not get the key."""
+        url = httpx.URL(self.base_url + request.path if request.path.startswith("/") else request.path)
+        headers = {"user-agent": "agent-run-client/0.1.0 (python)"}
+        if request.body is not None:
+            headers["content-type"] = "application/json"
+        if origin_of(url) == origin_of(httpx.URL(self.base_url)):
+            headers["authorization"] = f"Bearer {self.api_key}"
+        parameters = {name: value for name, value in request.query.items() if value is not None}
+        return {
+            "method": request.method,
+            "url": url.copy_merge_params(parameters) if parameters else url,
+            "headers": {**headers, **request.headers},
+            "content": request.body,
+        }
+
+    def unexpected(self, request: Request, what: str) -> UnexpectedResponse:
+        return UnexpectedResponse(
+            f"{request} was answered with {what}. Is {self.base_url} the base URL of an Agent Run Service?"
+        )
+
+    def parse_object(self, request: Request, content_type: str, content: bytes, fields: tuple[str, ...]) -> Any:
+        """The JSON object of a response that has these fields. Raises `UnexpectedResponse` for anything else."""
+        value = parse(content) if "json" in content_type else None
+        if isinstance(value, dict) and all(field in value for field in fields):
+            return value
+        beginning = json.dumps(content[:80].decode(errors="replace"), ensure_ascii=False)
+        raise self.unexpected(request, f"{content_type or 'no content type'}, beginning with {beginning}")
+
+
+def origin_of(url: httpx.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
+
+
+def parse(content: bytes) -> Any:
+    """A JSON value. None: it is not JSON."""
+    try:
+        return json.loads(content)
+    except ValueError:
+        return None
+
+
+def error_from(request: Request, response: httpx.Response, content: bytes) -> APIError:
+    body = parse(content)
+    fields = body if isinstance(body, dict) else {}
+    detail, code = fields.get("detail"), fields.get("code")
+    issues = parsed_issues(detail)
+    text = "; ".join(f"{'.'.join(map(str, issue['loc']))}: {issue['msg']}" for issue in issues)
+    answer = ErrorResponse(
+        status=response.status_code,
+        detail=detail if isinstance(detail, str) else text or content[:200].decode(errors="replace"),
+        code=code if isinstance(code, str) else None,
+        request_id=response.headers.get("x-request-id"),
+        retry_after=_seconds(response.headers.get("retry-after")),
+        issues=issues,
+    )
+    return error_of(str(request), answer, "detail" in fields)
+
+
+def backoff(error: Exception, failures: int, first: float = 1.0) -> float | None:
+    """Seconds before the next attempt: 1 doubling to 30, or what the server asked for. None: it will not help."""
+    if not is_transient(error):
+        return None
+    asked = (error.retry_after or 0.0) if isinstance(error, APIError) else 0.0
+    return max(asked, min(longest_backoff, first * 2.0 ** min(failures - 1, 10)))
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    """Seconds of a header `Retry-After`, which is a number or a date."""
+    if retry_after is None:
+        return None
+    try:
+        return max(0.0, float(retry_after))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except ValueError:
+        return None

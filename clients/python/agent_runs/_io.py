@@ -1,0 +1,74 @@
+"""What differs between the two clients. `_async` uses the functions `async_…`, and `_sync` those named `sync_…`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import math
+import socket
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, TypeVar
+
+import httpx
+
+Value = TypeVar("Value")
+
+async_sleep = asyncio.sleep
+sync_sleep = time.sleep
+
+
+async def async_call(function: Callable[[Value], object], value: Value) -> None:
+    """Calls a function of the user, which may be a coroutine function."""
+    result = function(value)
+    if inspect.isawaitable(result):
+        await result
+
+
+def sync_call(function: Callable[[Value], object], value: Value) -> None:
+    function(value)
+
+
+async def async_body(response: httpx.Response, seconds: float) -> AsyncIterator[bytes]:
+    """The content of a response as it arrives. Raises `httpx.ReadTimeout` if it has not ended within `seconds`."""
+    end = time.monotonic() + seconds
+    chunks = response.aiter_bytes()
+    while True:
+        rest = None if math.isinf(seconds) else max(0.0, end - time.monotonic())
+        try:
+            chunk = await asyncio.wait_for(anext(chunks, None), rest)
+        except asyncio.TimeoutError:
+            raise httpx.ReadTimeout("timed out") from None
+        if chunk is None:
+            return
+        yield chunk
+
+
+def sync_body(response: httpx.Response, seconds: float) -> Iterator[bytes]:
+    """
+    The content of a response as it arrives. Raises `httpx.ReadTimeout` if it has not ended within `seconds`. httpx
+    bounds each read only, so a timer cuts the connection.
+    """
+    connection: Any = response.extensions.get("network_stream")
+    is_late = threading.Event()
+
+    def cut() -> None:
+        is_late.set()
+        with contextlib.suppress(AttributeError, OSError):  # it is closed already
+            connection.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+
+    timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), cut)
+    timer.daemon = True
+    if not math.isinf(seconds):
+        timer.start()
+    try:
+        yield from response.iter_bytes()
+    except httpx.TransportError:
+        if not is_late.is_set():
+            raise
+    finally:
+        timer.cancel()
+    if is_late.is_set():
+        raise httpx.ReadTimeout("timed out")

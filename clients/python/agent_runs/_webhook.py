@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+import json
+import time
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypedDict, cast
+
+from ._errors import WebhookVerificationError
+
+_tolerance = 300
+"""Seconds by which the clocks of sender and receiver may differ."""
+
+
+class WebhookData(TypedDict):
+    run_id: str
+    agent_id: str
+    status: str
+    turn: int
+    labels: dict[str, str]
+
+
+class WebhookPayload(TypedDict):
+    """What a webhook says. Read the run for its output: the payload has no texts."""
+
+    type: Literal["run.finished", "run.failed", "run.terminated"]
+    timestamp: str
+    """RFC 3339."""
+    data: WebhookData
+
+
+def verify_webhook(
+    payload: str | bytes, headers: Mapping[str, str], secrets: str | Sequence[str], *, now: float | None = None
+) -> WebhookPayload:
+    """
+    Verifies a webhook (Standard Webhooks 1.0) and returns its payload.
+
+    `payload`: the body as it arrived. JSON that was parsed and written again has another signature.
+    `headers`: the headers, with any case of names.
+    `secrets`: `whsec_…`, or several during a rotation.
+
+    Raises `WebhookVerificationError` if no secret made a signature, or the timestamp is more than 5 minutes from `now`.
+    """
+    body = payload.encode() if isinstance(payload, str) else payload
+    identifier, timestamp, signatures = (
+        _header(headers, f"webhook-{name}") for name in ("id", "timestamp", "signature")
+    )
+    clock = time.time() if now is None else now
+    if not timestamp.isdecimal() or abs(clock - int(timestamp)) > _tolerance:
+        raise WebhookVerificationError(f"webhook-timestamp {timestamp} is more than {_tolerance} s from the clock here")
+    signed = f"{identifier}.{timestamp}.".encode() + body
+    given = [_bytes(each[3:]) for each in signatures.split(" ") if each.startswith("v1,")]
+    for secret in [secrets] if isinstance(secrets, str) else secrets:
+        expected = hmac.digest(_bytes(secret.removeprefix("whsec_")), signed, "sha256")
+        if any(hmac.compare_digest(expected, signature) for signature in given):
+            return cast(WebhookPayload, json.loads(body))
+    raise WebhookVerificationError("webhook-signature does not match: another secret, or the payload was changed")
+
+
+def _header(headers: Mapping[str, str], name: str) -> str:
+    for each, value in headers.items():
+        if each.lower() == name:
+            return value
+    raise WebhookVerificationError(f"the header {name} is missing")
+
+
+def _bytes(text: str) -> bytes:
+    """The bytes of base64. Empty if it is not base64: no signature is."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return b""

@@ -1,0 +1,64 @@
+import { type Clock, Deadline, systemClock } from "./clock.ts";
+import { AgentRunsError, NotSupported } from "./errors.ts";
+import { Http } from "./http.ts";
+import { Runs } from "./runs.ts";
+import { Server } from "./server.ts";
+import type { Agent } from "./types.ts";
+
+export interface ClientOptions {
+  /** The address of the service, without `/v1`. By default the environment variable AGENT_RUN_URL. */
+  baseUrl?: string;
+  /** `ak_…`. By default the environment variable AGENT_RUN_KEY. */
+  apiKey?: string;
+  /** The ID of the key's agent. Only servers that have no more than the API v1 need it. */
+  templateId?: string;
+  /** Milliseconds for the answer to one request, and for the next part of a stream or a download. 60,000 by default. */
+  timeout?: number;
+  /** Sends the requests. By default the global `fetch`. */
+  fetch?: typeof fetch;
+  /** The time. Only tests need it. */
+  clock?: Clock;
+}
+
+/** A client of an Agent Run Service, for the agent of one API key. */
+export class AgentRuns {
+  readonly runs: Runs;
+  readonly #server: Server;
+  readonly #clock: Clock;
+
+  constructor(options: ClientOptions = {}) {
+    const { templateId, timeout = 60_000, clock = systemClock } = options;
+    const send = options.fetch ?? ((input, init) => fetch(input, init));
+    const baseUrl = baseUrlOf(options.baseUrl ?? environment("AGENT_RUN_URL"));
+    const apiKey = apiKeyOf(options.apiKey ?? environment("AGENT_RUN_KEY"));
+    const http = new Http({ baseUrl, apiKey, timeout, fetch: send, clock });
+    this.#clock = clock;
+    this.#server = new Server(http);
+    this.runs = new Runs(http, this.#server, templateId);
+  }
+
+  /** The agent of the API key, with its limits. */
+  async agent(): Promise<Agent> {
+    const agent = await this.#server.agent(new Deadline(this.#clock));
+    if (agent) return agent;
+    throw new NotSupported("this server has only the API v1, which does not describe the agent");
+  }
+}
+
+function environment(name: string): string | undefined {
+  return globalThis.process?.env[name];
+}
+
+function baseUrlOf(text: string | undefined): string {
+  const problem = `the base URL is ${text === undefined ? "missing" : JSON.stringify(text)}`;
+  if (text !== undefined && /^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, "");
+  throw new AgentRunsError(`${problem}: pass baseUrl or set AGENT_RUN_URL to a URL such as http://127.0.0.1:8787`);
+}
+
+function apiKeyOf(text: string | undefined): string {
+  const key = text?.trim() ?? "";
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new AgentRunsError(
+    `the API key is ${key === "" ? "missing" : "malformed"}: pass apiKey or set AGENT_RUN_KEY to ak_…`,
+  );
+}

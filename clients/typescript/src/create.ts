@@ -1,0 +1,107 @@
+import type { Deadline } from "./clock.ts";
+import { APIError, ConnectionFailed, CreateOutcomeUnknown, NotSupported, WaitTimeout } from "./errors.ts";
+import { base64, type FileInput, type NamedBytes, readFiles, sha256 } from "./files.ts";
+import type { Http, Request } from "./http.ts";
+import type { Agent, RunSummary, Upload } from "./types.ts";
+
+export interface CreateOptions {
+  /** Display name, up to 200 characters. */
+  name: string;
+  /** The first input. Without one, the run waits for `sendInput`. */
+  input?: string;
+  /** At most 10. Large ones are uploaded first. */
+  files?: readonly FileInput[];
+  /** At most 16. */
+  labels?: Record<string, string>;
+  /** A URL that gets this run's webhooks, signed with the secret of the agent's webhook. */
+  webhook?: string;
+  /**
+   * A text of up to 255 visible ASCII characters. Creates with the same key and values return the same run, as long as it is
+   * kept. By default, each call has its own key, and is repeated safely.
+   */
+  idempotencyKey?: string;
+}
+
+interface Context {
+  http: Http;
+  /** Undefined: the server has v1 only. */
+  agent: Agent | undefined;
+  templateId: string | undefined;
+  deadline: Deadline;
+}
+
+/** Creates a run. It is repeated only with an idempotency key, which v1 does not have. */
+export async function createRun(context: Context, options: CreateOptions): Promise<RunSummary | { agent_id: string }> {
+  const { agent, deadline, http } = context;
+  const files = await readFiles(options.files ?? []);
+  if (!agent) return createInV1(context, options, files);
+  const key = options.idempotencyKey ?? crypto.randomUUID();
+  const { name, input, labels, webhook } = options;
+  const body = JSON.stringify({
+    name,
+    ...(context.templateId !== undefined && { template_id: context.templateId }),
+    ...(input !== undefined && { input_text: input }),
+    ...(await filesOf(context, files, agent.max_inline_bytes)),
+    ...(labels && { labels }),
+    ...(webhook !== undefined && { webhook: { url: webhook } }),
+  });
+  const headers = { "idempotency-key": key };
+  const request: Request = { method: "POST", path: "/ext/v1/runs", headers, body, deadline };
+  const advice = `repeat it with the idempotency key ${JSON.stringify(key)}, which returns the run if it exists`;
+  return orUnknown(key, advice, () => http.retry(deadline, () => http.object<RunSummary>(request, ["id", "status"])));
+}
+
+async function createInV1({ http, templateId, deadline }: Context, options: CreateOptions, files: NamedBytes[]) {
+  const { name, input, labels, webhook, idempotencyKey } = options;
+  if (labels ?? webhook ?? idempotencyKey) {
+    throw new NotSupported(`the server at ${http.baseUrl} has only the API v1: no labels, webhook or idempotency key`);
+  }
+  if (templateId === undefined) {
+    throw new NotSupported(`the server at ${http.baseUrl} has only the API v1, which needs a template ID`);
+  }
+  const body = JSON.stringify({ name, template_id: templateId, input_text: input, files: files.map(inline) });
+  const request: Request = { method: "POST", path: "/v1/agents", body, deadline };
+  return orUnknown(undefined, "look for it before you create it again", () =>
+    http.object<{ agent_id: string }>(request, ["agent_id"]),
+  );
+}
+
+/** The files of a request: in it if they fit, otherwise uploaded before. */
+async function filesOf(context: Context, files: NamedBytes[], maxInlineBytes: number) {
+  if (files.length === 0) return {};
+  const size = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  if (size <= maxInlineBytes) return { files: files.map(inline) };
+  const uploads: string[] = [];
+  for (const file of files) uploads.push(await upload(context, file));
+  return { uploads };
+}
+
+function inline({ name, bytes }: NamedBytes) {
+  return { filename: name, content_base64: base64(bytes) };
+}
+
+/** Uploads a file. Resolves with its upload ID. */
+async function upload({ http, deadline }: Context, { name, bytes }: NamedBytes): Promise<string> {
+  const body = JSON.stringify({ filename: name, size: bytes.length, sha256: await sha256(bytes) });
+  const begin: Request = { method: "POST", path: "/ext/v1/uploads", body, deadline };
+  const { upload_id, url, headers } = await http.retry(deadline, () =>
+    http.object<Upload>(begin, ["upload_id", "url", "headers"]),
+  );
+  await http.retry(deadline, () => http.send({ method: "PUT", path: url, headers, body: bytes, deadline }));
+  return upload_id;
+}
+
+/** Replaces errors that leave open whether the server created the run by `CreateOutcomeUnknown`. */
+async function orUnknown<Value>(idempotencyKey: string | undefined, advice: string, create: () => Promise<Value>) {
+  try {
+    return await create();
+  } catch (error) {
+    const isUnknown =
+      error instanceof ConnectionFailed ||
+      error instanceof WaitTimeout ||
+      (error instanceof APIError && error.status >= 500 && error.status !== 503);
+    if (!isUnknown) throw error;
+    const message = `no answer to the create, so whether the run exists is unknown (${error.message}); ${advice}`;
+    throw new CreateOutcomeUnknown(message, { idempotencyKey, cause: error });
+  }
+}

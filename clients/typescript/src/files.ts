@@ -1,0 +1,64 @@
+/** A file for a run: a path (Node), a browser's `File`, or a name with the content. */
+export type FileInput = string | File | { name: string; content: string | Uint8Array | Blob };
+
+export interface NamedBytes {
+  name: string;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+export async function readFiles(files: readonly FileInput[]): Promise<NamedBytes[]> {
+  return Promise.all(
+    files.map(async (file) => {
+      if (typeof file === "string") return readPath(file);
+      const content = file instanceof Blob ? file : file.content;
+      return { name: file.name, bytes: await bytesOf(content) };
+    }),
+  );
+}
+
+async function bytesOf(content: string | Uint8Array | Blob): Promise<Uint8Array<ArrayBuffer>> {
+  if (typeof content === "string") return new TextEncoder().encode(content);
+  return new Uint8Array(content instanceof Blob ? await content.arrayBuffer() : content);
+}
+
+async function readPath(path: string): Promise<NamedBytes> {
+  const { fs, path: paths } = nodeModules();
+  return { name: paths.basename(path), bytes: new Uint8Array(await fs.readFile(path)) };
+}
+
+/** Writes a file. In a folder, it gets `name`. Resolves with its path. */
+export async function writeBytes(to: string, name: string, bytes: Uint8Array): Promise<string> {
+  const { fs, path: paths } = nodeModules();
+  const isFolder = await fs.stat(to).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  const path = isFolder ? paths.join(to, paths.basename(name)) : to;
+  await fs.writeFile(path, bytes);
+  return path;
+}
+
+/** Not imported, so that bundlers for browsers do not look for them. */
+function nodeModules() {
+  const { process } = globalThis;
+  if (process?.getBuiltinModule) {
+    return { fs: process.getBuiltinModule("node:fs/promises"), path: process.getBuiltinModule("node:path") };
+  }
+  throw new TypeError(
+    "paths of files need Node.js 20.16 or newer; in a browser, pass File objects or { name, content }",
+  );
+}
+
+export function base64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let start = 0; start < bytes.length; start += 0x8000) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
+  }
+  return btoa(binary);
+}
+
+/** SHA-256 in hex digits. */
+export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,240 @@
+import type { Clock } from "./clock.ts";
+import { Deadline } from "./clock.ts";
+import { APIError, ConnectionFailed, errorOf, isTransient, type Issue, UnexpectedResponse } from "./errors.ts";
+
+/** Seconds between the attempts of a request that may be repeated: 1, 2, 4 … 30. */
+const longestBackoff = 30_000;
+const attempts = 4;
+/** Bytes per millisecond of a slow connection: large bodies get more time. */
+const slowest = 100;
+
+export interface HttpOptions {
+  baseUrl: string;
+  apiKey: string;
+  /** Milliseconds for the answer to one request, and for the next part of a stream or a download. */
+  timeout: number;
+  fetch: typeof fetch;
+  clock: Clock;
+}
+
+export interface Request {
+  method: "GET" | "POST" | "PUT";
+  /** A path below the base URL, or a whole URL. */
+  path: string;
+  query?: Record<string, string | string[] | undefined>;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array<ArrayBuffer>;
+  deadline: Deadline;
+  /** Follow redirects. Other redirects are an error: a POST would lose its body. */
+  follow?: boolean;
+}
+
+/** Requests to one server: authentication, deadlines, errors. */
+export class Http {
+  readonly clock: Clock;
+  readonly #options: HttpOptions;
+
+  constructor(options: HttpOptions) {
+    this.#options = options;
+    this.clock = options.clock;
+  }
+
+  get baseUrl(): string {
+    return this.#options.baseUrl;
+  }
+
+  /** The JSON object of a successful response that has these fields. Throws `UnexpectedResponse` for anything else. */
+  async object<Value extends object>(request: Request, fields: readonly (keyof Value & string)[]): Promise<Value> {
+    const { text, type } = await this.#receive(request, async (response) => ({
+      text: await response.text(),
+      type: response.headers.get("content-type") ?? "no content type",
+    }));
+    const value = type.includes("json") ? parse(text) : undefined;
+    if (typeof value === "object" && value !== null && fields.every((field) => field in value)) return value as Value;
+    throw this.unexpected(request, `${type}, beginning with ${JSON.stringify(text.slice(0, 80))}`);
+  }
+
+  /** The content of a successful response. Fails when nothing arrives for the timeout of a request. */
+  async bytes(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of this.stream(request)) chunks.push(chunk);
+    return new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer());
+  }
+
+  /** Sends a request whose response has no content. */
+  async send(request: Request): Promise<void> {
+    await this.#receive(request, (response) => response.text());
+  }
+
+  /** The content of a successful response as it arrives. `type`: the content type that it must have. */
+  async *stream(request: Request, type = ""): AsyncGenerator<Uint8Array> {
+    const timer = new Timer(this.#options.timeout, request.deadline);
+    try {
+      const response = await this.#respond(request, timer.signal);
+      const actual = response.headers.get("content-type") ?? "";
+      if (!actual.includes(type)) throw this.unexpected(request, `${actual || "no content type"} instead of ${type}`);
+      const reader = response.body?.getReader();
+      if (!reader) return;
+      for (;;) {
+        const part = await this.#answer(request, timer, reader.read());
+        if (part.done) return;
+        timer.pause(); // the caller's time does not count
+        yield part.value;
+        timer.restart();
+      }
+    } finally {
+      timer.end();
+    }
+  }
+
+  /** Repeats a call that may be repeated, up to three times and while the deadline allows it. */
+  async retry<Value>(deadline: Deadline, call: () => Promise<Value>): Promise<Value> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await call();
+      } catch (error) {
+        const pause = backoff(error, failures);
+        if (pause === undefined || pause > longestBackoff || failures === attempts) throw error;
+        await deadline.sleep(pause);
+      }
+    }
+  }
+
+  unexpected({ method, path }: Request, what: string): UnexpectedResponse {
+    return new UnexpectedResponse(
+      `${method} ${path} was answered with ${what}. Is ${this.baseUrl} the base URL of an Agent Run Service?`,
+    );
+  }
+
+  async #receive<Value>(request: Request, read: (response: Response) => Promise<Value>): Promise<Value> {
+    const timer = new Timer(this.#options.timeout + (request.body?.length ?? 0) / slowest, request.deadline);
+    try {
+      return await this.#answer(request, timer, read(await this.#respond(request, timer.signal)));
+    } finally {
+      timer.end();
+    }
+  }
+
+  /** A successful response, whose body is not read yet. */
+  async #respond(request: Request, signal: AbortSignal): Promise<Response> {
+    const { method, path, query = {}, body, follow = false } = request;
+    const url = this.#url(path, query);
+    const headers = new Headers(request.headers);
+    if (url.origin === new URL(this.baseUrl).origin) headers.set("authorization", `Bearer ${this.#options.apiKey}`);
+    if (typeof body === "string") headers.set("content-type", "application/json");
+    const init: RequestInit = { method, headers, redirect: follow ? "follow" : "manual", signal };
+    if (body !== undefined) init.body = body;
+    // Redirects to other origins are followed without Authorization (Fetch standard, section 4.4).
+    const response = await this.#answer(request, { signal }, this.#options.fetch(url, init));
+    if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
+      throw this.unexpected(request, "a redirect");
+    }
+    if (response.ok) return response;
+    throw await this.#error(request, response);
+  }
+
+  #url(path: string, query: NonNullable<Request["query"]>): URL {
+    const url = new URL(path.startsWith("/") ? this.baseUrl + path : path);
+    for (const [name, values = []] of Object.entries(query)) {
+      for (const value of [values].flat()) url.searchParams.append(name, value);
+    }
+    return url;
+  }
+
+  async #error(request: Request, response: Response): Promise<APIError> {
+    const text = await this.#answer(request, {}, response.text());
+    const body = parse(text) as { detail?: unknown; code?: unknown } | undefined;
+    const { detail, code } = typeof body === "object" && body !== null ? body : {};
+    const issues = Array.isArray(detail) ? (detail as Issue[]) : [];
+    const answer = {
+      status: response.status,
+      detail: typeof detail === "string" ? detail : issues.map(issueText).join("; ") || text.slice(0, 200),
+      code: typeof code === "string" ? code : undefined,
+      requestId: response.headers.get("x-request-id") ?? undefined,
+      retryAfter: seconds(response.headers.get("retry-after")),
+      issues,
+    };
+    return errorOf(`${request.method} ${request.path}`, answer, detail !== undefined);
+  }
+
+  /** Waits for a part of an answer. Rejects with `ConnectionFailed` if it does not arrive. */
+  async #answer<Value>(
+    { method, path, deadline }: Request,
+    { signal }: { signal?: AbortSignal },
+    part: Promise<Value>,
+  ): Promise<Value> {
+    try {
+      return await part;
+    } catch (error) {
+      deadline.signal?.throwIfAborted();
+      const reason: unknown = signal?.aborted ? signal.reason : error;
+      throw new ConnectionFailed(`${method} ${path}: ${messageOf(reason)}`, { cause: error });
+    }
+  }
+}
+
+/** Milliseconds before the next attempt: 1 s doubling to 30 s, or what the server asked for. Undefined: it will not help. */
+export function backoff(error: unknown, failures: number, first = 1_000): number | undefined {
+  if (!isTransient(error)) return undefined;
+  const asked = error instanceof APIError ? (error.retryAfter ?? 0) * 1_000 : 0;
+  return Math.max(asked, Math.min(longestBackoff, first * 2 ** (failures - 1)));
+}
+
+/** Aborts `signal` when nothing arrived for some time, at the deadline, or when the caller aborts. */
+class Timer {
+  readonly signal: AbortSignal;
+  readonly #controller = new AbortController();
+  readonly #milliseconds: number;
+  readonly #deadline: Deadline;
+  #timeout: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(milliseconds: number, deadline: Deadline) {
+    this.#milliseconds = milliseconds;
+    this.#deadline = deadline;
+    const { signal } = this.#controller;
+    this.signal = deadline.signal ? AbortSignal.any([signal, deadline.signal]) : signal;
+    this.restart();
+  }
+
+  restart(): void {
+    this.pause();
+    const milliseconds = Math.min(this.#milliseconds, this.#deadline.remaining());
+    const abort = (): void => this.#controller.abort(new Error(`no answer within ${milliseconds / 1_000} s`));
+    this.#timeout = setTimeout(abort, milliseconds);
+  }
+
+  pause(): void {
+    clearTimeout(this.#timeout);
+  }
+
+  end(): void {
+    this.pause();
+    this.#controller.abort(); // closes the connection of a stream that the caller left
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function issueText({ loc, msg }: Issue): string {
+  return `${loc.join(".")}: ${msg}`;
+}
+
+/** Seconds of a header `Retry-After`, which is a number or a date. */
+function seconds(retryAfter: string | null): number | undefined {
+  if (retryAfter === null) return undefined;
+  const value = Number(retryAfter);
+  const until = Number.isNaN(value) ? (Date.parse(retryAfter) - Date.now()) / 1_000 : value;
+  return Number.isNaN(until) ? undefined : Math.max(0, until);
+}
+
+/** fetch hides the reason of a failure in `cause`. */
+function messageOf(error: unknown): string {
+  const { message, cause } = error instanceof Error ? error : new Error(String(error));
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
+}

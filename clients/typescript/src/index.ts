@@ -1,0 +1,10 @@
+export { AgentRuns, type ClientOptions } from "./client.ts";
+export type { Clock } from "./clock.ts";
+export type { CreateOptions } from "./create.ts";
+export * from "./errors.ts";
+export type { FileInput } from "./files.ts";
+export type { DownloadOptions, EventsOptions, ListOptions, WaitOptions } from "./options.ts";
+export { Run } from "./run.ts";
+export type { Runs } from "./runs.ts";
+export type { Agent, Event, Failure, RunDetail, RunFile, RunStatus, RunSummary, Usage } from "./types.ts";
+export { verifyWebhook, type WebhookPayload } from "./webhook.ts";

@@ -1,0 +1,40 @@
+import type { Event, RunStatus } from "./types.ts";
+
+export interface EventsOptions {
+  /** The `sequence` of the last event that is known. */
+  after?: number;
+  /** Milliseconds. Then, `WaitTimeout` is thrown. */
+  timeout?: number;
+  /** Ends the wait. The run goes on. */
+  signal?: AbortSignal;
+}
+
+export interface WaitOptions {
+  /** Milliseconds, for all requests and waits together. 30 minutes by default. Then, `WaitTimeout` is thrown. */
+  timeout?: number;
+  /** Called with each event, in order. Not called if the server has v1 only. */
+  onEvent?: (event: Event) => unknown;
+  /** Throw `RunFailed` unless the run is `finished`. Otherwise, look at `run.status`. */
+  raiseOnFailure?: boolean;
+  /** Ends the wait. The run goes on. */
+  signal?: AbortSignal;
+}
+
+export interface ListOptions {
+  status?: RunStatus;
+  /** A label, as `KEY=VALUE`. */
+  label?: string;
+  /** Created at or after this time. */
+  since?: Date;
+  /** Created before this time. */
+  until?: Date;
+  /** Text in the name or the first input. */
+  q?: string;
+}
+
+export interface DownloadOptions {
+  /** A path, or a folder. */
+  to?: string;
+  /** The file as it was after this step, as `TURN.STEP`. */
+  at?: string;
+}

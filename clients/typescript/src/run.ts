@@ -1,0 +1,78 @@
+import type { DownloadOptions, EventsOptions, WaitOptions } from "./options.ts";
+import type { Event, Failure, RunDetail, RunFile, RunStatus, RunSummary, StatusInV1, Usage } from "./types.ts";
+
+/** What a run can do by its ID. */
+export interface RunActions {
+  wait(runId: string, options?: WaitOptions): Promise<Run>;
+  events(runId: string, options?: EventsOptions): AsyncGenerator<Event>;
+  sendInput(runId: string, text: string): Promise<Run>;
+  stop(runId: string): Promise<Run>;
+  files(runId: string, options?: { at?: string }): Promise<RunFile[]>;
+  download(runId: string, name: string, options?: DownloadOptions): Promise<string | Uint8Array<ArrayBuffer>>;
+}
+
+/** A run as it was when it was read. `runs.get(run.id)` reads it again. */
+export class Run {
+  readonly id: string;
+  readonly status: RunStatus;
+  /** The output of the last ended turn. Null: there is none, or the run comes from `runs.list`, which leaves it out. */
+  readonly output: string | null;
+  /** With `technical_error`: why. Null: a server with v1 only does not say. */
+  readonly failure: Failure | null;
+  /** Why the last turn ended: `completed`, or a limit. Null: it has not, or a server with v1 only does not say. */
+  readonly finishReason: string | null;
+  /** Tokens and dollars. Null: a server with v1 only does not say. */
+  readonly usage: Usage | null;
+  /** All that the server said, with its names. Null: the server has v1 only. */
+  readonly data: (RunSummary & Partial<RunDetail>) | null;
+  readonly #runs: RunActions;
+
+  constructor(runs: RunActions, { id, status, output, data }: Pick<Run, "id" | "status" | "output" | "data">) {
+    this.#runs = runs;
+    this.id = id;
+    this.status = status;
+    this.output = output;
+    this.data = data;
+    this.failure = data?.failure ?? null;
+    this.finishReason = data?.finish_reason ?? null;
+    this.usage = data?.usage ?? null;
+  }
+
+  /** Waits until the run does not run. Resolves with the run as it is then. */
+  async wait(options?: WaitOptions): Promise<Run> {
+    return this.#runs.wait(this.id, options);
+  }
+
+  events(options?: EventsOptions): AsyncGenerator<Event> {
+    return this.#runs.events(this.id, options);
+  }
+
+  async sendInput(text: string): Promise<Run> {
+    return this.#runs.sendInput(this.id, text);
+  }
+
+  async stop(): Promise<Run> {
+    return this.#runs.stop(this.id);
+  }
+
+  async files(options?: { at?: string }): Promise<RunFile[]> {
+    return this.#runs.files(this.id, options);
+  }
+
+  /** The content of a file. With `to`: writes it to this path or into this folder, and resolves with the path. */
+  async download(name: string, options: DownloadOptions & { to: string }): Promise<string>;
+  async download(name: string, options?: DownloadOptions): Promise<Uint8Array<ArrayBuffer>>;
+  async download(name: string, options: DownloadOptions = {}): Promise<string | Uint8Array<ArrayBuffer>> {
+    return this.#runs.download(this.id, name, options);
+  }
+}
+
+export function runOf(runs: RunActions, data: RunSummary & Partial<RunDetail>): Run {
+  return new Run(runs, { id: data.id, status: data.status, output: data.output ?? null, data });
+}
+
+export function runInV1(runs: RunActions, { agent_id: id, loop_status: status, transcript }: StatusInV1): Run {
+  const last = transcript.at(-1);
+  const output = last?.role === "output_from_agent" ? last.text : null;
+  return new Run(runs, { id, status, output, data: null });
+}

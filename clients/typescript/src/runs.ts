@@ -1,0 +1,213 @@
+import { Deadline } from "./clock.ts";
+import { AgentRunsError, ConnectionFailed, RunFailed } from "./errors.ts";
+import { createRun, type CreateOptions } from "./create.ts";
+import { messages } from "./event-stream.ts";
+import { writeBytes } from "./files.ts";
+import { backoff, type Http, type Request } from "./http.ts";
+import type { DownloadOptions, EventsOptions, ListOptions, WaitOptions } from "./options.ts";
+import { type Run, type RunActions, runInV1, runOf } from "./run.ts";
+import type { Server } from "./server.ts";
+import type { Event, Page, RunDetail, RunFile, RunSummary, StatusInV1 } from "./types.ts";
+
+/** Milliseconds between two polls: the first, the longest, and the growth (specification section 4.2). */
+const [firstPoll, longestPoll, growth] = [3_000, 10_000, 1.5];
+/** Milliseconds before an event stream is opened again, unless the server says otherwise. */
+const defaultRetry = 2_000;
+/** Milliseconds that a wait takes at most, unless the caller says otherwise. */
+const defaultTimeout = 30 * 60_000;
+
+/** The runs of the API key's agent. */
+export class Runs implements RunActions {
+  readonly #http: Http;
+  readonly #server: Server;
+  readonly #templateId: string | undefined;
+
+  constructor(http: Http, server: Server, templateId: string | undefined) {
+    this.#http = http;
+    this.#server = server;
+    this.#templateId = templateId;
+  }
+
+  /** Creates a run, and does not wait for it. Throws `CreateOutcomeUnknown` if no answer arrived. */
+  async create(options: CreateOptions): Promise<Run> {
+    return this.#create(options, this.#deadline());
+  }
+
+  /** Creates a run and waits until it does not run. */
+  async createAndWait(options: CreateOptions, wait: WaitOptions = {}): Promise<Run> {
+    const deadline = this.#deadline(wait.timeout ?? defaultTimeout, wait.signal);
+    const { id } = await this.#create(options, deadline).catch((error: unknown) => {
+      const isTooLate = error instanceof ConnectionFailed && deadline.remaining() === 0;
+      throw isTooLate ? deadline.timeoutError() : error;
+    });
+    return this.#wait(id, wait, deadline);
+  }
+
+  async get(runId: string): Promise<Run> {
+    const deadline = this.#deadline();
+    return this.#http.retry(deadline, () => this.#read(runId, deadline));
+  }
+
+  /** Waits until a run does not run. Resolves with the run as it is then. */
+  async wait(runId: string, options: WaitOptions = {}): Promise<Run> {
+    return this.#wait(runId, options, this.#deadline(options.timeout ?? defaultTimeout, options.signal));
+  }
+
+  /** All runs that match, newest first. Reads a page when its first run is needed. */
+  async *list({ since, until, ...filters }: ListOptions = {}): AsyncGenerator<Run> {
+    const times = { since: since?.toISOString(), until: until?.toISOString() };
+    let cursor: string | undefined;
+    do {
+      const page = await this.#page<RunSummary>("list runs", "/ext/v1/runs", { ...filters, ...times, cursor });
+      for (const data of page.data) yield runOf(this, data);
+      cursor = page.next ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  /**
+   * The events of a run, until it does not run. The stream is opened again after an interruption, and each event comes once
+   * and in order.
+   */
+  async *events(runId: string, { after, timeout, signal }: EventsOptions = {}): AsyncGenerator<Event> {
+    const deadline = this.#deadline(timeout, signal);
+    await this.#server.require("send events", deadline);
+    yield* this.#follow(runId, after, deadline);
+  }
+
+  /** Gives a run its next input. It is queued while a turn is in progress. Not repeated: the run would get it twice. */
+  async sendInput(runId: string, text: string): Promise<Run> {
+    return this.#change("accept inputs", `${pathOf(runId)}/input`, { input_text: text });
+  }
+
+  /** Stops a run. */
+  async stop(runId: string): Promise<Run> {
+    return this.#http.retry(this.#deadline(), () => this.#change("stop runs", `${pathOf(runId)}/stop`));
+  }
+
+  /** The files of a run: the uploads, and what the agent wrote. `at`: as they were after this step, as `TURN.STEP`. */
+  async files(runId: string, { at }: { at?: string } = {}): Promise<RunFile[]> {
+    return (await this.#page<RunFile>("list files", `${pathOf(runId)}/files`, { at })).data;
+  }
+
+  /** The content of a file. With `to`: writes it to this path or into this folder, and resolves with the path. */
+  async download(runId: string, name: string, options: DownloadOptions & { to: string }): Promise<string>;
+  async download(runId: string, name: string, options?: DownloadOptions): Promise<Uint8Array<ArrayBuffer>>;
+  async download(runId: string, name: string, options?: DownloadOptions): Promise<string | Uint8Array<ArrayBuffer>>;
+  async download(
+    runId: string,
+    name: string,
+    { to, at }: DownloadOptions = {},
+  ): Promise<string | Uint8Array<ArrayBuffer>> {
+    const deadline = this.#deadline();
+    await this.#server.require("download files", deadline);
+    const path = `${pathOf(runId)}/files/${encodeURIComponent(name)}`;
+    const request: Request = { method: "GET", path, query: { at }, deadline, follow: true };
+    const bytes = await this.#http.retry(deadline, () => this.#http.bytes(request));
+    return to === undefined ? bytes : writeBytes(to, name, bytes);
+  }
+
+  #deadline(timeout?: number, signal?: AbortSignal): Deadline {
+    return new Deadline(this.#http.clock, timeout, signal);
+  }
+
+  async #create(options: CreateOptions, deadline: Deadline): Promise<Run> {
+    const agent = await this.#server.agent(deadline);
+    const created = await createRun({ http: this.#http, agent, templateId: this.#templateId, deadline }, options);
+    if ("id" in created) return runOf(this, created);
+    return runInV1(this, { agent_id: created.agent_id, loop_status: "running", transcript: [] });
+  }
+
+  async #read(runId: string, deadline: Deadline): Promise<Run> {
+    if (await this.#server.agent(deadline)) {
+      const request: Request = { method: "GET", path: pathOf(runId), deadline };
+      return runOf(this, await this.#http.object<RunDetail>(request, ["id", "status", "output"]));
+    }
+    const request: Request = { method: "GET", path: `/v1/agents/${encodeURIComponent(runId)}`, deadline };
+    return runInV1(this, await this.#http.object<StatusInV1>(request, ["agent_id", "loop_status", "transcript"]));
+  }
+
+  async #wait(runId: string, { onEvent, raiseOnFailure }: WaitOptions, deadline: Deadline): Promise<Run> {
+    try {
+      if (onEvent && (await this.#server.agent(deadline))) {
+        for await (const event of this.#follow(runId, undefined, deadline)) await onEvent(event);
+      }
+      const run = await this.#poll(runId, deadline);
+      if (raiseOnFailure && run.status !== "finished") throw new RunFailed(run);
+      return run;
+    } catch (error) {
+      if (error instanceof AgentRunsError) error.runId = runId;
+      throw error;
+    }
+  }
+
+  /** Polls until the run does not run. After a 502 or 503 it waits 1, 2, 4 … 30 s (specification section 7.3). */
+  async #poll(runId: string, deadline: Deadline): Promise<Run> {
+    let interval = firstPoll;
+    for (let failures = 0; ;) {
+      let pause = interval;
+      try {
+        const run = await this.#read(runId, deadline);
+        if (run.status !== "running") return run;
+        failures = 0;
+        interval = Math.min(longestPoll, interval * growth);
+      } catch (error) {
+        const next = backoff(error, ++failures);
+        if (next === undefined) throw error;
+        pause = next;
+      }
+      await deadline.sleep(pause);
+    }
+  }
+
+  /** Reads the event stream, and opens it again after its end or an interruption, until it says that the run has ended. */
+  async *#follow(runId: string, after: number | undefined, deadline: Deadline): AsyncGenerator<Event> {
+    let lastId = after?.toString();
+    let retry = defaultRetry;
+    for (let failures = 0; ;) {
+      let pause: number;
+      const headers = { accept: "text/event-stream", ...(lastId !== undefined && { "last-event-id": lastId }) };
+      const request: Request = { method: "GET", path: `${pathOf(runId)}/events`, headers, deadline };
+      try {
+        for await (const message of messages(this.#http.stream(request, "text/event-stream"))) {
+          failures = 0;
+          retry = message.retry ?? retry;
+          if (message.event === "end") return;
+          if (message.event === "event") yield this.#event(request, message.data);
+          lastId = message.id ?? lastId;
+        }
+        pause = retry;
+      } catch (error) {
+        const next = backoff(error, ++failures, retry);
+        if (next === undefined) throw error;
+        pause = next * (1 + Math.random() / 4); // so that many clients do not come back at once
+      }
+      await deadline.sleep(pause);
+    }
+  }
+
+  #event(request: Request, data: string): Event {
+    try {
+      return JSON.parse(data) as Event;
+    } catch {
+      throw this.#http.unexpected(request, `an event that is not JSON: ${JSON.stringify(data.slice(0, 80))}`);
+    }
+  }
+
+  async #page<Item>(what: string, path: string, query: Request["query"] = {}): Promise<Page<Item>> {
+    const deadline = this.#deadline();
+    await this.#server.require(what, deadline);
+    const request: Request = { method: "GET", path, query, deadline };
+    return this.#http.retry(deadline, () => this.#http.object<Page<Item>>(request, ["data", "next"]));
+  }
+
+  async #change(what: string, path: string, body?: object): Promise<Run> {
+    const deadline = this.#deadline();
+    await this.#server.require(what, deadline);
+    const request: Request = { method: "POST", path, deadline, ...(body && { body: JSON.stringify(body) }) };
+    return runOf(this, await this.#http.object<RunSummary>(request, ["id", "status"]));
+  }
+}
+
+function pathOf(runId: string): string {
+  return `/ext/v1/runs/${encodeURIComponent(runId)}`;
+}

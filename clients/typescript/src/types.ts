@@ -1,0 +1,22 @@
+import type { components } from "./generated/ext.ts";
+import type { components as v1 } from "./generated/v1.ts";
+
+// Responses keep the names of the wire, in snake_case.
+type Schemas = components["schemas"];
+export type Agent = Schemas["Agent"];
+export type Event = Schemas["Event"];
+export type Failure = Schemas["Failure"];
+export type RunDetail = Schemas["RunDetail"];
+export type RunFile = Schemas["RunFile"];
+export type RunSummary = Schemas["Run"];
+export type Usage = Schemas["Usage"];
+export type Upload = Schemas["Upload"];
+export type StatusInV1 = v1["schemas"]["PublicAgentStatusResponse"];
+
+/** `running`; `finished`: idle, its output is complete; `technical_error`; `terminated`: stopped or deleted. */
+export type RunStatus = StatusInV1["loop_status"];
+
+export interface Page<Item> {
+  data: Item[];
+  next: string | null;
+}

@@ -1,0 +1,66 @@
+import { WebhookVerificationError } from "./errors.ts";
+
+/** What a webhook says. Read the run for its output: the payload has no texts. */
+export interface WebhookPayload {
+  type: "run.finished" | "run.failed" | "run.terminated";
+  /** RFC 3339. */
+  timestamp: string;
+  data: { run_id: string; agent_id: string; status: string; turn: number; labels: Record<string, string> };
+}
+
+/** Seconds by which the clocks of sender and receiver may differ. */
+const tolerance = 300;
+
+/**
+ * Verifies a webhook (Standard Webhooks 1.0) and resolves with its payload.
+ * @param payload The body as it arrived. JSON that was parsed and written again has another signature.
+ * @param headers The headers, with any case of names.
+ * @param secrets `whsec_…`, or several during a rotation.
+ * @throws WebhookVerificationError if no secret made a signature, or the timestamp is more than 5 minutes from `now`.
+ */
+export async function verifyWebhook(
+  payload: string | Uint8Array,
+  headers: Headers | Record<string, string | string[] | undefined>,
+  secrets: string | string[],
+  { now = Date.now() }: { now?: number } = {},
+): Promise<WebhookPayload> {
+  const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) =>
+    headerOf(headers, name),
+  ) as [string, string, string];
+  if (!/^\d+$/.test(timestamp) || Math.abs(now / 1_000 - Number(timestamp)) > tolerance) {
+    throw new WebhookVerificationError(
+      `webhook-timestamp ${timestamp} is more than ${tolerance} s from the clock here`,
+    );
+  }
+  const body = typeof payload === "string" ? payload : new TextDecoder().decode(payload);
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
+  const given = signatures.split(" ").flatMap((each) => (each.startsWith("v1,") ? [bytesOf(each.slice(3))] : []));
+  for (const secret of [secrets].flat()) {
+    const key = await importKey(secret);
+    for (const signature of given) {
+      if (await crypto.subtle.verify("HMAC", key, signature, signed)) return JSON.parse(body) as WebhookPayload;
+    }
+  }
+  throw new WebhookVerificationError("webhook-signature does not match: another secret, or the payload was changed");
+}
+
+function headerOf(headers: Headers | Record<string, string | string[] | undefined>, name: string): string {
+  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  const value = entries.find(([each]) => each.toLowerCase() === name)?.[1];
+  if (typeof value === "string") return value;
+  throw new WebhookVerificationError(`the header ${name} is missing`);
+}
+
+function importKey(secret: string) {
+  const bytes = bytesOf(secret.replace(/^whsec_/, ""));
+  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+}
+
+/** The bytes of base64. Empty if it is not base64: no signature is. */
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
+}

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cases } from "./cases.ts";
+import { type Driver, pythonDriver, typescriptDriver } from "./driver.ts";
+import { type ScriptedServer, scriptedServer } from "./scripted-server.ts";
+
+const drivers: Record<string, () => Driver | Promise<Driver>> = {
+  TypeScript: typescriptDriver,
+  Python: () => pythonDriver("sync"),
+  "Python with asyncio": () => pythonDriver("async"),
+};
+
+describe.each(Object.keys(drivers))("%s", (language) => {
+  let driver: Driver;
+  let server: ScriptedServer;
+  beforeAll(async () => {
+    server = await scriptedServer();
+    driver = await drivers[language]!();
+  });
+  afterAll(async () => {
+    await driver[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
+  test.for(Object.entries(cases))("%s", async ([, { replies, job, expected }]) => {
+    const { url, received } = server.script(...replies);
+    const outcome = await driver.run({ ...job, baseUrl: url });
+    const calls = received.map(({ call }) => call);
+    const { error, ...rest } = expected(received);
+    expect(outcome.error).toEqual(error === undefined ? undefined : expect.objectContaining(error));
+    expect({ calls, ...outcome }).toMatchObject(rest);
+    expect(JSON.stringify(outcome)).not.toContain("ak_test");
+  });
+});

@@ -1,0 +1,587 @@
+import { createHash } from "node:crypto";
+import { expect } from "vitest";
+import type { Job, Outcome } from "./driver.ts";
+import {
+  cutBody,
+  endlessBody,
+  json,
+  noAnswer,
+  type Received,
+  type Reply,
+  stalledBody,
+  stream,
+  text,
+} from "./scripted-server.ts";
+
+interface Case {
+  replies: Reply[];
+  job: Omit<Job, "baseUrl">;
+  /** What the outcome contains: `calls` are the requests that the server received. */
+  expected: (received: Received[]) => { calls?: string[] } & Partial<Record<keyof Outcome, unknown>>;
+}
+
+const id = "11111111-2222-4333-8444-555555555555";
+const run = (status: string, output: string | null = null, more: object = {}) => ({
+  id,
+  status,
+  output,
+  failure: null,
+  finish_reason: null,
+  usage: { dollars: 0 },
+  ...more,
+});
+const failure = { category: "limit", title: "The limit is reached", remedy: "Raise it.", retryable: false };
+const agent = json(200, { id: "a", name: "Test", max_inline_bytes: 10, max_upload_bytes: 100 });
+const onlyV1 = json(404, { detail: "Not Found" });
+const statusInV1 = (status: string, ...texts: string[]) => ({
+  agent_id: id,
+  loop_status: status,
+  transcript: texts.map((each, index) => ({ role: index % 2 ? "output_from_agent" : "input_to_agent", text: each })),
+});
+
+const event = (sequence: number) => ({ type: "output", sequence, at: null, turn: 1, text: `event ${sequence}` });
+const eventText = (sequence: number): string =>
+  `id: ${sequence}\nevent: event\ndata: ${JSON.stringify(event(sequence))}\n\n`;
+const end = 'event: end\ndata: {"status": "finished"}\n\n';
+const html = text(200, "text/html", "<html>Sign in to the network</html>");
+
+const getRun = `GET /ext/v1/runs/${id}`;
+const getEvents = `${getRun}/events`;
+const getInV1 = `GET /v1/agents/${id}`;
+const [askAgent, postRun, postInV1] = ["GET /ext/v1/agent", "POST /ext/v1/runs", "POST /v1/agents"];
+const create = { name: "Test", input: "Hello" };
+const sent = ({ body }: Received): unknown => JSON.parse(body.toString());
+const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+/** A case of an error response to `runs.get`. */
+function rejected(status: number, body: object, error: object, headers = {}): Case {
+  return {
+    replies: [agent, json(status, body, headers)],
+    job: { method: "get", args: [id] },
+    expected: () => ({ calls: [askAgent, getRun], error: { status, ...error } }),
+  };
+}
+
+/** A case of an error response to a create with v1. */
+function rejectedInV1(status: number, detail: unknown, error: object): Case {
+  return {
+    replies: [onlyV1, json(status, { detail })],
+    job: { method: "create", options: create, client: { template_id: "t" } },
+    expected: () => ({ calls: [askAgent, postInV1], error: { status, ...error } }),
+  };
+}
+
+const creating: Record<string, Case> = {
+  "creates a run with all options": {
+    replies: [agent, json(201, run("running"))],
+    job: {
+      method: "create",
+      options: {
+        ...create,
+        files: [["a.txt", "content"]],
+        labels: { customer: "4711" },
+        webhook: "https://example.com/",
+        idempotency_key: "order-1",
+      },
+      client: { template_id: "t" },
+    },
+    expected: ([, post]) => {
+      expect(sent(post!)).toEqual({
+        name: "Test",
+        template_id: "t",
+        input_text: "Hello",
+        files: [{ filename: "a.txt", content_base64: "Y29udGVudA==" }],
+        labels: { customer: "4711" },
+        webhook: { url: "https://example.com/" },
+      });
+      expect(post!.headers).toMatchObject({ authorization: "Bearer ak_test", "idempotency-key": "order-1" });
+      return { calls: [askAgent, postRun], value: { id, status: "running" } };
+    },
+  },
+  "repeats a create that was not answered, with the same key": {
+    replies: [agent, noAnswer, cutBody(201, '{"id": '), json(503, { detail: "busy" }), json(201, run("running"))],
+    job: { method: "create", options: create },
+    expected: (received) => {
+      const keys = received.slice(1).map(({ headers }) => headers["idempotency-key"]);
+      expect(new Set(keys).size).toBe(1);
+      expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+      return { calls: [askAgent, postRun, postRun, postRun, postRun], value: { id }, sleeps: [1_000, 2_000, 4_000] };
+    },
+  },
+  "says that the outcome of a create is unknown": {
+    replies: [agent, noAnswer, noAnswer, noAnswer, noAnswer],
+    job: { method: "create", options: { ...create, idempotency_key: "order-1" } },
+    expected: () => ({
+      calls: [askAgent, postRun, postRun, postRun, postRun],
+      error: { name: "CreateOutcomeUnknown", idempotency_key: "order-1" },
+    }),
+  },
+  "says that the outcome is unknown when a gateway gives up": {
+    replies: [agent, ...range(4).map(() => text(504, "text/html", "<html>Gateway Timeout</html>"))],
+    job: { method: "create", options: create },
+    expected: () => ({ error: { name: "CreateOutcomeUnknown" } }),
+  },
+  "says that the service is unavailable when it rejects a create": {
+    replies: [agent, ...range(4).map(() => json(503, { detail: "no space", code: "storage_full" }))],
+    job: { method: "create", options: create },
+    expected: () => ({ error: { name: "ServiceUnavailable", status: 503, code: "storage_full" } }),
+  },
+  "never repeats a create with v1": {
+    replies: [onlyV1, noAnswer],
+    job: { method: "create", options: create, client: { template_id: "t" } },
+    expected: (received) => {
+      expect(received[1]!.headers).not.toHaveProperty("idempotency-key");
+      return { calls: [askAgent, postInV1], error: { name: "CreateOutcomeUnknown" }, sleeps: [] };
+    },
+  },
+  "uploads files that do not fit into the request": {
+    replies: [
+      agent,
+      json(201, { upload_id: "u1", url: "/ext/v1/uploads/u1", headers: { "content-type": "text/plain" } }),
+      noAnswer,
+      json(204, ""),
+      json(201, run("running")),
+    ],
+    job: { method: "create", options: { ...create, files: [["big.txt", "more than 10 bytes"]] } },
+    expected: ([, begin, , put, post]) => {
+      const sha256 = createHash("sha256").update("more than 10 bytes").digest("hex");
+      expect(sent(begin!)).toEqual({ filename: "big.txt", size: 18, sha256 });
+      expect(put!.body.toString()).toBe("more than 10 bytes");
+      expect(put!.headers).toMatchObject({ authorization: "Bearer ak_test", "content-type": "text/plain" });
+      expect(sent(post!)).toMatchObject({ uploads: ["u1"] });
+      const putUpload = "PUT /ext/v1/uploads/u1";
+      return { calls: [askAgent, "POST /ext/v1/uploads", putUpload, putUpload, postRun], value: { id } };
+    },
+  },
+  "does not create a run when an upload is rejected": {
+    replies: [agent, json(413, { detail: "The file has 18 bytes", code: "upload_too_large" })],
+    job: { method: "create", options: { ...create, files: [["big.txt", "more than 10 bytes"]] } },
+    expected: () => ({ calls: [askAgent, "POST /ext/v1/uploads"], error: { name: "PayloadTooLarge" } }),
+  },
+};
+
+const waiting: Record<string, Case> = {
+  "polls after 3 s, growing to 10 s": {
+    replies: [
+      agent,
+      json(201, run("running")),
+      ...range(5).map(() => json(200, run("running"))),
+      json(200, run("finished", "Done.")),
+    ],
+    job: { method: "create_and_wait", options: create },
+    expected: () => ({
+      calls: [askAgent, postRun, ...range(6).map(() => getRun)],
+      value: { id, status: "finished", output: "Done." },
+      sleeps: [3_000, 4_500, 6_750, 10_000, 10_000],
+    }),
+  },
+  "backs off 1, 2, 4 … 30 s on 502 and 503, and then polls again": {
+    replies: [
+      agent,
+      ...range(7).map((n) => json(n % 2 ? 502 : 503, { detail: "event history lookup failed" })),
+      json(200, run("running")),
+      json(503, { detail: "event history is temporarily unavailable" }),
+      json(200, run("finished")),
+    ],
+    job: { method: "wait", args: [id] },
+    expected: () => ({
+      value: { status: "finished" },
+      sleeps: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 3_000, 1_000],
+    }),
+  },
+  "polls on after connections that were refused or cut, and after 429": {
+    replies: [
+      agent,
+      noAnswer,
+      cutBody(200, '{"id": "'),
+      json(429, { detail: "too many requests" }, { "retry-after": "7" }),
+      json(200, run("finished")),
+    ],
+    job: { method: "wait", args: [id] },
+    expected: () => ({ value: { status: "finished" }, sleeps: [1_000, 2_000, 7_000] }),
+  },
+  "stops waiting at the deadline": {
+    replies: [agent, json(201, run("running")), ...range(3).map(() => json(200, run("running")))],
+    job: { method: "create_and_wait", options: { ...create, timeout: 9_000 } },
+    expected: () => ({
+      error: { name: "WaitTimeout", run_id: id, message: "the run did not end within 9 s" },
+      sleeps: [3_000, 4_500, 1_500],
+    }),
+  },
+  "stops waiting at the deadline while a body stalls": {
+    replies: [agent, stalledBody(200, "application/json", '{"id": ')],
+    job: { method: "wait", args: [id], options: { timeout: 300 }, realTime: true },
+    expected: () => ({ error: { name: "WaitTimeout", run_id: id } }),
+  },
+  "stops waiting at the deadline while a body does not end": {
+    replies: [agent, endlessBody(200, "application/json")],
+    job: { method: "wait", args: [id], options: { timeout: 300 }, realTime: true },
+    expected: () => ({ error: { name: "WaitTimeout", run_id: id } }),
+  },
+  "stops waiting at the deadline while an event stream is silent": {
+    replies: [agent, stalledBody(200, "text/event-stream", "retry: 2000\n\n")],
+    job: { method: "wait", args: [id], options: { timeout: 300 }, onEvent: "record", realTime: true },
+    expected: () => ({ error: { name: "WaitTimeout", run_id: id } }),
+  },
+  "stops waiting at the deadline while an event stream is busy": {
+    replies: [agent, endlessBody(200, "text/event-stream")],
+    job: { method: "wait", args: [id], options: { timeout: 300 }, onEvent: "record", realTime: true },
+    expected: () => ({ error: { name: "WaitTimeout", run_id: id } }),
+  },
+  "says that no run was created when the deadline passes before": {
+    replies: [stalledBody(200, "application/json", "{")],
+    job: { method: "create_and_wait", options: { ...create, timeout: 300 }, realTime: true },
+    expected: () => ({ calls: [askAgent], error: { name: "WaitTimeout" } }),
+  },
+  "ends a request that is not answered in time": {
+    replies: [agent, stalledBody(200, "application/json", "{"), json(200, run("finished"))],
+    job: { method: "get", args: [id], client: { timeout: 300 } },
+    expected: () => ({ value: { status: "finished" }, sleeps: [1_000] }),
+  },
+  "returns a run that failed": {
+    replies: [agent, json(200, run("technical_error", null, { failure }))],
+    job: { method: "wait", args: [id] },
+    expected: () => ({ value: { status: "technical_error", output: null } }),
+  },
+  "raises for a run that failed, if asked to": {
+    replies: [agent, json(200, run("technical_error", null, { failure }))],
+    job: { method: "wait", args: [id], options: { raise_on_failure: true } },
+    expected: () => ({ error: { name: "RunFailed", run_id: id, message: "The limit is reached. Raise it." } }),
+  },
+  "names the run in the error of a wait": {
+    replies: [agent, json(201, run("running")), json(404, { detail: "Agent not found", code: "run_not_found" })],
+    job: { method: "create_and_wait", options: create },
+    expected: () => ({ error: { name: "RunNotFound", run_id: id } }),
+  },
+};
+
+const streaming: Record<string, Case> = {
+  "passes each event on, and then returns the run": {
+    replies: [
+      agent,
+      json(201, run("running")),
+      stream(`retry: 2000\n\nevent: run\ndata: {}\n\n${eventText(1)}: comment\n\n${eventText(2)}${end}`),
+      json(200, run("finished", "Done.")),
+    ],
+    job: { method: "create_and_wait", options: create, onEvent: "record" },
+    expected: ([, , events]) => {
+      expect(events!.headers).toMatchObject({ accept: "text/event-stream" });
+      expect(events!.headers).not.toHaveProperty("last-event-id");
+      return {
+        calls: [askAgent, postRun, getEvents, getRun],
+        value: { output: "Done." },
+        events: [event(1), event(2)],
+        sleeps: [],
+      };
+    },
+  },
+  "resumes a stream that ended normally, after its retry": {
+    replies: [
+      agent,
+      stream(`retry: 500\n\n${eventText(1)}`),
+      stream(`retry: 100\n\n`),
+      stream(eventText(2) + end),
+      json(200, run("finished")),
+    ],
+    job: { method: "wait", args: [id], onEvent: "record" },
+    expected: ([, , second, third]) => {
+      expect([second!.headers["last-event-id"], third!.headers["last-event-id"]]).toEqual(["1", "1"]);
+      return { events: [event(1), event(2)], sleeps: [500, 100] };
+    },
+  },
+  "resumes a stream that is cut 100 times in the middle of an event: every event once, in order": {
+    replies: [
+      agent,
+      ...range(100).map((n) => stream(`retry: 20\n\n${eventText(n)}${eventText(n + 1).slice(0, -9)}`, "cut")),
+      stream(eventText(101) + end),
+    ],
+    job: { method: "events", args: [id] },
+    expected: (received) => {
+      expect(received.slice(2).map(({ headers }) => headers["last-event-id"])).toEqual(range(100).map(String));
+      return { value: range(101).map(event) };
+    },
+  },
+  "waits longer after each failure of a stream, up to 30 s": {
+    replies: [agent, ...range(6).map((n) => (n % 2 ? noAnswer : json(503, { detail: "busy" }))), stream(end)],
+    job: { method: "events", args: [id] },
+    expected: () => ({
+      value: [],
+      sleeps: [2, 4, 8, 16, 30, 30].map((seconds) =>
+        expect.toSatisfy((ms: number) => ms >= seconds * 1_000 && ms <= seconds * 1_250),
+      ),
+    }),
+  },
+  "waits as long as a 429 asks": {
+    replies: [agent, json(429, { detail: "slow down" }, { "retry-after": "9" }), stream(end)],
+    job: { method: "events", args: [id] },
+    expected: () => ({ value: [], sleeps: [expect.toSatisfy((ms: number) => ms >= 9_000)] }),
+  },
+  "stops at a stream that is rejected": {
+    replies: [agent, json(404, { detail: "Agent not found", code: "run_not_found" })],
+    job: { method: "events", args: [id] },
+    expected: () => ({ calls: [askAgent, getEvents], error: { name: "RunNotFound" } }),
+  },
+  "begins after a known event": {
+    replies: [agent, stream(eventText(8) + end)],
+    job: { method: "events", args: [id], options: { after: 7 } },
+    expected: ([, events]) => {
+      expect(events!.headers["last-event-id"]).toBe("7");
+      return { value: [event(8)] };
+    },
+  },
+  "reads messages with any line ends, a byte order mark and several data lines": {
+    replies: [
+      agent,
+      stream(
+        `\ufeffretry: 10\r\n\r\nid: 1\revent: event\rdata: {"type":\rdata: "output"}\r\rid:2\nevent:event\ndata:{}\n\n${end}`,
+      ),
+    ],
+    job: { method: "events", args: [id] },
+    expected: () => ({ value: [{ type: "output" }, {}] }),
+  },
+  "closes the stream when the caller has enough": {
+    replies: [agent, stream(eventText(1) + eventText(2) + end)],
+    job: { method: "events", args: [id], take: 1 },
+    expected: () => ({ calls: [askAgent, getEvents], value: [event(1)] }),
+  },
+  "lets an error of the callback through": {
+    replies: [agent, stream(eventText(1) + end)],
+    job: { method: "wait", args: [id], onEvent: "raise" },
+    expected: () => ({ calls: [askAgent, getEvents], error: { name: "CallbackError", message: "from the callback" } }),
+  },
+  "reports a page in place of a stream": {
+    replies: [agent, html],
+    job: { method: "events", args: [id] },
+    expected: () => ({
+      error: { name: "UnexpectedResponse", message: expect.stringContaining("text/html instead of text/event-stream") },
+    }),
+  },
+  "reports an event that is not JSON": {
+    replies: [agent, stream("id: 1\nevent: event\ndata: {oops\n\n")],
+    job: { method: "events", args: [id] },
+    expected: () => ({ error: { name: "UnexpectedResponse", message: expect.stringContaining("{oops") } }),
+  },
+};
+
+const onV1: Record<string, Case> = {
+  "creates, polls and returns the output": {
+    replies: [
+      onlyV1,
+      json(201, { agent_id: id }),
+      json(200, statusInV1("running", "Hello")),
+      json(200, statusInV1("finished", "Hello", "Done.")),
+    ],
+    job: {
+      method: "create_and_wait",
+      options: { ...create, files: [["a.txt", "content"]] },
+      client: { template_id: "t" },
+      onEvent: "record",
+    },
+    expected: ([, post]) => {
+      const files = [{ filename: "a.txt", content_base64: "Y29udGVudA==" }];
+      expect(sent(post!)).toEqual({ name: "Test", template_id: "t", input_text: "Hello", files });
+      return {
+        calls: [askAgent, postInV1, getInV1, getInV1],
+        value: { id, status: "finished", output: "Done." },
+        events: [],
+        sleeps: [3_000],
+      };
+    },
+  },
+  "needs a template ID with v1": {
+    replies: [onlyV1],
+    job: { method: "create", options: create },
+    expected: () => ({
+      calls: [askAgent],
+      error: { name: "NotSupported", message: expect.stringContaining("template ID") },
+    }),
+  },
+  "says what v1 lacks": {
+    replies: [onlyV1],
+    job: { method: "files", args: [id] },
+    expected: () => ({
+      calls: [askAgent],
+      error: { name: "NotSupported", message: expect.stringContaining("cannot list files") },
+    }),
+  },
+  "does not drop options that v1 lacks": {
+    replies: [onlyV1],
+    job: { method: "create", options: { ...create, labels: { a: "b" } }, client: { template_id: "t" } },
+    expected: () => ({ calls: [askAgent], error: { name: "NotSupported" } }),
+  },
+  "v1: the template of another agent": rejectedInV1(403, "API key is not valid for the requested template", {
+    name: "TemplateMismatch",
+  }),
+  "v1: a deleted agent": rejectedInV1(404, "Agent template not found", { name: "AgentNotFound" }),
+  "v1: an archived agent": rejectedInV1(409, "Agent template is archived", { name: "AgentArchived" }),
+  "v1: files that are too large": rejectedInV1(413, "total file size exceeds the allowed limit", {
+    name: "PayloadTooLarge",
+  }),
+  "v1: a file that is not base64": rejectedInV1(422, "file 'a.txt' is not valid base64", { name: "InvalidRequest" }),
+  "v1: no model": rejectedInV1(422, "The organization has no inference model configured", {
+    name: "ModelNotConfigured",
+  }),
+  "v1: a schema violation": rejectedInV1(422, [{ type: "string_too_short", loc: ["body", "name"], msg: "too short" }], {
+    name: "InvalidRequest",
+    message: "POST /v1/agents: 422 body.name: too short",
+    issues: [{ type: "string_too_short", loc: ["body", "name"], msg: "too short" }],
+  }),
+  "v1: an unknown run": {
+    replies: [onlyV1, json(404, { detail: "Agent not found" })],
+    job: { method: "get", args: [id] },
+    expected: () => ({ calls: [askAgent, getInV1], error: { name: "RunNotFound", status: 404 } }),
+  },
+};
+
+const errors: Record<string, Case> = {
+  "an invalid key": {
+    replies: [json(401, { detail: "Invalid API key", code: "key_invalid" }, { "x-request-id": "r-1" })],
+    job: { method: "agent" },
+    expected: () => ({
+      calls: [askAgent],
+      error: { name: "AuthenticationError", status: 401, code: "key_invalid", request_id: "r-1" },
+    }),
+  },
+  "a run that has ended": rejected(
+    409,
+    { detail: "terminated", code: "run_ended" },
+    { name: "RunEnded", code: "run_ended" },
+  ),
+  "a full queue": rejected(409, { detail: "20 inputs", code: "queue_full" }, { name: "QueueFull" }),
+  "a key with another body": rejected(
+    422,
+    { detail: "used", code: "idempotency_key_reused" },
+    { name: "IdempotencyKeyReused" },
+  ),
+  "no webhook": rejected(422, { detail: "none", code: "webhook_not_configured" }, { name: "WebhookNotConfigured" }),
+  "an unknown upload": rejected(422, { detail: "none", code: "upload_not_found" }, { name: "UploadFailed" }),
+  "no such file": rejected(404, { detail: "none", code: "file_not_found" }, { name: "FileNotFound" }),
+  "a limit for long": rejected(
+    429,
+    { detail: "spent", code: "dollars_spent" },
+    { name: "RateLimited", retry_after: 3_600 },
+    { "retry-after": "3600" },
+  ),
+  "an unknown code": rejected(409, { detail: "new", code: "brand_new" }, { name: "APIError", code: "brand_new" }),
+  "an error page of a proxy": {
+    replies: [agent, text(403, "text/html", "<html>Forbidden by the firewall</html>")],
+    job: { method: "get", args: [id] },
+    expected: () => ({
+      error: { name: "APIError", status: 403, message: expect.stringContaining("Forbidden by the firewall") },
+    }),
+  },
+  "a page in place of JSON": {
+    replies: [agent, html],
+    job: { method: "get", args: [id] },
+    expected: () => ({
+      calls: [askAgent, getRun],
+      error: {
+        name: "UnexpectedResponse",
+        message: expect.stringMatching(/text\/html.*Sign in to the network.*base URL/),
+      },
+    }),
+  },
+  "a page in place of the agent": {
+    replies: [html],
+    job: { method: "create", options: create },
+    expected: () => ({ calls: [askAgent], error: { name: "UnexpectedResponse" } }),
+  },
+  "JSON that is cut off": {
+    replies: [agent, text(200, "application/json", '{"id": "')],
+    job: { method: "get", args: [id] },
+    expected: () => ({ error: { name: "UnexpectedResponse" } }),
+  },
+  "JSON of something else": {
+    replies: [agent, json(200, { hello: "world" })],
+    job: { method: "get", args: [id] },
+    expected: () => ({ error: { name: "UnexpectedResponse", message: expect.stringContaining("hello") } }),
+  },
+  "JSON that is no object": {
+    replies: [agent, json(200, [1])],
+    job: { method: "get", args: [id] },
+    expected: () => ({ error: { name: "UnexpectedResponse" } }),
+  },
+  "a redirect": {
+    replies: [agent, text(301, "text/html", "", { location: "https://example.com/" })],
+    job: { method: "create", options: create },
+    expected: () => ({
+      calls: [askAgent, postRun],
+      error: { name: "UnexpectedResponse", message: expect.stringContaining("a redirect") },
+    }),
+  },
+  "no connection": {
+    replies: [agent, noAnswer, noAnswer, noAnswer, noAnswer],
+    job: { method: "get", args: [id] },
+    expected: () => ({ error: { name: "ConnectionFailed" }, sleeps: [1_000, 2_000, 4_000] }),
+  },
+};
+
+const file = `GET /ext/v1/runs/${id}/files/a%20b.txt`;
+const other: Record<string, Case> = {
+  "lists all pages": {
+    replies: [
+      agent,
+      json(200, { data: [run("finished")], next: "2" }),
+      json(200, { data: [], next: "3" }),
+      json(200, { data: [run("running")], next: null }),
+    ],
+    job: { method: "list", options: { status: "finished", label: "customer=4711" } },
+    expected: (received) => {
+      const filters = "GET /ext/v1/runs?status=finished&label=customer%3D4711";
+      expect(received.slice(1).map(({ call }) => call)).toEqual([
+        filters,
+        `${filters}&cursor=2`,
+        `${filters}&cursor=3`,
+      ]);
+      return {
+        value: [
+          { id, status: "finished" },
+          { id, status: "running" },
+        ],
+      };
+    },
+  },
+  "downloads a file": {
+    replies: [agent, noAnswer, text(200, "application/octet-stream", "content")],
+    job: { method: "download", args: [id, "a b.txt"], options: { at: "1.2" } },
+    expected: () => ({ calls: [askAgent, `${file}?at=1.2`, `${file}?at=1.2`], value: "content" }),
+  },
+  "follows the redirect of a download without the key": {
+    replies: [
+      agent,
+      (response, { headers }) => {
+        const elsewhere = `http://localhost:${headers.host?.split(":")[1]}`; // another origin than 127.0.0.1
+        response
+          .writeHead(307, { location: `${elsewhere}${response.req.url?.replace(/\/ext.*/, "/signed?signature=1")}` })
+          .end();
+      },
+      text(200, "application/octet-stream", "content"),
+    ],
+    job: { method: "download", args: [id, "a b.txt"] },
+    expected: (received) => {
+      expect(received[2]!.headers).not.toHaveProperty("authorization");
+      return { calls: [askAgent, file, "GET /signed?signature=1"], value: "content" };
+    },
+  },
+  "lists files": {
+    replies: [agent, json(200, { data: [{ name: "a.txt", size: 1 }], next: null })],
+    job: { method: "files", args: [id] },
+    expected: () => ({ calls: [askAgent, `${getRun}/files`], value: [{ name: "a.txt", size: 1 }] }),
+  },
+  "sends an input once": {
+    replies: [agent, noAnswer],
+    job: { method: "send_input", args: [id, "More"] },
+    expected: ([, post]) => {
+      expect(sent(post!)).toEqual({ input_text: "More" });
+      return { calls: [askAgent, `POST /ext/v1/runs/${id}/input`], error: { name: "ConnectionFailed" } };
+    },
+  },
+  "repeats a stop": {
+    replies: [agent, noAnswer, json(200, run("terminated"))],
+    job: { method: "stop", args: [id] },
+    expected: () => ({ value: { status: "terminated" }, sleeps: [1_000] }),
+  },
+};
+
+/** What each client does, by name. */
+export const cases: Record<string, Case> = { ...creating, ...waiting, ...streaming, ...onV1, ...errors, ...other };

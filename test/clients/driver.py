@@ -1,0 +1,122 @@
+"""Runs calls of the Python client: one JSON object per line in, one out. Argument: sync or async."""
+
+import asyncio
+import inspect
+import json
+import sys
+
+import agent_runs
+
+FIELDS = ("run_id", "idempotency_key", "retry_after", "status", "code", "request_id", "issues")
+
+
+class CallbackError(Exception):
+    pass
+
+
+class FakeClock:
+    """A clock on which waits take no time, and are recorded."""
+
+    def __init__(self):
+        self.time = 0.0
+        self.sleeps = []
+
+    def now(self):
+        return self.time
+
+    def sleep(self, seconds):
+        self.sleeps.append(round(seconds * 1000))
+        self.time += seconds
+
+
+class FakeAsyncClock(FakeClock):
+    async def sleep(self, seconds):
+        super().sleep(seconds)
+
+
+def prepare(job, clock):
+    """The options of the client, and those of the call."""
+    client = {"base_url": job["baseUrl"], "api_key": "ak_test", **job.get("client", {})}
+    options = dict(job.get("options", {}))
+    for each in (client, options):
+        if "timeout" in each:
+            each["timeout"] /= 1000
+    if "files" in options:
+        options["files"] = [(name, content.encode()) for name, content in options["files"]]
+    events = []
+    if "onEvent" in job:
+
+        def on_event(event):
+            if job["onEvent"] == "raise":
+                raise CallbackError("from the callback")
+            events.append(event)
+
+        options["on_event"] = on_event
+    if not job.get("realTime"):
+        client["clock"] = clock
+    return client, options, events
+
+
+def run(job):
+    clock = FakeClock()
+    client_options, options, events = prepare(job, clock)
+    with agent_runs.AgentRuns(**client_options) as client:
+        try:
+            if job["method"] == "agent":
+                value = client.agent()
+            else:
+                value = getattr(client.runs, job["method"])(*job.get("args", []), **options)
+            if inspect.isgenerator(value):
+                items = []
+                for item in value:
+                    items.append(item)
+                    if len(items) == job.get("take"):
+                        break
+                value = items
+            return {"value": plain(value), "events": events, "sleeps": clock.sleeps}
+        except Exception as error:
+            return {"error": fields_of(error), "events": events, "sleeps": clock.sleeps}
+
+
+async def run_async(job):
+    clock = FakeAsyncClock()
+    client_options, options, events = prepare(job, clock)
+    async with agent_runs.AsyncAgentRuns(**client_options) as client:
+        try:
+            if job["method"] == "agent":
+                value = await client.agent()
+            else:
+                value = getattr(client.runs, job["method"])(*job.get("args", []), **options)
+                if inspect.isawaitable(value):
+                    value = await value
+            if inspect.isasyncgen(value):
+                items = []
+                async for item in value:
+                    items.append(item)
+                    if len(items) == job.get("take"):
+                        break
+                await value.aclose()
+                value = items
+            return {"value": plain(value), "events": events, "sleeps": clock.sleeps}
+        except Exception as error:
+            return {"error": fields_of(error), "events": events, "sleeps": clock.sleeps}
+
+
+def plain(value):
+    if isinstance(value, (agent_runs.Run, agent_runs.AsyncRun)):
+        return {"id": value.id, "status": value.status, "output": value.output}
+    if isinstance(value, bytes):
+        return value.decode()
+    return [plain(each) for each in value] if isinstance(value, list) else value
+
+
+def fields_of(error):
+    known = {name: getattr(error, name, None) for name in FIELDS}
+    found = {name: value for name, value in known.items() if value is not None}
+    return {"name": type(error).__name__, "message": str(error), **found}
+
+
+for line in sys.stdin:
+    job = json.loads(line)
+    outcome = asyncio.run(run_async(job)) if sys.argv[1] == "async" else run(job)
+    print(json.dumps(outcome), flush=True)

@@ -1,0 +1,142 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { AgentRuns, AgentRunsError, type Event, Run } from "../../clients/typescript/src/index.ts";
+import { root } from "../integration/script.ts";
+import { python, pythonClient } from "./python.ts";
+
+/** A call of a client, with the names of Python and times in milliseconds. */
+export interface Job {
+  baseUrl: string;
+  /** Options of the client. */
+  client?: { template_id?: string; timeout?: number };
+  /** Waits in real time. Otherwise, a wait takes no time and is recorded. */
+  realTime?: boolean;
+  /** A method of `client.runs`, or `agent`. */
+  method: string;
+  /** Positional arguments. */
+  args?: string[];
+  options?: Record<string, unknown> & { timeout?: number };
+  /** Pass `on_event`. `"raise"`: it raises `CallbackError`. */
+  onEvent?: "record" | "raise";
+  /** Number of items to take from an iterator. */
+  take?: number;
+}
+
+export interface Outcome {
+  value?: unknown;
+  error?: Record<string, unknown> & { name: string; message: string };
+  events: unknown[];
+  /** Milliseconds. */
+  sleeps: number[];
+}
+
+export interface Driver extends AsyncDisposable {
+  run(job: Job): Promise<Outcome>;
+}
+
+class CallbackError extends Error {
+  override name = "CallbackError";
+}
+
+export const typescriptDriver = (): Driver => ({
+  run: runInTypescript,
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+});
+
+async function runInTypescript(job: Job): Promise<Outcome> {
+  const sleeps: number[] = [];
+  const events: Event[] = [];
+  let now = 0;
+  const sleep = (milliseconds: number): Promise<void> => {
+    sleeps.push(Math.round(milliseconds));
+    now += milliseconds;
+    return Promise.resolve();
+  };
+  const { template_id: templateId, timeout } = job.client ?? {};
+  const client = new AgentRuns({
+    baseUrl: job.baseUrl,
+    apiKey: "ak_test",
+    ...(templateId !== undefined && { templateId }),
+    ...(timeout !== undefined && { timeout }),
+    ...(job.realTime !== true && { clock: { now: () => now, sleep } }),
+  });
+  const onEvent = (event: Event): void => {
+    if (job.onEvent === "raise") throw new CallbackError("from the callback");
+    events.push(event);
+  };
+  const options = { ...camelCase(job.options ?? {}), ...(job.onEvent && { onEvent }) };
+  try {
+    return { value: valueOf(await call(client, job, options)), events, sleeps };
+  } catch (error) {
+    return { error: errorFields(error), events, sleeps };
+  }
+}
+
+async function call(client: AgentRuns, { method, args = [], take = Infinity }: Job, options: object): Promise<unknown> {
+  if (method === "agent") return client.agent();
+  const runs = client.runs as unknown as Record<string, (...args: unknown[]) => unknown>;
+  const name = method.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const { timeout, onEvent, raiseOnFailure, ...create } = options as Record<string, unknown>;
+  const both = [create, { timeout, onEvent, raiseOnFailure }];
+  const result = runs[name]?.(...args, ...(name === "createAndWait" ? both : [options]));
+  if (typeof result !== "object" || result === null || !(Symbol.asyncIterator in result)) return result;
+  const items: unknown[] = [];
+  for await (const item of result as AsyncIterable<unknown>) {
+    items.push(valueOf(item));
+    if (items.length === take) break;
+  }
+  return items;
+}
+
+function camelCase(options: Record<string, unknown>): object {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [
+      name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      name === "files" ? (value as [string, string][]).map(([file, content]) => ({ name: file, content })) : value,
+    ]),
+  );
+}
+
+function valueOf(value: unknown): unknown {
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  if (!(value instanceof Run)) return value;
+  return { id: value.id, status: value.status, output: value.output };
+}
+
+function errorFields(error: unknown): NonNullable<Outcome["error"]> {
+  if (!(error instanceof AgentRunsError)) {
+    const { name, message } = error as Error;
+    return { name, message };
+  }
+  const fields = error as unknown as Record<string, unknown>;
+  const { name, message, runId: run_id, idempotencyKey: idempotency_key, retryAfter: retry_after } = fields;
+  const { status, code, requestId: request_id, issues } = fields;
+  const found = { run_id, idempotency_key, retry_after, status, code, request_id, issues };
+  const known = Object.entries(found).filter(([, value]) => value !== undefined);
+  return { name: String(name), message: String(message), ...Object.fromEntries(known) };
+}
+
+/** Runs calls in one process of Python, one after the other. */
+export async function pythonDriver(kind: "sync" | "async"): Promise<Driver> {
+  const child: ChildProcessWithoutNullStreams = spawn(
+    await python("python"),
+    ["-W", "error", "test/clients/driver.py", kind],
+    { cwd: root, env: { ...process.env, PYTHONPATH: pythonClient } },
+  );
+  let errors = "";
+  child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  return {
+    async run(job) {
+      child.stdin.write(`${JSON.stringify(job)}\n`);
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error(`the driver ended: ${errors}`);
+      return JSON.parse(value) as Outcome;
+    },
+    async [Symbol.asyncDispose]() {
+      child.stdin.end();
+      if (child.exitCode === null) await once(child, "exit");
+    },
+  };
+}
