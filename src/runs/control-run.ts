@@ -115,7 +115,7 @@ export async function deleteRun(deps: ControlDeps & { workspace: Workspace }, id
   if (!(await deps.runs.erase(runId)))
     throw new ServiceError("modified_concurrently", `run ${runId} was modified concurrently; retry`);
   await deps.workspace.removeAll(runId);
-  const { failure: _failure, ...kept } = after;
+  const { failure: _failure, labels: _labels, ...kept } = after;
   return { ...kept, name: "", sequence: 0 };
 }
 

@@ -2,18 +2,11 @@ import { expect, vi } from "vitest";
 import type { Schemas } from "../../src/ext/call.ts";
 import type { ExtService } from "./ext-service.ts";
 
-/** Creates a run with v1, which the extension API then serves. Resolves with its id. */
-export async function startRun(
-  { baseUrl, apiKey, templateId }: ExtService,
-  { name = "Run", ...body }: { name?: string; input_text?: string; files?: object[] },
-): Promise<string> {
-  const response = await fetch(`${baseUrl}/v1/agents`, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${apiKey}` },
-    body: JSON.stringify({ name, template_id: templateId, ...body }),
-  });
-  expect(response.status).toBe(201);
-  return ((await response.json()) as { agent_id: string }).agent_id;
+/** Creates a run of the starter agent. Resolves with its id. */
+export async function startRun({ call }: ExtService, body: object): Promise<string> {
+  const created = await call<Schemas["Run"]>("POST", "/runs", { body: { name: "Run", ...body } });
+  expect(created.status).toBe(201);
+  return created.body.id;
 }
 
 /** Resolves with the run as soon as it has this state. */

@@ -8,9 +8,11 @@ import type { ExtDeps } from "../deps.ts";
 export function agentHandlers({ accounts, limits: accepted }: ExtDeps) {
   return {
     async get_agent({ principal }) {
-      const [agent, organization] = await Promise.all([
-        accounts.findAgent(principal.agentId),
-        accounts.findOrganization(principal.organizationId),
+      const { agentId, organizationId } = principal;
+      const [agent, organization, webhook] = await Promise.all([
+        accounts.findAgent(agentId),
+        accounts.findOrganization(organizationId),
+        accounts.findWebhookState(agentId),
       ]);
       if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", "Agent template not found");
       const { id, name, status, tools, limits, runLimits = {} } = agent;
@@ -23,7 +25,7 @@ export function agentHandlers({ accounts, limits: accepted }: ExtDeps) {
         limits: { turn: wireLimits(limits), run: wireLimits(runLimits) },
         max_inline_bytes: accepted.inlineBytes,
         max_upload_bytes: accepted.uploadBytes,
-        webhook: { configured: false },
+        webhook: { configured: webhook?.configured ?? false },
       } satisfies Schemas["Agent"]);
     },
   } satisfies ExtHandlers;

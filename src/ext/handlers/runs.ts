@@ -1,6 +1,8 @@
 import { jsonResponse } from "../../api/handlers/handler.ts";
 import { timeIn } from "../../api/rest/parameter-values.ts";
+import { log } from "../../log.ts";
 import { acceptInput, stopRun } from "../../runs/control-run.ts";
+import { createRun } from "../../runs/create-run.ts";
 import type { RunDescriber } from "../../runs/describe-runs.ts";
 import { findOwnRun, readOwnRun } from "../../runs/own-run.ts";
 import { type RunSearch, searchRuns } from "../../runs/search-runs.ts";
@@ -8,6 +10,7 @@ import type { Run } from "../../runs/types.ts";
 import type { Call, ExtHandlers, Schemas } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
 import { wireDetail, wireRun } from "../wire/run.ts";
+import { newRunOf } from "./create-run.ts";
 
 /** Runs of the caller's agent. */
 export function runHandlers(deps: ExtDeps, describer: RunDescriber) {
@@ -20,6 +23,14 @@ export function runHandlers(deps: ExtDeps, describer: RunDescriber) {
   }
 
   return {
+    async create_run(call) {
+      const { request, principal } = call;
+      const { id, replayed } = await createRun(deps, principal, newRunOf(call));
+      if (!replayed) log("info", "run created", { requestId: request.id, runId: id });
+      const run = await viewOf(await findOwnRun(runs, principal, id));
+      return jsonResponse(201, run, replayed ? { "idempotent-replayed": "true" } : {});
+    },
+
     async list_runs(call) {
       const found = await searchRuns({ ...deps, describer }, searchOf(call));
       const next = found.cursor ?? null;

@@ -1,0 +1,35 @@
+import type { Principal } from "../../accounts/authenticate.ts";
+import { base64Uploads } from "../../api/validation/base64-files.ts";
+import { ServiceError } from "../../errors.ts";
+import type { NewRun } from "../../runs/create-run.ts";
+import { idempotencyOf } from "../../runs/idempotency.ts";
+import { newRunLimits } from "../../runs/new-run-limits.ts";
+import type { Call } from "../call.ts";
+
+/** The run that a create asks for. Throws for what its schema cannot express. */
+export function newRunOf({ request, principal, body }: Call<"create_run">): NewRun {
+  const { name, template_id, input_text, files = [], uploads = [], labels, webhook } = body;
+  requireTemplate(principal, template_id);
+  requireFileCount(files.length + uploads.length);
+  const key = idempotencyKeyIn(request.headers["idempotency-key"]);
+  const idempotency = key === undefined ? undefined : idempotencyOf(key, body); // before `base64Uploads`, which empties it
+  return { name, text: input_text ?? undefined, files: base64Uploads(files), uploads, labels, webhook, idempotency };
+}
+
+function requireTemplate({ agentId }: Principal, templateId: string | undefined): void {
+  if (templateId === undefined || templateId === agentId) return;
+  throw new ServiceError("template_mismatch", "API key is not valid for the requested template");
+}
+
+function requireFileCount(count: number): void {
+  if (count <= newRunLimits.files) return;
+  const message = `files and uploads are ${count} together; at most ${newRunLimits.files} are accepted`;
+  throw new ServiceError("invalid_argument", message);
+}
+
+function idempotencyKeyIn(header: string | undefined): string | undefined {
+  if (header === undefined || /^[\x21-\x7e]{1,255}$/.test(header)) return header;
+  const received = header.length > 255 ? `has ${header.length} characters` : `is ${JSON.stringify(header)}`;
+  const message = `Idempotency-Key ${received}; expected 1 to 255 visible ASCII characters`;
+  throw new ServiceError("invalid_argument", message);
+}
