@@ -44,7 +44,7 @@ export const assumptionList = [
   ["createMilliseconds", 60, "ms billed for a create", "assumed"],
   ["pollMilliseconds", 18, "ms billed for a poll, with 1 % cold starts of 300 ms", "assumed"],
   ["sweepMilliseconds", 300, "ms billed for a sweep", "assumed"],
-  ["readUnits", 6, "DynamoDB read units of a run", "counted"],
+  ["readUnits", 7, "DynamoDB read units of a run", "counted"],
   ["stepReadUnits", 2.2, "DynamoDB read units of a step", "counted"],
   ["writeUnits", 7, "DynamoDB write units of a run", "counted"],
   ["stepWriteUnits", 16.6, "DynamoDB write units of a step, with lease renewals", "counted"],

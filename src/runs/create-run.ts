@@ -10,6 +10,7 @@ import type { Stores, Workflow } from "./ports.ts";
 import { createWithSlot } from "./admission.ts";
 import { stamped } from "./events.ts";
 import { replayCreate } from "./idempotency.ts";
+import type { Labels } from "./labels.ts";
 import { quotasOf } from "./quotas.ts";
 import { transitions } from "./status.ts";
 import { failTurn, notStarted, startTurn } from "./turn-writes.ts";
@@ -28,7 +29,7 @@ export interface NewRun extends GivenFiles {
   name: string;
   /** The first input. Absent: the run is idle until it gets one. */
   text?: string | undefined;
-  labels?: Record<string, string> | undefined;
+  labels?: Labels | undefined;
   /** The run's own URL. Absent: the agent's webhook, if it has one. */
   webhook?: { url: string } | undefined;
   /** From `idempotencyOf`. Absent: each call creates a run. */

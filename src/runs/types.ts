@@ -3,6 +3,7 @@ import type { Usage } from "../agent/turn/limits.ts";
 import type { Failure } from "../agent/model.ts";
 import type { JournalEntry } from "../agent/turn/journal.ts";
 import type { FileVersion, ManifestFile } from "../agent/turn/manifest.ts";
+import type { Labels } from "./labels.ts";
 import type { RunStatus } from "./status.ts";
 
 /** One run of an agent (`agent_id` in the API). Times are milliseconds since 1970. */
@@ -32,7 +33,7 @@ export interface Run {
   /** True: the turn waits for a slot. False: it has waited and was started. Absent: it did not have to wait. */
   waiting?: boolean;
   /** Of the client. Set by the create, erased with the run's texts. Absent: none. */
-  labels?: Record<string, string>;
+  labels?: Labels;
   /** Where the ends of turns are reported. Set by the create. Absent: nowhere. */
   webhook?: WebhookTarget;
 }

@@ -5,6 +5,7 @@ import { advance, type AdvanceDeps } from "../../src/workflow/advance.ts";
 import { RetryLater } from "../../src/workflow/retry-later.ts";
 import { fail } from "../../src/workflow/fail.ts";
 import type { Fault } from "../support/fake-aws/client.ts";
+import { deliveryViolations } from "../support/delivery-rules.ts";
 import { violations } from "../support/event-rules.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "../support/scripted-runs.ts";
@@ -21,7 +22,7 @@ interface Outcome {
   recordedSteps: number;
   storeCalls: number;
   invocations: number;
-  /** Of the rules for events, after each invocation. */
+  /** Of the rules for events and deliveries, after each invocation. */
   violations: string[];
 }
 
@@ -84,7 +85,7 @@ async function run(steps: number, fault?: FaultPlan): Promise<Outcome> {
   async function checkEvents(): Promise<void> {
     const before = stores.calls();
     [armed, crashed] = [false, false];
-    wrong.push(...(await violations(stores.runs, "R")));
+    wrong.push(...(await violations(stores.runs, "R")), ...(await deliveryViolations(stores, "R")));
     armed = true;
     first += stores.calls() - before;
   }

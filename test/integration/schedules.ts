@@ -7,6 +7,7 @@ import { ServiceError } from "../../src/errors.ts";
 import { acceptInput, stopRun } from "../../src/runs/control-run.ts";
 import { advance, type AdvanceDeps } from "../../src/workflow/advance.ts";
 import { RetryLater } from "../../src/workflow/retry-later.ts";
+import { deliveryViolations } from "../support/delivery-rules.ts";
 import { violations } from "../support/event-rules.ts";
 import { newRun, outputTo, putAgent, scriptedModel } from "../support/scripted-runs.ts";
 
@@ -130,7 +131,7 @@ export async function walk(stores: Stores, runId: string, events: Event[], sched
     for (const what of events) {
       await scheduler.schedule(Promise.resolve(), what.type);
       await happen(what);
-      wrong.push(...(await violations(stores.runs, runId)));
+      wrong.push(...(await violations(stores.runs, runId)), ...(await deliveryViolations(stores, runId)));
     }
   })();
   await scheduler.waitFor(Promise.all([driven, happening]));
@@ -140,7 +141,7 @@ export async function walk(stores: Stores, runId: string, events: Event[], sched
 
   const state = await stores.runs.load(runId);
   if (!state) return ["the run is gone"];
-  wrong.push(...(await violations(stores.runs, runId)));
+  wrong.push(...(await violations(stores.runs, runId)), ...(await deliveryViolations(stores, runId)));
   const { run, transcript } = state;
   if (stopped !== undefined) {
     if (run.status !== "terminated") wrong.push(`stopped, and then ${run.status}`);

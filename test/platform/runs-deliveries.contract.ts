@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Delivery } from "../../src/runs/deliveries.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import type { Run, RunChange } from "../../src/runs/types.ts";
+import { messageIdOf } from "../support/delivery-rules.ts";
 import { answered, created, numbered, onTurn } from "./run-fixtures.ts";
 
 /** Contract tests of the deliveries that changes store. `open` is called once. */
@@ -24,7 +25,7 @@ export function describeDeliveries(open: () => Promise<Pick<Stores, "runs" | "de
       for (const knows of [false, true]) {
         const run = await created(stores.runs, { webhook: knows ? "agent" : "https://example.com/hook" });
         expect(await end(run, status, knows ? { facts: run } : {})).toBe(true);
-        const messageId = idOf(run, 1, type);
+        const messageId = messageIdOf(run, 1, type);
         const { agentId, organizationId, id: runId } = run;
         expect(await stores.deliveries.find(messageId)).toEqual({
           id: messageId,
@@ -49,17 +50,25 @@ export function describeDeliveries(open: () => Promise<Pick<Stores, "runs" | "de
       expect(
         await end(run, "running", { set: { status: "running", turn: 2, updatedAt: at }, queue: { take: 2 } }),
       ).toBe(true);
-      expect(await stores.deliveries.find(idOf(run, 1, "run.finished"))).toMatchObject({ turn: 1, status: "running" });
+      expect(await stores.deliveries.find(messageIdOf(run, 1, "run.finished"))).toMatchObject({
+        turn: 1,
+        status: "running",
+      });
       expect(await end({ ...run, turn: 2 }, "finished")).toBe(true);
-      expect(await stores.deliveries.find(idOf(run, 2, "run.finished"))).toMatchObject({ turn: 2, status: "finished" });
+      expect(await stores.deliveries.find(messageIdOf(run, 2, "run.finished"))).toMatchObject({
+        turn: 2,
+        status: "finished",
+      });
     });
 
     test("a finished run that is stopped stores run.terminated besides run.finished", async () => {
       const run = await created(stores.runs, { webhook: "agent" });
       await end(run, "finished");
       expect(await end({ ...run, status: "finished" }, "terminated")).toBe(true);
-      expect(await stores.deliveries.find(idOf(run, 1, "run.finished"))).toMatchObject({ status: "finished" });
-      expect(await stores.deliveries.find(idOf(run, 1, "run.terminated"))).toMatchObject({ status: "terminated" });
+      expect(await stores.deliveries.find(messageIdOf(run, 1, "run.finished"))).toMatchObject({ status: "finished" });
+      expect(await stores.deliveries.find(messageIdOf(run, 1, "run.terminated"))).toMatchObject({
+        status: "terminated",
+      });
     });
 
     test("a change that is rejected, that ends no turn, or of a run without a webhook stores none", async () => {
@@ -69,7 +78,7 @@ export function describeDeliveries(open: () => Promise<Pick<Stores, "runs" | "de
       const silent = await created(stores.runs);
       expect(await end(silent, "finished")).toBe(true);
       for (const each of [run, silent]) {
-        expect(await stores.deliveries.find(idOf(each, 1, "run.finished"))).toBeUndefined();
+        expect(await stores.deliveries.find(messageIdOf(each, 1, "run.finished"))).toBeUndefined();
       }
     });
 
@@ -77,9 +86,9 @@ export function describeDeliveries(open: () => Promise<Pick<Stores, "runs" | "de
       const [run, silent] = [await created(stores.runs, { webhook: "agent" }), await created(stores.runs)];
       const { webhook: _webhook, ...unaware } = run;
       expect(await end(run, "finished", { facts: unaware })).toBe(true);
-      expect(await stores.deliveries.find(idOf(run, 1, "run.finished"))).toBeDefined();
+      expect(await stores.deliveries.find(messageIdOf(run, 1, "run.finished"))).toBeDefined();
       expect(await end(silent, "finished", { facts: { ...silent, webhook: "agent" } })).toBe(true);
-      expect(await stores.deliveries.find(idOf(silent, 1, "run.finished"))).toBeUndefined();
+      expect(await stores.deliveries.find(messageIdOf(silent, 1, "run.finished"))).toBeUndefined();
     });
 
     test("of two concurrent ends, one is applied with its delivery", async () => {
@@ -88,7 +97,7 @@ export function describeDeliveries(open: () => Promise<Pick<Stores, "runs" | "de
       const applied = await Promise.all(ends);
       expect(applied.filter(Boolean)).toHaveLength(1);
       const types = ["run.finished", "run.failed", "run.terminated"] as const;
-      const found = await Promise.all(types.map((type) => stores.deliveries.find(idOf(run, 1, type))));
+      const found = await Promise.all(types.map((type) => stores.deliveries.find(messageIdOf(run, 1, type))));
       expect(found.map(Boolean)).toEqual(applied);
     });
 
@@ -105,8 +114,4 @@ export function describeDeliveries(open: () => Promise<Pick<Stores, "runs" | "de
       expect(erased).not.toHaveProperty("labels");
     });
   });
-}
-
-function idOf({ id }: Run, turn: number, type: Delivery["type"]): string {
-  return `msg_${id.replaceAll("-", "")}_${turn}_${type.slice(4)}`;
 }

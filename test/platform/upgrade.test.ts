@@ -13,6 +13,8 @@ import type { Runs } from "../../src/runs/ports.ts";
 import { listRunFiles, readRunFile } from "../../src/runs/read-files.ts";
 import { readRun } from "../../src/runs/read-run.ts";
 import type { RunEvent } from "../../src/runs/types.ts";
+import { messageIdOf } from "../support/delivery-rules.ts";
+import { firstMessages, input, newRun, onTurn } from "./run-fixtures.ts";
 
 // The data directory of an earlier version: two finished runs, and one that was killed after two steps.
 const key = "ak_XchWZFiUwVfV0o6GQIod6VKQ4DR8Y3AXOSHBEPiX8Nk0bAfPi";
@@ -117,14 +119,24 @@ test("a data directory of schema 3 is read, its killed run resumes, and it takes
   platform.close();
 });
 
-test("a data directory of schema 4 is read, and its killed run resumes", async () => {
+test("a data directory of schema 4 is read, its killed run resumes, and it takes runs with a webhook", async () => {
   const platform = await openUpgraded("data-dir-v4/", {
     key: "ak_FxOwkkSJGPytQ95WH4MBvibGKRFoztG9DfY3OXtmvLK34F99Z",
     withFile: "82d329be-5de4-4ff9-a140-033ab39568a2",
     killed: "9c852bfc-4281-434a-924a-8bc5fcd361e6",
   });
   expect(await listOperators(platform.accounts)).toHaveLength(1);
-  expect((await platform.runs.head("82d329be-5de4-4ff9-a140-033ab39568a2"))?.model).toBe("demo");
+  const { runs, deliveries } = platform;
+  const old = await runs.head("82d329be-5de4-4ff9-a140-033ab39568a2");
+  expect(old).toMatchObject({ model: "demo" });
+  for (const field of ["labels", "webhook"]) expect(old).not.toHaveProperty(field);
+  const run = newRun({ labels: { team: "a" }, webhook: "agent" });
+  const idempotency = { key: "k", request: "r" };
+  expect(await runs.create(run, firstMessages(input(1, "Go.")), { idempotency })).toBe("created");
+  expect(await runs.head(run.id)).toEqual(run);
+  expect(await runs.findCreated(run.agentId, "k")).toEqual({ runId: run.id, request: "r" });
+  expect(await runs.change({ ...onTurn(run), set: { status: "finished", turn: 1, updatedAt: 9 } })).toBe(true);
+  expect(await deliveries.find(messageIdOf(run, 1, "run.finished"))).toMatchObject({ state: "pending" });
   platform.close();
 });
 

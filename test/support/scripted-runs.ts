@@ -19,6 +19,7 @@ export async function putAgent({ accounts }: Stores): Promise<void> {
   await accounts.createAgent(agent);
 }
 
+/** Creates a run that is in its first turn and has a webhook. */
 export async function newRun(
   { runs }: Stores,
   id: string,
@@ -26,7 +27,7 @@ export async function newRun(
   text: string,
   uploads: FileVersion[] = [],
 ): Promise<Run> {
-  const fields = { id, agentId: "A", organizationId: "O", name: "Run" };
+  const fields = { id, agentId: "A", organizationId: "O", name: "Run", webhook: "agent" };
   const run: Run = { ...fields, status: "running", turn: 1, createdAt: now, updatedAt: now, sequence: 1 };
   await runs.create(run, [{ turn: 1, role: "input_to_agent", text, sequence: 1, at: now }], { uploads });
   return run;
