@@ -1,0 +1,48 @@
+/** A fenced code block of a page. */
+export interface Block {
+  /** Line of the page on which its code begins. */
+  line: number;
+  language: "sh" | "python" | "ts";
+  /** Words after the language, such as `not-run: aws`. */
+  note: string;
+  code: string;
+}
+
+const fence = /^```(sh|python|ts)\b[ \t]*([^\n]*)\n([^]*?)^```$/gm;
+
+/** The blocks of a page that are commands and programs, in order. */
+export function blocksOf(page: string): Block[] {
+  return [...page.matchAll(fence)].map(({ 0: whole, 1: language, 2: note = "", 3: code = "", index }) => ({
+    line: page.slice(0, index + whole.indexOf("\n")).split("\n").length + 1,
+    language: language as Block["language"],
+    note: note.trim(),
+    code,
+  }));
+}
+
+/** Why a block may stay untested: it needs an AWS account, or a person. */
+const reasons = new Set(["not-run: aws", "not-run: person"]);
+
+/** The blocks to run. Throws for a note that is not known. */
+export function runnable(blocks: Block[]): Block[] {
+  for (const { line, note } of blocks) {
+    if (note !== "" && !reasons.has(note)) {
+      throw new Error(`line ${line}: the note is ${JSON.stringify(note)}; accepted: ${[...reasons].join(", ")}`);
+    }
+  }
+  return blocks.filter(({ note }) => note === "");
+}
+
+/**
+ * One bash script of a page's blocks, in order, so that variables and files of a block are there for the next ones. Each
+ * block begins with a line on stderr, by which a failed one is found. `save` writes a program to a file and returns its path.
+ */
+export function pageScript(blocks: Block[], save: (name: string, code: string) => string): string {
+  const parts = blocks.map((block) => {
+    const heading = `echo "line ${block.line}" >&2\n`;
+    if (block.language === "sh") return heading + block.code;
+    const path = save(`block-${block.line}.${block.language === "ts" ? "ts" : "py"}`, block.code);
+    return `${heading}${block.language === "ts" ? "node" : "python3"} ${path}\n`;
+  });
+  return ["set -euo pipefail\n", ...parts].join("\n");
+}
