@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import { createAgent } from "../../../src/accounts/agents.ts";
+import { createOrganization } from "../../../src/accounts/organizations.ts";
+import { createKey } from "../../../src/accounts/keys.ts";
+import { lambdaHandler } from "../../../src/api/server/lambda.ts";
+import type { Schemas } from "../../../src/ext/call.ts";
+import { openapiDocument } from "../../../src/ext/generated/openapi.ts";
+import { extHandlers } from "../../../src/ext/handlers/index.ts";
+import { extRouter } from "../../../src/ext/router.ts";
+import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
+import { advance } from "../../../src/workflow/advance.ts";
+import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
+import { responseChecks } from "../../support/rest-contract.ts";
+import { scriptedModel } from "../../support/scripted-runs.ts";
+
+const limits = { steps: 1_000, tokens: 1_000_000, seconds: 3_600 };
+const definition = { name: "Agent", instructions: "Work.", tools: ["list_files", "write_file"], limits };
+const problemsOf = responseChecks(openapiDocument);
+
+/** The extension API as a Lambda function behind API Gateway, with a worker that advances a run. */
+async function onLambda() {
+  const stores = fakeAwsStores();
+  const { accounts } = stores;
+  const organization = await createOrganization(accounts, { name: "O", model: { provider: "demo", enabled: true } });
+  const agent = await createAgent(accounts, organization.id, definition);
+  const { key } = await createKey(accounts, agent.id);
+  const deps = { ...stores, workflow: externalWorkflow, now: Date.now, secretRefusal: () => undefined };
+  const accepted = { inlineBytes: 2 ** 21, uploadBytes: 2 ** 20 };
+  const handle = lambdaHandler(extRouter(extHandlers({ ...deps, limits: accepted }), accounts));
+
+  async function call(
+    method: string,
+    path: string,
+    { body, headers = {} }: { body?: object; headers?: Record<string, string> } = {},
+  ) {
+    const [rawPath = "", rawQueryString = ""] = path.split("?");
+    const response = await handle({
+      headers: { "x-api-key": key, "content-type": "application/json", ...headers },
+      rawPath: `/ext/v1${rawPath}`,
+      rawQueryString,
+      isBase64Encoded: false,
+      ...(body && { body: JSON.stringify(body) }),
+      requestContext: { requestId: "r", http: { method } },
+    });
+    const { statusCode: status = 0, body: text = "" } = response;
+    const contentType = String(response.headers?.["content-type"] ?? "");
+    const received: unknown = contentType === "application/json" ? JSON.parse(text) : text;
+    expect(problemsOf(method, `/ext/v1${rawPath}`, { status, contentType, body: received })).toEqual([]);
+    return { status, headers: response.headers ?? {}, body: received as Record<string, unknown>, text };
+  }
+
+  const model = scriptedModel(3).model;
+  const openModel = async () => ({ model, name: "m", provider: "p" });
+  const budget = { signal: new AbortController().signal, deadline: Infinity };
+  const work = (runId: string, turn: number) =>
+    advance({ ...deps, openModel, secretOf: async () => undefined }, { runId, turn }, budget);
+  return { call, work };
+}
+
+const stream = (text: string) => ({
+  ids: [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)),
+  last: text.trim().split("\n\n").at(-1) ?? "",
+});
+
+test("on Lambda, a run is created once, worked on, given another input and read", async () => {
+  const { call, work } = await onLambda();
+  const create = { body: { name: "r", input_text: "One.", labels: { a: "b" } }, headers: { "idempotency-key": "k" } };
+  const { status, body: created } = await call("POST", "/runs", create);
+  expect([status, created["labels"]]).toEqual([201, { a: "b" }]);
+  const again = await call("POST", "/runs", create);
+  expect([again.headers["idempotent-replayed"], again.body["id"]]).toEqual(["true", created["id"]]);
+  const run = `/runs/${String(created["id"])}`;
+  await work(String(created["id"]), 1);
+  expect((await call("GET", run)).body).toMatchObject({
+    status: "finished",
+    output: "Answer to One..",
+    labels: { a: "b" },
+  });
+  expect((await call("POST", `${run}/input`, { body: { input_text: "Two." } })).status).toBe(202);
+  expect((await call("GET", run)).body).toMatchObject({ status: "running", turn: 2, output: "Answer to One.." });
+  await work(String(created["id"]), 2);
+  expect((await call("GET", run)).body).toMatchObject({ status: "finished", output: "Answer to Two.." });
+  const files = (await call("GET", `${run}/files`)).body["data"] as Schemas["RunFile"][];
+  expect(files.map(({ name }) => name)).toContain("1.txt");
+  expect((await call("GET", "/runs?label=a%3Db")).body).toMatchObject({ data: [{ id: created["id"] }], next: null });
+});
+
+test("on Lambda, a stream ends with what there is, and says so only when the run is at rest", async () => {
+  const { call, work } = await onLambda();
+  const { body } = await call("POST", "/runs", { body: { name: "r", input_text: "One." } });
+  const id = String(body["id"]);
+  const events = async (lastId: number) => {
+    const headers = { accept: "text/event-stream", "last-event-id": String(lastId) };
+    return stream((await call("GET", `/runs/${id}/events`, { headers })).text);
+  };
+  const early = await events(0);
+  expect(early.ids).toEqual([1]);
+  expect(early.last).not.toMatch(/^event: end/);
+  await work(id, 1);
+  const late = await events(1);
+  expect(late.ids).toEqual(Array.from({ length: late.ids.length }, (_, index) => index + 2));
+  expect(late.last).toBe('event: end\ndata: {"status":"finished"}');
+  expect(await events(late.ids.at(-1) ?? 0)).toEqual({ ids: [], last: late.last });
+});
+
+test("on Lambda, a stream that is too long for a response is continued", async () => {
+  const { call, work } = await onLambda();
+  const { body } = await call("POST", "/runs", { body: { name: "r", input_text: "x".repeat(900_000) } });
+  const id = String(body["id"]);
+  await work(id, 1); // writes the input to files, and repeats it in its output
+  const { body: run } = await call("GET", `/runs/${id}`);
+  const ids: number[] = [];
+  let responses = 0;
+  for (let last = ""; !last.startsWith("event: end"); responses++) {
+    const headers = { accept: "text/event-stream", "last-event-id": String(ids.at(-1) ?? 0) };
+    const { text } = await call("GET", `/runs/${id}/events`, { headers });
+    expect(text.length).toBeLessThan(2_000_000);
+    const part = stream(text);
+    ids.push(...part.ids);
+    ({ last } = part);
+  }
+  expect(responses).toBeGreaterThan(1);
+  expect(ids).toEqual(Array.from({ length: Number(run["sequence"]) }, (_, index) => index + 1));
+});
