@@ -94,7 +94,7 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
     )
     .option(
       "--allow-host <NAME>",
-      "accept this name for the console, such as that of a reverse proxy; repeatable",
+      "accept this name for the console and /mcp, such as that of a reverse proxy; repeatable",
       repeated,
     )
     .option("--json", 'print one line when ready: {"base_url","api_key","template_id","console_url"}')

@@ -25,7 +25,12 @@ interface Received {
 
 test.each(["legacy", "auto", "tasks"])("the Python client uses the MCP endpoint: %s", async (mode) => {
   const program = join(root, "test/clients/mcp_client.py");
-  const { status, stdout, stderr } = await run(await python("python"), [program, service.baseUrl, service.apiKey, mode]);
+  const { status, stdout, stderr } = await run(await python("python"), [
+    program,
+    service.baseUrl,
+    service.apiKey,
+    mode,
+  ]);
   expect({ status, stderr }).toEqual({ status: 0, stderr });
   const received = JSON.parse(stdout) as Received;
   expect(received.instructions).toContain('the agent "Starter agent"');
@@ -67,8 +72,8 @@ describe("docs/mcp.md", () => {
     const env = { ...process.env, AGENT_RUN_KEY: service.apiKey };
     const { status, stdout, stderr } =
       language === "ts"
-        ? await run(process.execPath, ["--input-type=module-typescript", "-e", code], { cwd: root, env })
-        : await run(await python("python"), ["-c", code], { cwd: root, env });
+        ? await run(process.execPath, ["--input-type=module-typescript", "-e", code], { env })
+        : await run(await python("python"), ["-c", code], { env });
     expect({ status, stderr }).toEqual({ status: 0, stderr });
     expect(stdout).toContain(output);
   });
