@@ -57,6 +57,8 @@ export function testKills(steps: number): void {
     const dataDir = newDataDir();
     const args = ["--model", "openai-compatible", "--model-base-url", server.baseUrl, "--model-name", "m"];
     const first = await startService(dataDir, args);
+    const closedPort = "http://127.0.0.1:9/"; // the delivery stays pending
+    await done(dataDir, "webhook", "set", "--agent", first.templateId, "--url", closedPort, "--private-addresses");
     const runId = await createRun(first, {
       input_text: "Work.",
       files: [
@@ -72,18 +74,24 @@ export function testKills(steps: number): void {
     let killsInModelCalls = 0;
     const events = db.prepare("SELECT sequence, at FROM journal UNION ALL SELECT sequence, at FROM messages");
     const head = db.prepare("SELECT sequence, created_at FROM runs");
+    const outputs = db.prepare("SELECT count(*) AS n FROM messages WHERE role = 'output_from_agent'");
+    const deliveries = db.prepare("SELECT count(*) AS n FROM deliveries");
 
-    /** The events are numbered from 1 without gaps and doubles, and none is older than the run. */
-    function checkEvents(): void {
+    /**
+     * The events are numbered from 1 without gaps and doubles, and none is older than the run. The turn has a delivery when
+     * it has an output.
+     */
+    function checkRecords(): void {
       const rows = events.all().toSorted((a, b) => Number(a["sequence"]) - Number(b["sequence"]));
       const { sequence, created_at: createdAt } = head.get() ?? {};
       expect(rows.map((row) => row["sequence"])).toEqual(Array.from({ length: Number(sequence) }, (_, n) => n + 1));
       expect(rows.filter(({ at }) => Number(at) < Number(createdAt))).toEqual([]);
+      expect(deliveries.get()).toEqual(outputs.get());
     }
 
     async function killAndRestart(): Promise<void> {
       expect(await service.end("SIGKILL")).toBe("SIGKILL");
-      checkEvents();
+      checkRecords();
       service = await startService(dataDir, args);
     }
 
@@ -116,7 +124,7 @@ export function testKills(steps: number): void {
     const kills = killedAt.length + killsInModelCalls;
     expect(server.received.length).toBeLessThanOrEqual(steps + 1 + kills);
     expect(recorded()).toBe(records);
-    checkEvents();
+    checkRecords();
     const edits = Array.from({ length: steps }, (_, index) => `step ${index + 1}\n`);
     expect(await fileText(dataDir, runId, "data.csv")).toBe(`city,people\nOslo,709037\n${edits.join("")}end\n`);
     const written = edits.flatMap((_, index) => (callsOf(index + 1).length > 1 ? [`note-${index + 1}.txt`] : []));

@@ -1,3 +1,4 @@
+import { testIdempotentCreates } from "../integration/idempotent-creates.scenario.ts";
 import { testKills } from "../integration/kill.scenario.ts";
 import { testQuotaKills } from "../integration/quota-kill.scenario.ts";
 import { testWebhookKills } from "../integration/webhook-kill.scenario.ts";
@@ -5,3 +6,4 @@ import { testWebhookKills } from "../integration/webhook-kill.scenario.ts";
 testKills(12);
 testQuotaKills(6);
 testWebhookKills(60, { silentEvery: 25 });
+testIdempotentCreates(10);
