@@ -1,43 +1,68 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { succeed } from "../deploy/processes.ts";
 import { root } from "../integration/script.ts";
-import { type Service, startService } from "../integration/service.ts";
+import { modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
 import { blocksOf, pageScript, runnable } from "./documentation/page-script.ts";
+import { pageModel } from "./documentation/page-model.ts";
+import { python } from "./python.ts";
 
-/** Pages for programs' authors. Their `sh`, `python` and `ts` blocks are run, in order, as a reader would. */
-const pages = ["llms.txt", "docs/quickstart.md"];
+/** The pages for programs' authors. */
+const pages = [
+  "llms.txt",
+  "docs/quickstart.md",
+  "docs/clients.md",
+  "clients/python/README.md",
+  "clients/typescript/README.md",
+  "skills/agent-run-service/SKILL.md",
+];
 
-let service: Service;
+// A reader goes through all pages in this order, in one folder: `docs/clients.md` installs the clients there.
+let reader: { service: Service; folder: string; environment: Record<string, string | undefined> };
 beforeAll(async () => {
-  service = await startService();
-  return () => service[Symbol.asyncDispose]();
+  const model = await pageModel();
+  const service = await startService(newDataDir(), modelAt(model.baseUrl));
+  const folder = mkdtempSync(join(tmpdir(), "reader-"));
+  const virtual = join(folder, ".venv");
+  await succeed(await python("python"), ["-m", "venv", virtual]);
+  const path = [join(virtual, "bin"), process.env["PATH"]].join(delimiter);
+  const keys = { AGENT_RUN_URL: service.baseUrl, AGENT_RUN_KEY: service.apiKey };
+  const environment = { ...process.env, ...keys, PATH: path };
+  reader = { service, folder, environment };
+  return async () => {
+    await service[Symbol.asyncDispose]();
+    await model[Symbol.asyncDispose]();
+  };
 });
 
 test.each(pages)("%s: every command and program works", async (page) => {
   const blocks = runnable(blocksOf(readFileSync(join(root, page), "utf8")));
   expect(blocks.length).toBeGreaterThan(0);
-  const folder = mkdtempSync(join(tmpdir(), "page-"));
   const save = (name: string, code: string): string => {
-    writeFileSync(join(folder, name), forService(code));
+    writeFileSync(join(reader.folder, name), forReader(code));
     return name;
   };
-  const { code, log } = await bash(folder, forService(pageScript(blocks, save)));
-  expect({ code, log }).toEqual({ code: 0, log });
+  const { code, log } = await bash(forReader(pageScript(blocks, save)));
+  if (code !== 0) throw new Error(log); // an assertion would cut it
 });
 
-/** Puts the test's service in the place of the reader's. */
-function forService(text: string): string {
-  return text.replaceAll("http://127.0.0.1:8787", service.baseUrl).replaceAll("ak_…", service.apiKey);
+/** Puts the test's service and the clone in the place of the reader's. */
+function forReader(text: string): string {
+  return text
+    .replaceAll("http://127.0.0.1:8787", reader.service.baseUrl)
+    .replaceAll("ak_…", reader.service.apiKey)
+    .replaceAll(" ./clients/", ` ${root}clients/`)
+    .replaceAll("npm run -s admin --", `npm --prefix ${root} run -s admin -- --data-dir ${reader.service.dataDir}`);
 }
 
-/** Runs a script in a folder. `log`: what it printed, the last 10,000 characters. */
-function bash(folder: string, script: string): Promise<{ code: number | null; log: string }> {
-  const env = { ...process.env, AGENT_RUN_URL: service.baseUrl, AGENT_RUN_KEY: service.apiKey };
+/** Runs a script in the reader's folder. `log`: the last 10,000 characters that it printed. */
+function bash(script: string): Promise<{ code: number | null; log: string }> {
+  const { folder: cwd, environment: env } = reader;
   return new Promise((resolve, reject) => {
-    const child = spawn("bash", ["-c", script], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn("bash", ["-c", script], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     let log = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (log += data.toString()));
     child.once("error", reject);

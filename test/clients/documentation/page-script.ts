@@ -1,3 +1,5 @@
+import packageFile from "../../../package.json" with { type: "json" };
+
 /** A fenced code block of a page. */
 export interface Block {
   /** Line of the page on which its code begins. */
@@ -20,15 +22,19 @@ export function blocksOf(page: string): Block[] {
   }));
 }
 
-/** Why a block may stay untested: it needs an AWS account, or a person. */
-const reasons = new Set(["not-run: aws", "not-run: person"]);
+/** Why a block is not run: it needs an AWS account or a person, or it starts a server, as the tests of servers do. */
+const notes = new Set(["not-run: aws", "not-run: person", "server"]);
 
-/** The blocks to run. Throws for a note that is not known. */
+/** What `npm-start.test.ts` and `package.test.ts` start. */
+const servers = new Set(["npm start\n", `npx ./agent-run-service-${packageFile.version}.tgz\n`]);
+
+/** The blocks to run. Throws for a note that is not known, and for a server that no test starts. */
 export function runnable(blocks: Block[]): Block[] {
-  for (const { line, note } of blocks) {
-    if (note !== "" && !reasons.has(note)) {
-      throw new Error(`line ${line}: the note is ${JSON.stringify(note)}; accepted: ${[...reasons].join(", ")}`);
+  for (const { line, note, code } of blocks) {
+    if (note !== "" && !notes.has(note)) {
+      throw new Error(`line ${line}: the note is ${JSON.stringify(note)}; accepted: ${[...notes].join(", ")}`);
     }
+    if (note === "server" && !servers.has(code)) throw new Error(`line ${line}: no test starts this server: ${code}`);
   }
   return blocks.filter(({ note }) => note === "");
 }

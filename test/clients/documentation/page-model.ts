@@ -1,0 +1,26 @@
+import { json } from "node:stream/consumers";
+import { answersWithResult, callsTool, chunk, streams } from "../../providers/chat-completions-server.ts";
+import type { Received } from "../../providers/model-server.ts";
+import { httpServer } from "../../support/http-server.ts";
+
+const answers = streams(chunk({ role: "assistant", content: "South." }), chunk({}, { finish_reason: "stop" }));
+
+/** A model for any number of runs. It writes the file that an input asks for (“… as totals.csv”), and answers. */
+export async function pageModel() {
+  const server = await httpServer((request, response) => {
+    void json(request).then((parsed) => {
+      const body = parsed as Received["body"];
+      const last = body.messages.at(-1) as { role: string; content: string };
+      const [, name] = /\bas ([\w-]+\.\w+)/.exec(JSON.stringify(last.content)) ?? [];
+      const received = { port: undefined, method: request.method, url: request.url, headers: request.headers, body };
+      const reply =
+        last.role === "tool"
+          ? answersWithResult
+          : name
+            ? callsTool("write_file", { name, content: "south,12\n" })
+            : answers;
+      return reply(response, received);
+    });
+  });
+  return { baseUrl: `${server.url}/v1`, [Symbol.asyncDispose]: server.close };
+}
