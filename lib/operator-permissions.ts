@@ -1,15 +1,16 @@
 import { listIndex, runningIndex } from "../src/platform/aws/table.ts";
-import { type ItemPermission, type ObjectPermissions, webhookState } from "./storage.ts";
+import { type ItemPermission, type ObjectPermissions, webhookView } from "./storage.ts";
 
 // What operators may do with the service's data: through the CLI and `npm run console` with their own credentials, and
 // through the functions of the console's stack.
 
 /** For viewing organizations, agents, keys, runs and the audit. */
 export const viewItems: ItemPermission[] = [
-  { kinds: ["ORG", "AGENT", "KEY", "CONFIG", "OPERATORS"], actions: ["GetItem"] },
+  { kinds: ["ORG", "AGENT", "KEY", "CONFIG", "DELIVERY", "OPERATORS"], actions: ["GetItem"] },
+  webhookView,
   { kinds: ["RUN", "AGENT", "AUDIT", "COUNT", "OPERATORS"], actions: ["Query"] },
   { kinds: ["WAITING"], actions: ["Query"], index: runningIndex.name },
-  { kinds: ["ORGS", "AGENTS", "KEYS", "RUNS"], actions: ["Query"], index: listIndex.name },
+  { kinds: ["ORGS", "AGENTS", "KEYS", "RUNS", "DELIVERIES"], actions: ["Query"], index: listIndex.name },
 ];
 
 /** For changing them. Operators also need `viewItems`. */
@@ -17,10 +18,10 @@ export const changeItems: ItemPermission[] = [
   // One statement, because a transaction writes a record or a run together with its audit entry, its counts and its
   // delivery.
   {
-    kinds: ["ORG", "AGENT", "KEY", "RUN", "COUNT", "DELIVERY", "AUDIT", "OPERATORS"],
+    kinds: ["ORG", "AGENT", "KEY", "WEBHOOK", "RUN", "COUNT", "DELIVERY", "AUDIT", "OPERATORS"],
     actions: ["PutItem", "UpdateItem", "ConditionCheckItem"],
   },
-  webhookState,
+  { kinds: ["WEBHOOK"], actions: ["GetItem"] },
   { kinds: ["RUN"], actions: ["DeleteItem"] },
 ];
 

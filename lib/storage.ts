@@ -34,6 +34,7 @@ type ItemKind =
   | "IDEMPOTENCY"
   | "WEBHOOK"
   | "DELIVERY"
+  | "DELIVERIES"
   | "OPERATORS"
   | "ORGS"
   | "AGENTS"
@@ -69,6 +70,9 @@ export const webhookState: ItemPermission = {
   attributes: [partitionKey, sortKey, "state"],
 };
 
+/** For viewers: an agent's webhook without its secrets. */
+export const webhookView: ItemPermission = { ...webhookState, attributes: [partitionKey, sortKey, "view"] };
+
 /** What a change of a run's status writes, in one statement, because one transaction writes all of them. */
 const changedWithRun: ItemKind[] = ["RUN", "COUNT", "DELIVERY"];
 
@@ -84,11 +88,11 @@ export const createsKeyedRuns: ItemPermission[] = [
   { kinds: ["IDEMPOTENCY"], actions: ["GetItem"] },
 ];
 
-/** For the function that sends deliveries. It disables a webhook whose receiver is gone, with an entry in the audit. */
+/** For the function that sends deliveries. It disables a webhook whose receiver is gone. */
 export const sendsDeliveries: ItemPermission[] = [
   { kinds: ["RUN", "WEBHOOK", "DELIVERY"], actions: ["GetItem"] },
   { kinds: ["DELIVERY"], actions: ["UpdateItem"] },
-  { kinds: ["WEBHOOK", "AUDIT"], actions: ["PutItem"] },
+  { kinds: ["WEBHOOK"], actions: ["PutItem"] },
 ];
 
 function creates(kinds: ItemKind[]): ItemPermission[] {

@@ -2,13 +2,14 @@ import type { Command } from "commander";
 import {
   type ChangedWebhook,
   findWebhook,
+  oldSecretsValidUntil,
   overlapHours,
   removeWebhook,
   rotateSecret,
   setWebhook,
   setWebhookEnabled,
 } from "../../src/accounts/webhooks.ts";
-import type { Webhook } from "../../src/accounts/types.ts";
+import type { WebhookView } from "../../src/accounts/types.ts";
 import type { Action } from "./action.ts";
 import { addDeliveryCommands } from "./deliveries.ts";
 import { wholeNumber } from "./option-values.ts";
@@ -88,9 +89,10 @@ function changed({ webhook, secret }: ChangedWebhook): Output {
 }
 
 /** A webhook for people and programs: never its secrets. */
-function fields({ agentId, url, enabled, disabled, privateAddresses, secrets, createdAt, updatedAt }: Webhook) {
-  const [newest, ...older] = secrets;
-  const until = Math.max(...older.map(({ expiresAt = 0 }) => expiresAt));
+function fields(webhook: WebhookView) {
+  const { agentId, url, enabled, disabled, privateAddresses, secrets, createdAt, updatedAt } = webhook;
+  const [newest] = secrets;
+  const until = oldSecretsValidUntil(webhook, Date.now());
   return {
     agent: agentId,
     url,
@@ -98,7 +100,7 @@ function fields({ agentId, url, enabled, disabled, privateAddresses, secrets, cr
     disabled_reason: disabled && `${disabled.reason} (${isoTime(disabled.at)})`,
     private_addresses: privateAddresses,
     secret_created_at: newest && isoTime(newest.createdAt),
-    old_secret_valid_until: until > Date.now() ? isoTime(until) : undefined,
+    old_secret_valid_until: until && isoTime(until),
     created_at: isoTime(createdAt),
     updated_at: isoTime(updatedAt),
   };

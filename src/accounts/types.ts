@@ -136,6 +136,9 @@ export interface Webhook extends Revised {
   updatedAt: number;
 }
 
+/** A webhook without its secrets themselves. */
+export type WebhookView = Omit<Webhook, "secrets"> & { secrets: Omit<WebhookSecret, "value">[] };
+
 /** What the create of a run needs to know of a webhook. `configured`: it has secrets. */
 export interface WebhookState {
   configured: boolean;
@@ -215,6 +218,8 @@ export interface Accounts {
   /** The webhook of an agent with its secrets. */
   findWebhook(agentId: string): Promise<Webhook | undefined>;
   /** The webhook of an agent without its secrets, for callers that may not read them. */
+  findWebhookView(agentId: string): Promise<WebhookView | undefined>;
+  /** The state of the webhook of an agent, for callers that may read nothing else of it. */
   findWebhookState(agentId: string): Promise<WebhookState | undefined>;
   /** As the other replacements. Without `revision`, it stores the first record of the agent. */
   replaceWebhook(webhook: Webhook, along?: Along): Promise<Webhook | undefined>;

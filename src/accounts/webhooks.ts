@@ -3,13 +3,15 @@ import { ServiceError } from "../errors.ts";
 import { findAgent, requireNotDeleted } from "./agents.ts";
 import { type Actor, along } from "./audit.ts";
 import { modify } from "./modify.ts";
-import type { Accounts, Agent, AuditEntry, Webhook, WebhookSecret, WebhookState } from "./types.ts";
+import type { Accounts, Agent, AuditEntry, Webhook, WebhookSecret, WebhookState, WebhookView } from "./types.ts";
 import { checkWebhookUrl } from "./webhook-url.ts";
 
 /** What an operator sets. Without `url`, only runs with a URL of their own are reported. */
 export interface WebhookSettings {
   url?: string | undefined;
   privateAddresses: boolean;
+  /** Default: true. */
+  enabled?: boolean | undefined;
 }
 
 /** A webhook after a change. `secret`: the new one, to be shown once. Absent: the webhook kept its secrets. */
@@ -24,11 +26,11 @@ export const overlapHours = { default: 24, max: 168 };
 type WebhookStore = Pick<Accounts, "findWebhook" | "replaceWebhook">;
 type Owner = Pick<Agent, "id" | "organizationId">;
 
-/** Sets the webhook of an agent that is not deleted, and enables it. A new webhook gets a secret. */
+/** Sets the webhook of an agent that is not deleted. A new webhook gets a secret. */
 export async function setWebhook(
   accounts: Accounts,
   agentId: string,
-  { url, privateAddresses }: WebhookSettings,
+  { url, privateAddresses, enabled = true }: WebhookSettings,
   actor?: Actor,
 ): Promise<ChangedWebhook> {
   if (url !== undefined) checkWebhookUrl(url, privateAddresses);
@@ -40,15 +42,15 @@ export async function setWebhook(
       disabled: _reason,
       ...kept
     } = isConfigured(before) ? before : { ...before, ...firstSecret(secret) };
-    return { ...kept, ...(url !== undefined && { url }), privateAddresses, enabled: true, updatedAt: Date.now() };
+    return { ...kept, ...(url !== undefined && { url }), privateAddresses, enabled, updatedAt: Date.now() };
   });
   return { webhook, ...(webhook.secrets[0]?.value === secret && { secret }) };
 }
 
-/** The webhook of an agent, with its secrets. Throws if the agent has none. */
-export async function findWebhook(accounts: Accounts, agentId: string): Promise<Webhook> {
+/** The webhook of an agent, without its secrets. Throws if the agent has none. */
+export async function findWebhook(accounts: Accounts, agentId: string): Promise<WebhookView> {
   const agent = await findAgent(accounts, agentId);
-  return requireConfigured((await accounts.findWebhook(agent.id)) ?? noWebhook(agent));
+  return requireConfigured((await accounts.findWebhookView(agent.id)) ?? noWebhook(agent));
 }
 
 /**
@@ -117,8 +119,17 @@ export async function removeWebhook(accounts: Accounts, agentId: string, actor?:
 }
 
 /** The secrets that sign a message at a time, newest first. */
-export function validSecrets({ secrets }: Pick<Webhook, "secrets">, at: number): WebhookSecret[] {
+export function validSecrets<Secret extends Pick<WebhookSecret, "expiresAt">>(
+  { secrets }: { secrets: Secret[] },
+  at: number,
+): Secret[] {
   return secrets.filter(({ expiresAt = Infinity }) => expiresAt > at);
+}
+
+/** Until when an older secret signs messages besides the newest. Undefined: none does. */
+export function oldSecretsValidUntil(webhook: WebhookView, at: number): number | undefined {
+  const times = validSecrets(webhook, at).flatMap(({ expiresAt }) => expiresAt ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 /** What the create of a run needs to know of a webhook. */
@@ -127,16 +138,25 @@ export function webhookState(webhook: Webhook): WebhookState {
   return { configured: isConfigured(webhook), enabled, hasUrl: url !== undefined, privateAddresses };
 }
 
+/** A webhook without its secrets themselves. */
+export function webhookView({ secrets, ...webhook }: Webhook): WebhookView {
+  const times = secrets.map(({ createdAt, expiresAt }) => ({
+    createdAt,
+    ...(expiresAt !== undefined && { expiresAt }),
+  }));
+  return { ...webhook, secrets: times };
+}
+
 /** A webhook that was not set, or was removed. */
 function noWebhook({ id: agentId, organizationId }: Owner): Webhook {
   return { agentId, organizationId, secrets: [], enabled: false, privateAddresses: false, createdAt: 0, updatedAt: 0 };
 }
 
-function isConfigured({ secrets }: Webhook): boolean {
+function isConfigured({ secrets }: WebhookView): boolean {
   return secrets.length > 0;
 }
 
-function requireConfigured(webhook: Webhook): Webhook {
+function requireConfigured<Found extends WebhookView>(webhook: Found): Found {
   if (isConfigured(webhook)) return webhook;
   throw new ServiceError("webhook_not_found", `agent ${webhook.agentId} has no webhook; set one first`);
 }

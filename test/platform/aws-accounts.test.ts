@@ -1,4 +1,4 @@
-import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import type { Agent } from "../../src/accounts/types.ts";
 import { inputs, mockedPlatform } from "./aws-mocks.ts";
@@ -76,12 +76,26 @@ test("records are listed by queries of the list index, page by page", async () =
   ]);
 });
 
-test("the state of a webhook is read without its other attributes, so that a permission can be limited to it", async () => {
+test("a webhook is read by attribute, so that permissions can leave out its secrets", async () => {
   const { accounts, dynamo } = mockedPlatform();
   const state = { configured: true, enabled: true, hasUrl: false, privateAddresses: false };
   dynamo.on(GetCommand).resolves({ Item: { state } });
   expect(await accounts.findWebhookState("A")).toEqual(state);
-  const [input] = inputs(dynamo, GetCommand);
-  expect(input).toMatchObject({ Key: { pk: "WEBHOOK#A", sk: "HEAD" }, ProjectionExpression: "#state" });
-  expect(input).toMatchObject({ ExpressionAttributeNames: { "#state": "state" } });
+  expect(await accounts.findWebhookView("A")).toBeUndefined();
+  const key = { pk: "WEBHOOK#A", sk: "HEAD" };
+  expect(inputs(dynamo, GetCommand)).toMatchObject([
+    { Key: key, ProjectionExpression: "#state", ExpressionAttributeNames: { "#state": "state" } },
+    { Key: key, ProjectionExpression: "#view", ExpressionAttributeNames: { "#view": "view" } },
+  ]);
+});
+
+test("the item of a webhook has its secrets in one attribute", async () => {
+  const { accounts, dynamo } = mockedPlatform();
+  const webhook = { agentId: "A", organizationId: "O", url: "https://example.com", enabled: true };
+  const secrets = [{ value: "whsec_AAAA", createdAt: 1 }];
+  await accounts.replaceWebhook({ ...webhook, secrets, privateAddresses: false, createdAt: 1, updatedAt: 1 });
+  const [input] = dynamo.commandCalls(TransactWriteCommand).map((call) => call.args[0].input);
+  const { secretValues, ...rest } = input?.TransactItems?.[0]?.Put?.Item ?? {};
+  expect(secretValues).toEqual(["whsec_AAAA"]);
+  expect(JSON.stringify(rest)).not.toContain("whsec_");
 });

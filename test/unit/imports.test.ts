@@ -86,6 +86,7 @@ const allowed: Record<string, string[]> = {
     "src/json.ts",
     "src/log.ts",
     "src/runs",
+    "src/webhooks",
   ],
   "src/mcp": ["src/accounts", "src/api", "src/async", "src/documents", "src/errors.ts", "src/log.ts", "src/runs"],
   "src/platform/types.ts": ["src/agent/secret.ts", "src/documents", "src/net", "src/runs", "src/sandbox"],

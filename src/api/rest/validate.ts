@@ -75,10 +75,13 @@ function queryObject(query: URLSearchParams): Record<string, string | string[]> 
   );
 }
 
-/** The fields that are UUIDs have names that end in `_id`. Of those, only the hash `key_id` is none: it stays as it is. */
+/** Fields whose names end in `_id` and that are not UUIDs. They stay as they are. */
+const otherIds = new Set(["key_id", "delivery_id"]);
+
+/** The fields that are UUIDs have names that end in `_id`. */
 function withCanonicalIds<Value extends object>(value: Value): Value {
   const entries = Object.entries(value).map(([name, field]: [string, unknown]) => {
-    const isUuid = name.endsWith("_id") && name !== "key_id" && typeof field === "string";
+    const isUuid = name.endsWith("_id") && !otherIds.has(name) && typeof field === "string";
     return [name, isUuid ? canonicalUuid(field) : field];
   });
   return Object.fromEntries(entries) as Value;

@@ -8,5 +8,7 @@ export const ModelSettings: SchemaValidator;
 export const CreateAgentRequest: SchemaValidator;
 export const UpdateAgentRequest: SchemaValidator;
 export const CreateKeyRequest: SchemaValidator;
+export const SetWebhookRequest: SchemaValidator;
+export const RotateWebhookSecretRequest: SchemaValidator;
 export const CreateRunRequest: SchemaValidator;
 export const CreateInputRequest: SchemaValidator;

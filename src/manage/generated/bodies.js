@@ -4368,13 +4368,129 @@ return errors === 0;
 }
 validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const CreateRunRequest = validate32;
-const schema48 = {"$id":"CreateRunRequest","$ref":"contract#/components/schemas/CreateRunRequest"};
-const schema49 = {"type":"object","required":["agent_id","name"],"additionalProperties":false,"properties":{"agent_id":{"type":"string","format":"uuid","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"pattern":"\\S","wellFormed":true},"input":{"minLength":1,"type":["string","null"],"wellFormed":true},"files":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"$ref":"#/components/schemas/FileInput"}}}}};
-const schema50 = {"type":"object","required":["filename","content_base64"],"properties":{"filename":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true},"content_base64":{"type":"string","minLength":1,"contentEncoding":"base64","wellFormed":true}}};
-const pattern10 = new RegExp("\\S", "u");
+export const SetWebhookRequest = validate32;
+const schema48 = {"$id":"SetWebhookRequest","$ref":"contract#/components/schemas/SetWebhookRequest"};
+const schema49 = {"type":"object","additionalProperties":false,"properties":{"url":{"minLength":1,"maxLength":2048,"type":["string","null"],"wellFormed":true},"enabled":{"type":"boolean","default":true},"private_addresses":{"type":"boolean","default":false}}};
+
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="SetWebhookRequest" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate32.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.enabled === undefined){
+data.enabled = true;
+}
+if(data.private_addresses === undefined){
+data.private_addresses = false;
+}
+for(const key0 in data){
+if(!(((key0 === "url") || (key0 === "enabled")) || (key0 === "private_addresses"))){
+const err0 = {instancePath,schemaPath:"contract#/components/schemas/SetWebhookRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema49,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data.url !== undefined){
+let data0 = data.url;
+if((typeof data0 !== "string") && (data0 !== null)){
+const err1 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/type",keyword:"type",params:{type: schema49.properties.url.type},schema:schema49.properties.url.type,parentSchema:schema49.properties.url,data:data0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(typeof data0 === "string"){
+if(!data0.isWellFormed()){
+const err2 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema49.properties.url,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data0.length < 2 && [...data0].length < 1){
+const err3 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema49.properties.url,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data0.length > 2048 && (data0.length > 4096 || [...data0].length > 2048)){
+const err4 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema49.properties.url,data:data0};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+let data1 = data.enabled;
+if(typeof data1 !== "boolean"){
+const err5 = {instancePath:instancePath+"/enabled",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/enabled/type",keyword:"type",params:{type: "boolean"},schema:schema49.properties.enabled.type,parentSchema:schema49.properties.enabled,data:data1};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+let data2 = data.private_addresses;
+if(typeof data2 !== "boolean"){
+const err6 = {instancePath:instancePath+"/private_addresses",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/private_addresses/type",keyword:"type",params:{type: "boolean"},schema:schema49.properties.private_addresses.type,parentSchema:schema49.properties.private_addresses,data:data2};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath,schemaPath:"contract#/components/schemas/SetWebhookRequest/type",keyword:"type",params:{type: "object"},schema:schema49.type,parentSchema:schema49,data};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+validate32.errors = vErrors;
+return errors === 0;
+}
+validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const RotateWebhookSecretRequest = validate33;
+const schema50 = {"$id":"RotateWebhookSecretRequest","$ref":"contract#/components/schemas/RotateWebhookSecretRequest"};
+const schema51 = {"type":"object","additionalProperties":false,"properties":{"overlap_hours":{"type":"integer","minimum":0,"maximum":168,"default":24}}};
 
 function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="RotateWebhookSecretRequest" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate33.evaluated;
@@ -4385,8 +4501,89 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.overlap_hours === undefined){
+data.overlap_hours = 24;
+}
+for(const key0 in data){
+if(!(key0 === "overlap_hours")){
+const err0 = {instancePath,schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema51,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+let data0 = data.overlap_hours;
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+const err1 = {instancePath:instancePath+"/overlap_hours",schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/properties/overlap_hours/type",keyword:"type",params:{type: "integer"},schema:schema51.properties.overlap_hours.type,parentSchema:schema51.properties.overlap_hours,data:data0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if((typeof data0 == "number") && (isFinite(data0))){
+if(data0 > 168 || isNaN(data0)){
+const err2 = {instancePath:instancePath+"/overlap_hours",schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/properties/overlap_hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 168},schema:168,parentSchema:schema51.properties.overlap_hours,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data0 < 0 || isNaN(data0)){
+const err3 = {instancePath:instancePath+"/overlap_hours",schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/properties/overlap_hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema51.properties.overlap_hours,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/type",keyword:"type",params:{type: "object"},schema:schema51.type,parentSchema:schema51,data};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+validate33.errors = vErrors;
+return errors === 0;
+}
+validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const CreateRunRequest = validate34;
+const schema52 = {"$id":"CreateRunRequest","$ref":"contract#/components/schemas/CreateRunRequest"};
+const schema53 = {"type":"object","required":["agent_id","name"],"additionalProperties":false,"properties":{"agent_id":{"type":"string","format":"uuid","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"pattern":"\\S","wellFormed":true},"input":{"minLength":1,"type":["string","null"],"wellFormed":true},"files":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"$ref":"#/components/schemas/FileInput"}}}}};
+const schema54 = {"type":"object","required":["filename","content_base64"],"properties":{"filename":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true},"content_base64":{"type":"string","minLength":1,"contentEncoding":"base64","wellFormed":true}}};
+const pattern10 = new RegExp("\\S", "u");
+
+function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate35.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.agent_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "agent_id"},schema:schema49.required,parentSchema:schema49,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "agent_id"},schema:schema53.required,parentSchema:schema53,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4396,7 +4593,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.name === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},schema:schema49.required,parentSchema:schema49,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},schema:schema53.required,parentSchema:schema53,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4407,7 +4604,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((((key0 === "agent_id") || (key0 === "name")) || (key0 === "input")) || (key0 === "files"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema49,data};
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema53,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4421,7 +4618,7 @@ if(data.agent_id !== undefined){
 let data0 = data.agent_id;
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err3 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema49.properties.agent_id,data:data0};
+const err3 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema53.properties.agent_id,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4431,7 +4628,7 @@ vErrors.push(err3);
 errors++;
 }
 if(!(formats0.test(data0))){
-const err4 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema49.properties.agent_id,data:data0};
+const err4 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema53.properties.agent_id,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4442,7 +4639,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema49.properties.agent_id.type,parentSchema:schema49.properties.agent_id,data:data0};
+const err5 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema53.properties.agent_id.type,parentSchema:schema53.properties.agent_id,data:data0};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4456,7 +4653,7 @@ if(data.name !== undefined){
 let data1 = data.name;
 if(typeof data1 === "string"){
 if(!data1.isWellFormed()){
-const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema49.properties.name,data:data1};
+const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema53.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4466,7 +4663,7 @@ vErrors.push(err6);
 errors++;
 }
 if(!pattern10.test(data1)){
-const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},schema:"\\S",parentSchema:schema49.properties.name,data:data1};
+const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},schema:"\\S",parentSchema:schema53.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4476,7 +4673,7 @@ vErrors.push(err7);
 errors++;
 }
 if(data1.length < 2 && [...data1].length < 1){
-const err8 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema49.properties.name,data:data1};
+const err8 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema53.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4486,7 +4683,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data1.length > 200 && (data1.length > 400 || [...data1].length > 200)){
-const err9 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema49.properties.name,data:data1};
+const err9 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema53.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4497,7 +4694,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},schema:schema49.properties.name.type,parentSchema:schema49.properties.name,data:data1};
+const err10 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},schema:schema53.properties.name.type,parentSchema:schema53.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4510,7 +4707,7 @@ errors++;
 if(data.input !== undefined){
 let data2 = data.input;
 if((typeof data2 !== "string") && (data2 !== null)){
-const err11 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/type",keyword:"type",params:{type: schema49.properties.input.type},schema:schema49.properties.input.type,parentSchema:schema49.properties.input,data:data2};
+const err11 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/type",keyword:"type",params:{type: schema53.properties.input.type},schema:schema53.properties.input.type,parentSchema:schema53.properties.input,data:data2};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -4521,7 +4718,7 @@ errors++;
 }
 if(typeof data2 === "string"){
 if(!data2.isWellFormed()){
-const err12 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema49.properties.input,data:data2};
+const err12 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema53.properties.input,data:data2};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -4531,7 +4728,7 @@ vErrors.push(err12);
 errors++;
 }
 if(data2.length < 2 && [...data2].length < 1){
-const err13 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema49.properties.input,data:data2};
+const err13 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema53.properties.input,data:data2};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -4577,7 +4774,7 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 if(data4.filename === undefined){
-const err15 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "filename"},schema:schema50.required,parentSchema:schema50,data:data4};
+const err15 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "filename"},schema:schema54.required,parentSchema:schema54,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -4587,7 +4784,7 @@ vErrors.push(err15);
 errors++;
 }
 if(data4.content_base64 === undefined){
-const err16 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "content_base64"},schema:schema50.required,parentSchema:schema50,data:data4};
+const err16 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "content_base64"},schema:schema54.required,parentSchema:schema54,data:data4};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -4600,7 +4797,7 @@ if(data4.filename !== undefined){
 let data5 = data4.filename;
 if(typeof data5 === "string"){
 if(!data5.isWellFormed()){
-const err17 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema50.properties.filename,data:data5};
+const err17 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema54.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -4610,7 +4807,7 @@ vErrors.push(err17);
 errors++;
 }
 if(data5.length < 2 && [...data5].length < 1){
-const err18 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema50.properties.filename,data:data5};
+const err18 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema54.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -4620,7 +4817,7 @@ vErrors.push(err18);
 errors++;
 }
 if(data5.length > 255 && (data5.length > 510 || [...data5].length > 255)){
-const err19 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/maxLength",keyword:"maxLength",params:{},schema:255,parentSchema:schema50.properties.filename,data:data5};
+const err19 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/maxLength",keyword:"maxLength",params:{},schema:255,parentSchema:schema54.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -4631,7 +4828,7 @@ errors++;
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/type",keyword:"type",params:{type: "string"},schema:schema50.properties.filename.type,parentSchema:schema50.properties.filename,data:data5};
+const err20 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/type",keyword:"type",params:{type: "string"},schema:schema54.properties.filename.type,parentSchema:schema54.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -4645,7 +4842,7 @@ if(data4.content_base64 !== undefined){
 let data6 = data4.content_base64;
 if(typeof data6 === "string"){
 if(!data6.isWellFormed()){
-const err21 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema50.properties.content_base64,data:data6};
+const err21 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema54.properties.content_base64,data:data6};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -4655,7 +4852,7 @@ vErrors.push(err21);
 errors++;
 }
 if(data6.length < 2 && [...data6].length < 1){
-const err22 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema50.properties.content_base64,data:data6};
+const err22 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema54.properties.content_base64,data:data6};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -4666,7 +4863,7 @@ errors++;
 }
 }
 else {
-const err23 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/type",keyword:"type",params:{type: "string"},schema:schema50.properties.content_base64.type,parentSchema:schema50.properties.content_base64,data:data6};
+const err23 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/type",keyword:"type",params:{type: "string"},schema:schema54.properties.content_base64.type,parentSchema:schema54.properties.content_base64,data:data6};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -4678,7 +4875,7 @@ errors++;
 }
 }
 else {
-const err24 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/type",keyword:"type",params:{type: "object"},schema:schema50.type,parentSchema:schema50,data:data4};
+const err24 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/type",keyword:"type",params:{type: "object"},schema:schema54.type,parentSchema:schema54,data:data4};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -4693,7 +4890,7 @@ var _valid0 = _errs12 === errors;
 valid1 = _valid0;
 }
 if(!valid1){
-const err25 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/if",keyword:"if",params:{failingKeyword: "else"},schema:schema49.properties.files.if,parentSchema:schema49.properties.files,data:data3};
+const err25 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/if",keyword:"if",params:{failingKeyword: "else"},schema:schema53.properties.files.if,parentSchema:schema53.properties.files,data:data3};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -4704,7 +4901,7 @@ errors++;
 }
 if(Array.isArray(data3)){
 if(data3.length > 10){
-const err26 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema49.properties.files,data:data3};
+const err26 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema53.properties.files,data:data3};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -4715,7 +4912,7 @@ errors++;
 }
 }
 else {
-const err27 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/type",keyword:"type",params:{type: "array"},schema:schema49.properties.files.type,parentSchema:schema49.properties.files,data:data3};
+const err27 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/type",keyword:"type",params:{type: "array"},schema:schema53.properties.files.type,parentSchema:schema53.properties.files,data:data3};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -4727,7 +4924,7 @@ errors++;
 }
 }
 else {
-const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema49.type,parentSchema:schema49,data};
+const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema53.type,parentSchema:schema53,data};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -4736,41 +4933,41 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate33.errors = vErrors;
+validate35.errors = vErrors;
 return errors === 0;
 }
-validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="CreateRunRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate32.evaluated;
+const evaluated0 = validate34.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate33(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
+if(!(validate35(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate35.errors : vErrors.concat(validate35.errors);
 errors = vErrors.length;
 }
-validate32.errors = vErrors;
+validate34.errors = vErrors;
 return errors === 0;
 }
-validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const CreateInputRequest = validate35;
-const schema51 = {"$id":"CreateInputRequest","$ref":"contract#/components/schemas/CreateInputRequest"};
-const schema52 = {"type":"object","required":["text"],"additionalProperties":false,"properties":{"text":{"type":"string","minLength":1,"wellFormed":true}}};
+export const CreateInputRequest = validate37;
+const schema55 = {"$id":"CreateInputRequest","$ref":"contract#/components/schemas/CreateInputRequest"};
+const schema56 = {"type":"object","required":["text"],"additionalProperties":false,"properties":{"text":{"type":"string","minLength":1,"wellFormed":true}}};
 
-function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="CreateInputRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate35.evaluated;
+const evaluated0 = validate37.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4779,7 +4976,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.text === undefined){
-const err0 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/required",keyword:"required",params:{missingProperty: "text"},schema:schema52.required,parentSchema:schema52,data};
+const err0 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/required",keyword:"required",params:{missingProperty: "text"},schema:schema56.required,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4790,7 +4987,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(key0 === "text")){
-const err1 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema52,data};
+const err1 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4804,7 +5001,7 @@ if(data.text !== undefined){
 let data0 = data.text;
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema52.properties.text,data:data0};
+const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema56.properties.text,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4814,7 +5011,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0.length < 2 && [...data0].length < 1){
-const err3 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema52.properties.text,data:data0};
+const err3 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema56.properties.text,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4825,7 +5022,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/type",keyword:"type",params:{type: "string"},schema:schema52.properties.text.type,parentSchema:schema52.properties.text,data:data0};
+const err4 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/type",keyword:"type",params:{type: "string"},schema:schema56.properties.text.type,parentSchema:schema56.properties.text,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4837,7 +5034,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/type",keyword:"type",params:{type: "object"},schema:schema52.type,parentSchema:schema52,data};
+const err5 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/type",keyword:"type",params:{type: "object"},schema:schema56.type,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4846,7 +5043,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate35.errors = vErrors;
+validate37.errors = vErrors;
 return errors === 0;
 }
-validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -386,11 +386,12 @@ return errors === 0;
 }
 validate23.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const path_operator_id = validate24;
-const schema35 = {"$id":"path_operator_id","type":"object","additionalProperties":false,"properties":{"operator_id":{"type":"string","format":"uuid","wellFormed":true}}};
+export const path_delivery_id = validate24;
+const schema35 = {"$id":"path_delivery_id","type":"object","additionalProperties":false,"properties":{"delivery_id":{"type":"string","pattern":"^msg_[0-9a-z_]{36,80}$","wellFormed":true}}};
+const pattern5 = new RegExp("^msg_[0-9a-z_]{36,80}$", "u");
 
 function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="path_operator_id" */;
+/*# sourceURL="path_delivery_id" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate24.evaluated;
@@ -402,7 +403,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "operator_id")){
+if(!(key0 === "delivery_id")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema35,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -413,8 +414,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data.operator_id !== undefined){
-let data0 = data.operator_id;
+if(data.delivery_id !== undefined){
+let data0 = data.delivery_id;
 if(typeof data0 !== "string"){
 let dataType0 = typeof data0;
 let coerced0 = undefined;
@@ -426,7 +427,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/operator_id",schemaPath:"#/properties/operator_id/type",keyword:"type",params:{type: "string"},schema:schema35.properties.operator_id.type,parentSchema:schema35.properties.operator_id,data:data0};
+const err1 = {instancePath:instancePath+"/delivery_id",schemaPath:"#/properties/delivery_id/type",keyword:"type",params:{type: "string"},schema:schema35.properties.delivery_id.type,parentSchema:schema35.properties.delivery_id,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -439,13 +440,13 @@ errors++;
 if(coerced0 !== undefined){
 data0 = coerced0;
 if(data !== undefined){
-data["operator_id"] = coerced0;
+data["delivery_id"] = coerced0;
 }
 }
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/operator_id",schemaPath:"#/properties/operator_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema35.properties.operator_id,data:data0};
+const err2 = {instancePath:instancePath+"/delivery_id",schemaPath:"#/properties/delivery_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema35.properties.delivery_id,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -454,8 +455,8 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!(formats0.test(data0))){
-const err3 = {instancePath:instancePath+"/operator_id",schemaPath:"#/properties/operator_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema35.properties.operator_id,data:data0};
+if(!pattern5.test(data0)){
+const err3 = {instancePath:instancePath+"/delivery_id",schemaPath:"#/properties/delivery_id/pattern",keyword:"pattern",params:{pattern: "^msg_[0-9a-z_]{36,80}$"},schema:"^msg_[0-9a-z_]{36,80}$",parentSchema:schema35.properties.delivery_id,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -482,11 +483,11 @@ return errors === 0;
 }
 validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const path_version = validate25;
-const schema36 = {"$id":"path_version","type":"object","additionalProperties":false,"properties":{"version":{"type":"integer","minimum":1,"maximum":1000000000}}};
+export const path_operator_id = validate25;
+const schema36 = {"$id":"path_operator_id","type":"object","additionalProperties":false,"properties":{"operator_id":{"type":"string","format":"uuid","wellFormed":true}}};
 
 function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="path_version" */;
+/*# sourceURL="path_operator_id" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate25.evaluated;
@@ -498,7 +499,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "version")){
+if(!(key0 === "operator_id")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema36,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -509,18 +510,20 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data.version !== undefined){
-let data0 = data.version;
-if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+if(data.operator_id !== undefined){
+let data0 = data.operator_id;
+if(typeof data0 !== "string"){
 let dataType0 = typeof data0;
 let coerced0 = undefined;
 if(!(coerced0 !== undefined)){
-if(dataType0 === "boolean" || data0 === null
-              || (dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1))){
-coerced0 = +data0;
+if(dataType0 == "number" || dataType0 == "boolean"){
+coerced0 = "" + data0;
+}
+else if(data0 === null){
+coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},schema:schema36.properties.version.type,parentSchema:schema36.properties.version,data:data0};
+const err1 = {instancePath:instancePath+"/operator_id",schemaPath:"#/properties/operator_id/type",keyword:"type",params:{type: "string"},schema:schema36.properties.operator_id.type,parentSchema:schema36.properties.operator_id,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -533,13 +536,13 @@ errors++;
 if(coerced0 !== undefined){
 data0 = coerced0;
 if(data !== undefined){
-data["version"] = coerced0;
+data["operator_id"] = coerced0;
 }
 }
 }
-if((typeof data0 == "number") && (isFinite(data0))){
-if(data0 > 1000000000 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema36.properties.version,data:data0};
+if(typeof data0 === "string"){
+if(!data0.isWellFormed()){
+const err2 = {instancePath:instancePath+"/operator_id",schemaPath:"#/properties/operator_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema36.properties.operator_id,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -548,8 +551,8 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(data0 < 1 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema36.properties.version,data:data0};
+if(!(formats0.test(data0))){
+const err3 = {instancePath:instancePath+"/operator_id",schemaPath:"#/properties/operator_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema36.properties.operator_id,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -576,11 +579,11 @@ return errors === 0;
 }
 validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const path_sequence = validate26;
-const schema37 = {"$id":"path_sequence","type":"object","additionalProperties":false,"properties":{"sequence":{"type":"integer","minimum":1,"maximum":1000000000}}};
+export const path_version = validate26;
+const schema37 = {"$id":"path_version","type":"object","additionalProperties":false,"properties":{"version":{"type":"integer","minimum":1,"maximum":1000000000}}};
 
 function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="path_sequence" */;
+/*# sourceURL="path_version" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate26.evaluated;
@@ -592,7 +595,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "sequence")){
+if(!(key0 === "version")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema37,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -603,8 +606,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data.sequence !== undefined){
-let data0 = data.sequence;
+if(data.version !== undefined){
+let data0 = data.version;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
 let dataType0 = typeof data0;
 let coerced0 = undefined;
@@ -614,7 +617,7 @@ if(dataType0 === "boolean" || data0 === null
 coerced0 = +data0;
 }
 else {
-const err1 = {instancePath:instancePath+"/sequence",schemaPath:"#/properties/sequence/type",keyword:"type",params:{type: "integer"},schema:schema37.properties.sequence.type,parentSchema:schema37.properties.sequence,data:data0};
+const err1 = {instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},schema:schema37.properties.version.type,parentSchema:schema37.properties.version,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -627,13 +630,13 @@ errors++;
 if(coerced0 !== undefined){
 data0 = coerced0;
 if(data !== undefined){
-data["sequence"] = coerced0;
+data["version"] = coerced0;
 }
 }
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 1000000000 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/sequence",schemaPath:"#/properties/sequence/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema37.properties.sequence,data:data0};
+const err2 = {instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema37.properties.version,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -643,7 +646,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0 < 1 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/sequence",schemaPath:"#/properties/sequence/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema37.properties.sequence,data:data0};
+const err3 = {instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema37.properties.version,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -670,11 +673,11 @@ return errors === 0;
 }
 validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const path_name = validate27;
-const schema38 = {"$id":"path_name","type":"object","additionalProperties":false,"properties":{"name":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true}}};
+export const path_sequence = validate27;
+const schema38 = {"$id":"path_sequence","type":"object","additionalProperties":false,"properties":{"sequence":{"type":"integer","minimum":1,"maximum":1000000000}}};
 
 function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="path_name" */;
+/*# sourceURL="path_sequence" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate27.evaluated;
@@ -686,8 +689,102 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "name")){
+if(!(key0 === "sequence")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema38,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data.sequence !== undefined){
+let data0 = data.sequence;
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+let dataType0 = typeof data0;
+let coerced0 = undefined;
+if(!(coerced0 !== undefined)){
+if(dataType0 === "boolean" || data0 === null
+              || (dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1))){
+coerced0 = +data0;
+}
+else {
+const err1 = {instancePath:instancePath+"/sequence",schemaPath:"#/properties/sequence/type",keyword:"type",params:{type: "integer"},schema:schema38.properties.sequence.type,parentSchema:schema38.properties.sequence,data:data0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(coerced0 !== undefined){
+data0 = coerced0;
+if(data !== undefined){
+data["sequence"] = coerced0;
+}
+}
+}
+if((typeof data0 == "number") && (isFinite(data0))){
+if(data0 > 1000000000 || isNaN(data0)){
+const err2 = {instancePath:instancePath+"/sequence",schemaPath:"#/properties/sequence/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema38.properties.sequence,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data0 < 1 || isNaN(data0)){
+const err3 = {instancePath:instancePath+"/sequence",schemaPath:"#/properties/sequence/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema38.properties.sequence,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema38.type,parentSchema:schema38,data};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+validate27.errors = vErrors;
+return errors === 0;
+}
+validate27.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const path_name = validate28;
+const schema39 = {"$id":"path_name","type":"object","additionalProperties":false,"properties":{"name":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true}}};
+
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="path_name" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate28.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(key0 === "name")){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema39,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -710,7 +807,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},schema:schema38.properties.name.type,parentSchema:schema38.properties.name,data:data0};
+const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},schema:schema39.properties.name.type,parentSchema:schema39.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -729,7 +826,7 @@ data["name"] = coerced0;
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema38.properties.name,data:data0};
+const err2 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema39.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -739,7 +836,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0.length < 2 && [...data0].length < 1){
-const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema38.properties.name,data:data0};
+const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema39.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -749,7 +846,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data0.length > 255 && (data0.length > 510 || [...data0].length > 255)){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},schema:255,parentSchema:schema38.properties.name,data:data0};
+const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},schema:255,parentSchema:schema39.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -762,7 +859,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema38.type,parentSchema:schema38,data};
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema39.type,parentSchema:schema39,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -771,57 +868,16 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate27.errors = vErrors;
-return errors === 0;
-}
-validate27.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const query_get_me = validate28;
-const schema39 = {"$id":"query_get_me","type":"object","additionalProperties":false,"properties":{}};
-
-function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_me" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate28.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema39,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema39.type,parentSchema:schema39,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
 validate28.errors = vErrors;
 return errors === 0;
 }
 validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_operators = validate29;
-const schema40 = {"$id":"query_list_operators","type":"object","additionalProperties":false,"properties":{}};
+export const query_get_me = validate29;
+const schema40 = {"$id":"query_get_me","type":"object","additionalProperties":false,"properties":{}};
 
 function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_list_operators" */;
+/*# sourceURL="query_get_me" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate29.evaluated;
@@ -858,11 +914,11 @@ return errors === 0;
 }
 validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_create_operator = validate30;
-const schema41 = {"$id":"query_create_operator","type":"object","additionalProperties":false,"properties":{}};
+export const query_list_operators = validate30;
+const schema41 = {"$id":"query_list_operators","type":"object","additionalProperties":false,"properties":{}};
 
 function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_create_operator" */;
+/*# sourceURL="query_list_operators" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate30.evaluated;
@@ -899,11 +955,11 @@ return errors === 0;
 }
 validate30.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_revoke_operator = validate31;
-const schema42 = {"$id":"query_revoke_operator","type":"object","additionalProperties":false,"properties":{}};
+export const query_create_operator = validate31;
+const schema42 = {"$id":"query_create_operator","type":"object","additionalProperties":false,"properties":{}};
 
 function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_revoke_operator" */;
+/*# sourceURL="query_create_operator" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate31.evaluated;
@@ -940,15 +996,56 @@ return errors === 0;
 }
 validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_audit = validate32;
-const schema43 = {"$id":"query_list_audit","type":"object","additionalProperties":false,"properties":{"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":50}}};
-const formats8 = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+export const query_revoke_operator = validate32;
+const schema43 = {"$id":"query_revoke_operator","type":"object","additionalProperties":false,"properties":{}};
 
 function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_list_audit" */;
+/*# sourceURL="query_revoke_operator" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate32.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema43,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate32.errors = vErrors;
+return errors === 0;
+}
+validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_list_audit = validate33;
+const schema44 = {"$id":"query_list_audit","type":"object","additionalProperties":false,"properties":{"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":50}}};
+const formats8 = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_list_audit" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate33.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -961,7 +1058,7 @@ data.limit = 50;
 }
 for(const key0 in data){
 if(!(((key0 === "since") || (key0 === "until")) || (key0 === "limit"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema43,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema44,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -984,7 +1081,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{type: "string"},schema:schema43.properties.since.type,parentSchema:schema43.properties.since,data:data0};
+const err1 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{type: "string"},schema:schema44.properties.since.type,parentSchema:schema44.properties.since,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1003,7 +1100,7 @@ data["since"] = coerced0;
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.since,data:data0};
+const err2 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema44.properties.since,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1013,7 +1110,7 @@ vErrors.push(err2);
 errors++;
 }
 if(!(formats8.test(data0))){
-const err3 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema43.properties.since,data:data0};
+const err3 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema44.properties.since,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1037,7 +1134,7 @@ else if(data1 === null){
 coerced1 = "";
 }
 else {
-const err4 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},schema:schema43.properties.until.type,parentSchema:schema43.properties.until,data:data1};
+const err4 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},schema:schema44.properties.until.type,parentSchema:schema44.properties.until,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1056,7 +1153,7 @@ data["until"] = coerced1;
 }
 if(typeof data1 === "string"){
 if(!data1.isWellFormed()){
-const err5 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.until,data:data1};
+const err5 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema44.properties.until,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1066,7 +1163,7 @@ vErrors.push(err5);
 errors++;
 }
 if(!(formats8.test(data1))){
-const err6 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema43.properties.until,data:data1};
+const err6 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema44.properties.until,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1087,7 +1184,7 @@ if(dataType2 === "boolean" || data2 === null
 coerced2 = +data2;
 }
 else {
-const err7 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limit.type,parentSchema:schema43.properties.limit,data:data2};
+const err7 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema44.properties.limit.type,parentSchema:schema44.properties.limit,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1106,7 +1203,7 @@ data["limit"] = coerced2;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 1000 || isNaN(data2)){
-const err8 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema43.properties.limit,data:data2};
+const err8 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema44.properties.limit,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1116,7 +1213,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data2 < 1 || isNaN(data2)){
-const err9 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limit,data:data2};
+const err9 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema44.properties.limit,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1128,7 +1225,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data};
+const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema44.type,parentSchema:schema44,data};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1137,19 +1234,19 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate32.errors = vErrors;
+validate33.errors = vErrors;
 return errors === 0;
 }
-validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_organizations = validate33;
-const schema44 = {"$id":"query_list_organizations","type":"object","additionalProperties":false,"properties":{"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100}}};
+export const query_list_organizations = validate34;
+const schema45 = {"$id":"query_list_organizations","type":"object","additionalProperties":false,"properties":{"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100}}};
 
-function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_list_organizations" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate33.evaluated;
+const evaluated0 = validate34.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1162,7 +1259,7 @@ data.limit = 100;
 }
 for(const key0 in data){
 if(!((key0 === "cursor") || (key0 === "limit"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema44,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema45,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1185,7 +1282,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},schema:schema44.properties.cursor.type,parentSchema:schema44.properties.cursor,data:data0};
+const err1 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},schema:schema45.properties.cursor.type,parentSchema:schema45.properties.cursor,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1204,7 +1301,7 @@ data["cursor"] = coerced0;
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema44.properties.cursor,data:data0};
+const err2 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.cursor,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1214,7 +1311,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0.length < 2 && [...data0].length < 1){
-const err3 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema44.properties.cursor,data:data0};
+const err3 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema45.properties.cursor,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1224,7 +1321,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data0.length > 2000 && (data0.length > 4000 || [...data0].length > 2000)){
-const err4 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema44.properties.cursor,data:data0};
+const err4 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema45.properties.cursor,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1245,7 +1342,7 @@ if(dataType1 === "boolean" || data1 === null
 coerced1 = +data1;
 }
 else {
-const err5 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema44.properties.limit.type,parentSchema:schema44.properties.limit,data:data1};
+const err5 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.limit.type,parentSchema:schema45.properties.limit,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1264,7 +1361,7 @@ data["limit"] = coerced1;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 1000 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema44.properties.limit,data:data1};
+const err6 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema45.properties.limit,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1274,7 +1371,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data1 < 1 || isNaN(data1)){
-const err7 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema44.properties.limit,data:data1};
+const err7 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.limit,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1286,7 +1383,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema44.type,parentSchema:schema44,data};
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema45.type,parentSchema:schema45,data};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1295,57 +1392,16 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate33.errors = vErrors;
-return errors === 0;
-}
-validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const query_create_organization = validate34;
-const schema45 = {"$id":"query_create_organization","type":"object","additionalProperties":false,"properties":{}};
-
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_create_organization" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate34.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema45,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema45.type,parentSchema:schema45,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
 validate34.errors = vErrors;
 return errors === 0;
 }
 validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_organization = validate35;
-const schema46 = {"$id":"query_get_organization","type":"object","additionalProperties":false,"properties":{}};
+export const query_create_organization = validate35;
+const schema46 = {"$id":"query_create_organization","type":"object","additionalProperties":false,"properties":{}};
 
 function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_organization" */;
+/*# sourceURL="query_create_organization" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate35.evaluated;
@@ -1382,11 +1438,11 @@ return errors === 0;
 }
 validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_update_organization = validate36;
-const schema47 = {"$id":"query_update_organization","type":"object","additionalProperties":false,"properties":{}};
+export const query_get_organization = validate36;
+const schema47 = {"$id":"query_get_organization","type":"object","additionalProperties":false,"properties":{}};
 
 function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_update_organization" */;
+/*# sourceURL="query_get_organization" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate36.evaluated;
@@ -1423,11 +1479,11 @@ return errors === 0;
 }
 validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_set_model = validate37;
-const schema48 = {"$id":"query_set_model","type":"object","additionalProperties":false,"properties":{}};
+export const query_update_organization = validate37;
+const schema48 = {"$id":"query_update_organization","type":"object","additionalProperties":false,"properties":{}};
 
 function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_set_model" */;
+/*# sourceURL="query_update_organization" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate37.evaluated;
@@ -1464,11 +1520,11 @@ return errors === 0;
 }
 validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_clear_model = validate38;
-const schema49 = {"$id":"query_clear_model","type":"object","additionalProperties":false,"properties":{}};
+export const query_set_model = validate38;
+const schema49 = {"$id":"query_set_model","type":"object","additionalProperties":false,"properties":{}};
 
 function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_clear_model" */;
+/*# sourceURL="query_set_model" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate38.evaluated;
@@ -1505,11 +1561,11 @@ return errors === 0;
 }
 validate38.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_test_model = validate39;
-const schema50 = {"$id":"query_test_model","type":"object","additionalProperties":false,"properties":{}};
+export const query_clear_model = validate39;
+const schema50 = {"$id":"query_clear_model","type":"object","additionalProperties":false,"properties":{}};
 
 function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_test_model" */;
+/*# sourceURL="query_clear_model" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate39.evaluated;
@@ -1546,14 +1602,55 @@ return errors === 0;
 }
 validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_agents = validate40;
-const schema51 = {"$id":"query_list_agents","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"status":{"type":"string","enum":["active","archived","deleted"],"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100}}};
+export const query_test_model = validate40;
+const schema51 = {"$id":"query_test_model","type":"object","additionalProperties":false,"properties":{}};
 
 function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_list_agents" */;
+/*# sourceURL="query_test_model" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate40.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema51,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema51.type,parentSchema:schema51,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate40.errors = vErrors;
+return errors === 0;
+}
+validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_list_agents = validate41;
+const schema52 = {"$id":"query_list_agents","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"status":{"type":"string","enum":["active","archived","deleted"],"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100}}};
+
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_list_agents" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate41.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1566,7 +1663,7 @@ data.limit = 100;
 }
 for(const key0 in data){
 if(!((((key0 === "organization_id") || (key0 === "status")) || (key0 === "cursor")) || (key0 === "limit"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema51,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1589,7 +1686,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema51.properties.organization_id.type,parentSchema:schema51.properties.organization_id,data:data0};
+const err1 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema52.properties.organization_id.type,parentSchema:schema52.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1608,7 +1705,7 @@ data["organization_id"] = coerced0;
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema51.properties.organization_id,data:data0};
+const err2 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema52.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1618,7 +1715,7 @@ vErrors.push(err2);
 errors++;
 }
 if(!(formats0.test(data0))){
-const err3 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema51.properties.organization_id,data:data0};
+const err3 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema52.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1642,7 +1739,7 @@ else if(data1 === null){
 coerced1 = "";
 }
 else {
-const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},schema:schema51.properties.status.type,parentSchema:schema51.properties.status,data:data1};
+const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},schema:schema52.properties.status.type,parentSchema:schema52.properties.status,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1660,7 +1757,7 @@ data["status"] = coerced1;
 }
 }
 if(!(((data1 === "active") || (data1 === "archived")) || (data1 === "deleted"))){
-const err5 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema51.properties.status.enum},schema:schema51.properties.status.enum,parentSchema:schema51.properties.status,data:data1};
+const err5 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema52.properties.status.enum},schema:schema52.properties.status.enum,parentSchema:schema52.properties.status,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1671,7 +1768,7 @@ errors++;
 }
 if(typeof data1 === "string"){
 if(!data1.isWellFormed()){
-const err6 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema51.properties.status,data:data1};
+const err6 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema52.properties.status,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1695,7 +1792,7 @@ else if(data2 === null){
 coerced2 = "";
 }
 else {
-const err7 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},schema:schema51.properties.cursor.type,parentSchema:schema51.properties.cursor,data:data2};
+const err7 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},schema:schema52.properties.cursor.type,parentSchema:schema52.properties.cursor,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1714,7 +1811,7 @@ data["cursor"] = coerced2;
 }
 if(typeof data2 === "string"){
 if(!data2.isWellFormed()){
-const err8 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema51.properties.cursor,data:data2};
+const err8 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema52.properties.cursor,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1724,7 +1821,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data2.length < 2 && [...data2].length < 1){
-const err9 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema51.properties.cursor,data:data2};
+const err9 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema52.properties.cursor,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1734,7 +1831,7 @@ vErrors.push(err9);
 errors++;
 }
 if(data2.length > 2000 && (data2.length > 4000 || [...data2].length > 2000)){
-const err10 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema51.properties.cursor,data:data2};
+const err10 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema52.properties.cursor,data:data2};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1755,7 +1852,7 @@ if(dataType3 === "boolean" || data3 === null
 coerced3 = +data3;
 }
 else {
-const err11 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema51.properties.limit.type,parentSchema:schema51.properties.limit,data:data3};
+const err11 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema52.properties.limit.type,parentSchema:schema52.properties.limit,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1774,7 +1871,7 @@ data["limit"] = coerced3;
 }
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 1000 || isNaN(data3)){
-const err12 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema51.properties.limit,data:data3};
+const err12 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema52.properties.limit,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1784,7 +1881,7 @@ vErrors.push(err12);
 errors++;
 }
 if(data3 < 1 || isNaN(data3)){
-const err13 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema51.properties.limit,data:data3};
+const err13 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema52.properties.limit,data:data3};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1796,7 +1893,7 @@ errors++;
 }
 }
 else {
-const err14 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema51.type,parentSchema:schema51,data};
+const err14 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema52.type,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1805,57 +1902,16 @@ vErrors.push(err14);
 }
 errors++;
 }
-validate40.errors = vErrors;
-return errors === 0;
-}
-validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const query_create_agent = validate41;
-const schema52 = {"$id":"query_create_agent","type":"object","additionalProperties":false,"properties":{}};
-
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_create_agent" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate41.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema52,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema52.type,parentSchema:schema52,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
 validate41.errors = vErrors;
 return errors === 0;
 }
 validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_agent = validate42;
-const schema53 = {"$id":"query_get_agent","type":"object","additionalProperties":false,"properties":{}};
+export const query_create_agent = validate42;
+const schema53 = {"$id":"query_create_agent","type":"object","additionalProperties":false,"properties":{}};
 
 function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_agent" */;
+/*# sourceURL="query_create_agent" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate42.evaluated;
@@ -1892,11 +1948,11 @@ return errors === 0;
 }
 validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_update_agent = validate43;
-const schema54 = {"$id":"query_update_agent","type":"object","additionalProperties":false,"properties":{}};
+export const query_get_agent = validate43;
+const schema54 = {"$id":"query_get_agent","type":"object","additionalProperties":false,"properties":{}};
 
 function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_update_agent" */;
+/*# sourceURL="query_get_agent" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate43.evaluated;
@@ -1933,11 +1989,11 @@ return errors === 0;
 }
 validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_archive_agent = validate44;
-const schema55 = {"$id":"query_archive_agent","type":"object","additionalProperties":false,"properties":{}};
+export const query_update_agent = validate44;
+const schema55 = {"$id":"query_update_agent","type":"object","additionalProperties":false,"properties":{}};
 
 function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_archive_agent" */;
+/*# sourceURL="query_update_agent" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate44.evaluated;
@@ -1974,11 +2030,11 @@ return errors === 0;
 }
 validate44.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_unarchive_agent = validate45;
-const schema56 = {"$id":"query_unarchive_agent","type":"object","additionalProperties":false,"properties":{}};
+export const query_archive_agent = validate45;
+const schema56 = {"$id":"query_archive_agent","type":"object","additionalProperties":false,"properties":{}};
 
 function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_unarchive_agent" */;
+/*# sourceURL="query_archive_agent" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate45.evaluated;
@@ -2015,11 +2071,11 @@ return errors === 0;
 }
 validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_delete_agent = validate46;
-const schema57 = {"$id":"query_delete_agent","type":"object","additionalProperties":false,"properties":{}};
+export const query_unarchive_agent = validate46;
+const schema57 = {"$id":"query_unarchive_agent","type":"object","additionalProperties":false,"properties":{}};
 
 function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_delete_agent" */;
+/*# sourceURL="query_unarchive_agent" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate46.evaluated;
@@ -2056,14 +2112,55 @@ return errors === 0;
 }
 validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_agent_versions = validate47;
-const schema58 = {"$id":"query_list_agent_versions","type":"object","additionalProperties":false,"properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":50}}};
+export const query_delete_agent = validate47;
+const schema58 = {"$id":"query_delete_agent","type":"object","additionalProperties":false,"properties":{}};
 
 function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_list_agent_versions" */;
+/*# sourceURL="query_delete_agent" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate47.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema58,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema58.type,parentSchema:schema58,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate47.errors = vErrors;
+return errors === 0;
+}
+validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_list_agent_versions = validate48;
+const schema59 = {"$id":"query_list_agent_versions","type":"object","additionalProperties":false,"properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":50}}};
+
+function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_list_agent_versions" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate48.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2076,7 +2173,7 @@ data.limit = 50;
 }
 for(const key0 in data){
 if(!(key0 === "limit")){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema58,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema59,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -2096,7 +2193,7 @@ if(dataType0 === "boolean" || data0 === null
 coerced0 = +data0;
 }
 else {
-const err1 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema58.properties.limit.type,parentSchema:schema58.properties.limit,data:data0};
+const err1 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema59.properties.limit.type,parentSchema:schema59.properties.limit,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2115,7 +2212,7 @@ data["limit"] = coerced0;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 1000 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema58.properties.limit,data:data0};
+const err2 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema59.properties.limit,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2125,7 +2222,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0 < 1 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema58.properties.limit,data:data0};
+const err3 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema59.properties.limit,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -2137,7 +2234,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema58.type,parentSchema:schema58,data};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema59.type,parentSchema:schema59,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2146,57 +2243,16 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate47.errors = vErrors;
-return errors === 0;
-}
-validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const query_get_agent_version = validate48;
-const schema59 = {"$id":"query_get_agent_version","type":"object","additionalProperties":false,"properties":{}};
-
-function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_agent_version" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate48.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema59,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema59.type,parentSchema:schema59,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
 validate48.errors = vErrors;
 return errors === 0;
 }
 validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_keys = validate49;
-const schema60 = {"$id":"query_list_keys","type":"object","additionalProperties":false,"properties":{}};
+export const query_get_agent_version = validate49;
+const schema60 = {"$id":"query_get_agent_version","type":"object","additionalProperties":false,"properties":{}};
 
 function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_list_keys" */;
+/*# sourceURL="query_get_agent_version" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate49.evaluated;
@@ -2233,11 +2289,11 @@ return errors === 0;
 }
 validate49.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_create_key = validate50;
-const schema61 = {"$id":"query_create_key","type":"object","additionalProperties":false,"properties":{}};
+export const query_list_keys = validate50;
+const schema61 = {"$id":"query_list_keys","type":"object","additionalProperties":false,"properties":{}};
 
 function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_create_key" */;
+/*# sourceURL="query_list_keys" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate50.evaluated;
@@ -2274,11 +2330,11 @@ return errors === 0;
 }
 validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_disable_key = validate51;
-const schema62 = {"$id":"query_disable_key","type":"object","additionalProperties":false,"properties":{}};
+export const query_create_key = validate51;
+const schema62 = {"$id":"query_create_key","type":"object","additionalProperties":false,"properties":{}};
 
 function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_disable_key" */;
+/*# sourceURL="query_create_key" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate51.evaluated;
@@ -2315,11 +2371,11 @@ return errors === 0;
 }
 validate51.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_enable_key = validate52;
-const schema63 = {"$id":"query_enable_key","type":"object","additionalProperties":false,"properties":{}};
+export const query_disable_key = validate52;
+const schema63 = {"$id":"query_disable_key","type":"object","additionalProperties":false,"properties":{}};
 
 function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_enable_key" */;
+/*# sourceURL="query_disable_key" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate52.evaluated;
@@ -2356,11 +2412,11 @@ return errors === 0;
 }
 validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_runs = validate53;
-const schema64 = {"$id":"query_list_runs","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"status":{"type":"string","enum":["running","finished","technical_error","terminated","waiting_for_input"],"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50}}};
+export const query_enable_key = validate53;
+const schema64 = {"$id":"query_enable_key","type":"object","additionalProperties":false,"properties":{}};
 
 function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_list_runs" */;
+/*# sourceURL="query_enable_key" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate53.evaluated;
@@ -2371,11 +2427,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.limit === undefined){
-data.limit = 50;
-}
 for(const key0 in data){
-if(!((((((((key0 === "organization_id") || (key0 === "agent_id")) || (key0 === "since")) || (key0 === "until")) || (key0 === "q")) || (key0 === "status")) || (key0 === "cursor")) || (key0 === "limit"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema64,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -2386,20 +2438,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data.organization_id !== undefined){
-let data0 = data.organization_id;
-if(typeof data0 !== "string"){
-let dataType0 = typeof data0;
-let coerced0 = undefined;
-if(!(coerced0 !== undefined)){
-if(dataType0 == "number" || dataType0 == "boolean"){
-coerced0 = "" + data0;
-}
-else if(data0 === null){
-coerced0 = "";
-}
 else {
-const err1 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema64.properties.organization_id.type,parentSchema:schema64.properties.organization_id,data:data0};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema64.type,parentSchema:schema64,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2408,445 +2448,16 @@ vErrors.push(err1);
 }
 errors++;
 }
-}
-if(coerced0 !== undefined){
-data0 = coerced0;
-if(data !== undefined){
-data["organization_id"] = coerced0;
-}
-}
-}
-if(typeof data0 === "string"){
-if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema64.properties.organization_id,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(!(formats0.test(data0))){
-const err3 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema64.properties.organization_id,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-}
-if(data.agent_id !== undefined){
-let data1 = data.agent_id;
-if(typeof data1 !== "string"){
-let dataType1 = typeof data1;
-let coerced1 = undefined;
-if(!(coerced1 !== undefined)){
-if(dataType1 == "number" || dataType1 == "boolean"){
-coerced1 = "" + data1;
-}
-else if(data1 === null){
-coerced1 = "";
-}
-else {
-const err4 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema64.properties.agent_id.type,parentSchema:schema64.properties.agent_id,data:data1};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-if(coerced1 !== undefined){
-data1 = coerced1;
-if(data !== undefined){
-data["agent_id"] = coerced1;
-}
-}
-}
-if(typeof data1 === "string"){
-if(!data1.isWellFormed()){
-const err5 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema64.properties.agent_id,data:data1};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(!(formats0.test(data1))){
-const err6 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema64.properties.agent_id,data:data1};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-}
-if(data.since !== undefined){
-let data2 = data.since;
-if(typeof data2 !== "string"){
-let dataType2 = typeof data2;
-let coerced2 = undefined;
-if(!(coerced2 !== undefined)){
-if(dataType2 == "number" || dataType2 == "boolean"){
-coerced2 = "" + data2;
-}
-else if(data2 === null){
-coerced2 = "";
-}
-else {
-const err7 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{type: "string"},schema:schema64.properties.since.type,parentSchema:schema64.properties.since,data:data2};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-if(coerced2 !== undefined){
-data2 = coerced2;
-if(data !== undefined){
-data["since"] = coerced2;
-}
-}
-}
-if(typeof data2 === "string"){
-if(!data2.isWellFormed()){
-const err8 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema64.properties.since,data:data2};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-if(!(formats8.test(data2))){
-const err9 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema64.properties.since,data:data2};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-}
-if(data.until !== undefined){
-let data3 = data.until;
-if(typeof data3 !== "string"){
-let dataType3 = typeof data3;
-let coerced3 = undefined;
-if(!(coerced3 !== undefined)){
-if(dataType3 == "number" || dataType3 == "boolean"){
-coerced3 = "" + data3;
-}
-else if(data3 === null){
-coerced3 = "";
-}
-else {
-const err10 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},schema:schema64.properties.until.type,parentSchema:schema64.properties.until,data:data3};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-if(coerced3 !== undefined){
-data3 = coerced3;
-if(data !== undefined){
-data["until"] = coerced3;
-}
-}
-}
-if(typeof data3 === "string"){
-if(!data3.isWellFormed()){
-const err11 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema64.properties.until,data:data3};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-if(!(formats8.test(data3))){
-const err12 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema64.properties.until,data:data3};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-}
-}
-if(data.q !== undefined){
-let data4 = data.q;
-if(typeof data4 !== "string"){
-let dataType4 = typeof data4;
-let coerced4 = undefined;
-if(!(coerced4 !== undefined)){
-if(dataType4 == "number" || dataType4 == "boolean"){
-coerced4 = "" + data4;
-}
-else if(data4 === null){
-coerced4 = "";
-}
-else {
-const err13 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/type",keyword:"type",params:{type: "string"},schema:schema64.properties.q.type,parentSchema:schema64.properties.q,data:data4};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-if(coerced4 !== undefined){
-data4 = coerced4;
-if(data !== undefined){
-data["q"] = coerced4;
-}
-}
-}
-if(typeof data4 === "string"){
-if(!data4.isWellFormed()){
-const err14 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema64.properties.q,data:data4};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-if(data4.length < 2 && [...data4].length < 1){
-const err15 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema64.properties.q,data:data4};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-if(data4.length > 200 && (data4.length > 400 || [...data4].length > 200)){
-const err16 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema64.properties.q,data:data4};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-}
-}
-if(data.status !== undefined){
-let data5 = data.status;
-if(typeof data5 !== "string"){
-let dataType5 = typeof data5;
-let coerced5 = undefined;
-if(!(coerced5 !== undefined)){
-if(dataType5 == "number" || dataType5 == "boolean"){
-coerced5 = "" + data5;
-}
-else if(data5 === null){
-coerced5 = "";
-}
-else {
-const err17 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},schema:schema64.properties.status.type,parentSchema:schema64.properties.status,data:data5};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-}
-if(coerced5 !== undefined){
-data5 = coerced5;
-if(data !== undefined){
-data["status"] = coerced5;
-}
-}
-}
-if(!(((((data5 === "running") || (data5 === "finished")) || (data5 === "technical_error")) || (data5 === "terminated")) || (data5 === "waiting_for_input"))){
-const err18 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema64.properties.status.enum},schema:schema64.properties.status.enum,parentSchema:schema64.properties.status,data:data5};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-}
-if(typeof data5 === "string"){
-if(!data5.isWellFormed()){
-const err19 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema64.properties.status,data:data5};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-}
-}
-}
-if(data.cursor !== undefined){
-let data6 = data.cursor;
-if(typeof data6 !== "string"){
-let dataType6 = typeof data6;
-let coerced6 = undefined;
-if(!(coerced6 !== undefined)){
-if(dataType6 == "number" || dataType6 == "boolean"){
-coerced6 = "" + data6;
-}
-else if(data6 === null){
-coerced6 = "";
-}
-else {
-const err20 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},schema:schema64.properties.cursor.type,parentSchema:schema64.properties.cursor,data:data6};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-}
-}
-if(coerced6 !== undefined){
-data6 = coerced6;
-if(data !== undefined){
-data["cursor"] = coerced6;
-}
-}
-}
-if(typeof data6 === "string"){
-if(!data6.isWellFormed()){
-const err21 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema64.properties.cursor,data:data6};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-}
-if(data6.length < 2 && [...data6].length < 1){
-const err22 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema64.properties.cursor,data:data6};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-}
-if(data6.length > 2000 && (data6.length > 4000 || [...data6].length > 2000)){
-const err23 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema64.properties.cursor,data:data6};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-}
-}
-}
-let data7 = data.limit;
-if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
-let dataType7 = typeof data7;
-let coerced7 = undefined;
-if(!(coerced7 !== undefined)){
-if(dataType7 === "boolean" || data7 === null
-              || (dataType7 === "string" && data7 && data7 == +data7 && !(data7 % 1))){
-coerced7 = +data7;
-}
-else {
-const err24 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema64.properties.limit.type,parentSchema:schema64.properties.limit,data:data7};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-}
-}
-if(coerced7 !== undefined){
-data7 = coerced7;
-if(data !== undefined){
-data["limit"] = coerced7;
-}
-}
-}
-if((typeof data7 == "number") && (isFinite(data7))){
-if(data7 > 200 || isNaN(data7)){
-const err25 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},schema:200,parentSchema:schema64.properties.limit,data:data7};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-}
-if(data7 < 1 || isNaN(data7)){
-const err26 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema64.properties.limit,data:data7};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-}
-}
-}
-else {
-const err27 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema64.type,parentSchema:schema64,data};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-}
 validate53.errors = vErrors;
 return errors === 0;
 }
 validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_count_runs = validate54;
-const schema65 = {"$id":"query_count_runs","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}};
+export const query_get_webhook = validate54;
+const schema65 = {"$id":"query_get_webhook","type":"object","additionalProperties":false,"properties":{}};
 
 function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_count_runs" */;
+/*# sourceURL="query_get_webhook" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate54.evaluated;
@@ -2858,7 +2469,6 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(((((key0 === "organization_id") || (key0 === "agent_id")) || (key0 === "since")) || (key0 === "until")) || (key0 === "q"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema65,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -2869,20 +2479,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data.organization_id !== undefined){
-let data0 = data.organization_id;
-if(typeof data0 !== "string"){
-let dataType0 = typeof data0;
-let coerced0 = undefined;
-if(!(coerced0 !== undefined)){
-if(dataType0 == "number" || dataType0 == "boolean"){
-coerced0 = "" + data0;
-}
-else if(data0 === null){
-coerced0 = "";
-}
 else {
-const err1 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema65.properties.organization_id.type,parentSchema:schema65.properties.organization_id,data:data0};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema65.type,parentSchema:schema65,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2891,280 +2489,16 @@ vErrors.push(err1);
 }
 errors++;
 }
-}
-if(coerced0 !== undefined){
-data0 = coerced0;
-if(data !== undefined){
-data["organization_id"] = coerced0;
-}
-}
-}
-if(typeof data0 === "string"){
-if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema65.properties.organization_id,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(!(formats0.test(data0))){
-const err3 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema65.properties.organization_id,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-}
-if(data.agent_id !== undefined){
-let data1 = data.agent_id;
-if(typeof data1 !== "string"){
-let dataType1 = typeof data1;
-let coerced1 = undefined;
-if(!(coerced1 !== undefined)){
-if(dataType1 == "number" || dataType1 == "boolean"){
-coerced1 = "" + data1;
-}
-else if(data1 === null){
-coerced1 = "";
-}
-else {
-const err4 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema65.properties.agent_id.type,parentSchema:schema65.properties.agent_id,data:data1};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-if(coerced1 !== undefined){
-data1 = coerced1;
-if(data !== undefined){
-data["agent_id"] = coerced1;
-}
-}
-}
-if(typeof data1 === "string"){
-if(!data1.isWellFormed()){
-const err5 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema65.properties.agent_id,data:data1};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(!(formats0.test(data1))){
-const err6 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema65.properties.agent_id,data:data1};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-}
-if(data.since !== undefined){
-let data2 = data.since;
-if(typeof data2 !== "string"){
-let dataType2 = typeof data2;
-let coerced2 = undefined;
-if(!(coerced2 !== undefined)){
-if(dataType2 == "number" || dataType2 == "boolean"){
-coerced2 = "" + data2;
-}
-else if(data2 === null){
-coerced2 = "";
-}
-else {
-const err7 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{type: "string"},schema:schema65.properties.since.type,parentSchema:schema65.properties.since,data:data2};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-if(coerced2 !== undefined){
-data2 = coerced2;
-if(data !== undefined){
-data["since"] = coerced2;
-}
-}
-}
-if(typeof data2 === "string"){
-if(!data2.isWellFormed()){
-const err8 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema65.properties.since,data:data2};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-if(!(formats8.test(data2))){
-const err9 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema65.properties.since,data:data2};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-}
-if(data.until !== undefined){
-let data3 = data.until;
-if(typeof data3 !== "string"){
-let dataType3 = typeof data3;
-let coerced3 = undefined;
-if(!(coerced3 !== undefined)){
-if(dataType3 == "number" || dataType3 == "boolean"){
-coerced3 = "" + data3;
-}
-else if(data3 === null){
-coerced3 = "";
-}
-else {
-const err10 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},schema:schema65.properties.until.type,parentSchema:schema65.properties.until,data:data3};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-if(coerced3 !== undefined){
-data3 = coerced3;
-if(data !== undefined){
-data["until"] = coerced3;
-}
-}
-}
-if(typeof data3 === "string"){
-if(!data3.isWellFormed()){
-const err11 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema65.properties.until,data:data3};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-if(!(formats8.test(data3))){
-const err12 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema65.properties.until,data:data3};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-}
-}
-if(data.q !== undefined){
-let data4 = data.q;
-if(typeof data4 !== "string"){
-let dataType4 = typeof data4;
-let coerced4 = undefined;
-if(!(coerced4 !== undefined)){
-if(dataType4 == "number" || dataType4 == "boolean"){
-coerced4 = "" + data4;
-}
-else if(data4 === null){
-coerced4 = "";
-}
-else {
-const err13 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/type",keyword:"type",params:{type: "string"},schema:schema65.properties.q.type,parentSchema:schema65.properties.q,data:data4};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-if(coerced4 !== undefined){
-data4 = coerced4;
-if(data !== undefined){
-data["q"] = coerced4;
-}
-}
-}
-if(typeof data4 === "string"){
-if(!data4.isWellFormed()){
-const err14 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema65.properties.q,data:data4};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-if(data4.length < 2 && [...data4].length < 1){
-const err15 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema65.properties.q,data:data4};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-if(data4.length > 200 && (data4.length > 400 || [...data4].length > 200)){
-const err16 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema65.properties.q,data:data4};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err17 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema65.type,parentSchema:schema65,data};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
 validate54.errors = vErrors;
 return errors === 0;
 }
 validate54.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_create_run = validate55;
-const schema66 = {"$id":"query_create_run","type":"object","additionalProperties":false,"properties":{}};
+export const query_set_webhook = validate55;
+const schema66 = {"$id":"query_set_webhook","type":"object","additionalProperties":false,"properties":{}};
 
 function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_create_run" */;
+/*# sourceURL="query_set_webhook" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate55.evaluated;
@@ -3201,11 +2535,11 @@ return errors === 0;
 }
 validate55.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_run = validate56;
-const schema67 = {"$id":"query_get_run","type":"object","additionalProperties":false,"properties":{}};
+export const query_remove_webhook = validate56;
+const schema67 = {"$id":"query_remove_webhook","type":"object","additionalProperties":false,"properties":{}};
 
 function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_run" */;
+/*# sourceURL="query_remove_webhook" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate56.evaluated;
@@ -3242,11 +2576,11 @@ return errors === 0;
 }
 validate56.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_create_input = validate57;
-const schema68 = {"$id":"query_create_input","type":"object","additionalProperties":false,"properties":{}};
+export const query_rotate_webhook_secret = validate57;
+const schema68 = {"$id":"query_rotate_webhook_secret","type":"object","additionalProperties":false,"properties":{}};
 
 function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_create_input" */;
+/*# sourceURL="query_rotate_webhook_secret" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate57.evaluated;
@@ -3283,11 +2617,11 @@ return errors === 0;
 }
 validate57.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_stop_run = validate58;
-const schema69 = {"$id":"query_stop_run","type":"object","additionalProperties":false,"properties":{}};
+export const query_list_deliveries = validate58;
+const schema69 = {"$id":"query_list_deliveries","type":"object","additionalProperties":false,"properties":{"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50}}};
 
 function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_stop_run" */;
+/*# sourceURL="query_list_deliveries" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate58.evaluated;
@@ -3298,7 +2632,11 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.limit === undefined){
+data.limit = 50;
+}
 for(const key0 in data){
+if(!((key0 === "cursor") || (key0 === "limit"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema69,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -3309,8 +2647,20 @@ vErrors.push(err0);
 errors++;
 }
 }
+if(data.cursor !== undefined){
+let data0 = data.cursor;
+if(typeof data0 !== "string"){
+let dataType0 = typeof data0;
+let coerced0 = undefined;
+if(!(coerced0 !== undefined)){
+if(dataType0 == "number" || dataType0 == "boolean"){
+coerced0 = "" + data0;
+}
+else if(data0 === null){
+coerced0 = "";
+}
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema69.type,parentSchema:schema69,data};
+const err1 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},schema:schema69.properties.cursor.type,parentSchema:schema69.properties.cursor,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3319,16 +2669,117 @@ vErrors.push(err1);
 }
 errors++;
 }
+}
+if(coerced0 !== undefined){
+data0 = coerced0;
+if(data !== undefined){
+data["cursor"] = coerced0;
+}
+}
+}
+if(typeof data0 === "string"){
+if(!data0.isWellFormed()){
+const err2 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema69.properties.cursor,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data0.length < 2 && [...data0].length < 1){
+const err3 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema69.properties.cursor,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data0.length > 2000 && (data0.length > 4000 || [...data0].length > 2000)){
+const err4 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema69.properties.cursor,data:data0};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+let data1 = data.limit;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+let dataType1 = typeof data1;
+let coerced1 = undefined;
+if(!(coerced1 !== undefined)){
+if(dataType1 === "boolean" || data1 === null
+              || (dataType1 === "string" && data1 && data1 == +data1 && !(data1 % 1))){
+coerced1 = +data1;
+}
+else {
+const err5 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema69.properties.limit.type,parentSchema:schema69.properties.limit,data:data1};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(coerced1 !== undefined){
+data1 = coerced1;
+if(data !== undefined){
+data["limit"] = coerced1;
+}
+}
+}
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 > 200 || isNaN(data1)){
+const err6 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},schema:200,parentSchema:schema69.properties.limit,data:data1};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data1 < 1 || isNaN(data1)){
+const err7 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema69.properties.limit,data:data1};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema69.type,parentSchema:schema69,data};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
 validate58.errors = vErrors;
 return errors === 0;
 }
 validate58.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_delete_run = validate59;
-const schema70 = {"$id":"query_delete_run","type":"object","additionalProperties":false,"properties":{}};
+export const query_resend_delivery = validate59;
+const schema70 = {"$id":"query_resend_delivery","type":"object","additionalProperties":false,"properties":{}};
 
 function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_delete_run" */;
+/*# sourceURL="query_resend_delivery" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate59.evaluated;
@@ -3365,12 +2816,11 @@ return errors === 0;
 }
 validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_usage = validate60;
-const schema71 = {"$id":"query_get_usage","type":"object","additionalProperties":false,"properties":{"since":{"type":"string","format":"date","wellFormed":true},"until":{"type":"string","format":"date","wellFormed":true},"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true}}};
-const formats30 = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+export const query_list_runs = validate60;
+const schema71 = {"$id":"query_list_runs","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"status":{"type":"string","enum":["running","finished","technical_error","terminated","waiting_for_input"],"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50}}};
 
 function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_usage" */;
+/*# sourceURL="query_list_runs" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate60.evaluated;
@@ -3381,8 +2831,11 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.limit === undefined){
+data.limit = 50;
+}
 for(const key0 in data){
-if(!((((key0 === "since") || (key0 === "until")) || (key0 === "organization_id")) || (key0 === "agent_id"))){
+if(!((((((((key0 === "organization_id") || (key0 === "agent_id")) || (key0 === "since")) || (key0 === "until")) || (key0 === "q")) || (key0 === "status")) || (key0 === "cursor")) || (key0 === "limit"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema71,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -3393,8 +2846,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data.since !== undefined){
-let data0 = data.since;
+if(data.organization_id !== undefined){
+let data0 = data.organization_id;
 if(typeof data0 !== "string"){
 let dataType0 = typeof data0;
 let coerced0 = undefined;
@@ -3406,7 +2859,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{type: "string"},schema:schema71.properties.since.type,parentSchema:schema71.properties.since,data:data0};
+const err1 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema71.properties.organization_id.type,parentSchema:schema71.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3419,13 +2872,13 @@ errors++;
 if(coerced0 !== undefined){
 data0 = coerced0;
 if(data !== undefined){
-data["since"] = coerced0;
+data["organization_id"] = coerced0;
 }
 }
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.since,data:data0};
+const err2 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3434,8 +2887,8 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!(formats30.test(data0))){
-const err3 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date"},schema:"date",parentSchema:schema71.properties.since,data:data0};
+if(!(formats0.test(data0))){
+const err3 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema71.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3446,8 +2899,8 @@ errors++;
 }
 }
 }
-if(data.until !== undefined){
-let data1 = data.until;
+if(data.agent_id !== undefined){
+let data1 = data.agent_id;
 if(typeof data1 !== "string"){
 let dataType1 = typeof data1;
 let coerced1 = undefined;
@@ -3459,7 +2912,7 @@ else if(data1 === null){
 coerced1 = "";
 }
 else {
-const err4 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},schema:schema71.properties.until.type,parentSchema:schema71.properties.until,data:data1};
+const err4 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema71.properties.agent_id.type,parentSchema:schema71.properties.agent_id,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3472,13 +2925,13 @@ errors++;
 if(coerced1 !== undefined){
 data1 = coerced1;
 if(data !== undefined){
-data["until"] = coerced1;
+data["agent_id"] = coerced1;
 }
 }
 }
 if(typeof data1 === "string"){
 if(!data1.isWellFormed()){
-const err5 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.until,data:data1};
+const err5 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.agent_id,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3487,8 +2940,8 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!(formats30.test(data1))){
-const err6 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date"},schema:"date",parentSchema:schema71.properties.until,data:data1};
+if(!(formats0.test(data1))){
+const err6 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema71.properties.agent_id,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -3499,8 +2952,8 @@ errors++;
 }
 }
 }
-if(data.organization_id !== undefined){
-let data2 = data.organization_id;
+if(data.since !== undefined){
+let data2 = data.since;
 if(typeof data2 !== "string"){
 let dataType2 = typeof data2;
 let coerced2 = undefined;
@@ -3512,7 +2965,7 @@ else if(data2 === null){
 coerced2 = "";
 }
 else {
-const err7 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema71.properties.organization_id.type,parentSchema:schema71.properties.organization_id,data:data2};
+const err7 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{type: "string"},schema:schema71.properties.since.type,parentSchema:schema71.properties.since,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -3525,13 +2978,13 @@ errors++;
 if(coerced2 !== undefined){
 data2 = coerced2;
 if(data !== undefined){
-data["organization_id"] = coerced2;
+data["since"] = coerced2;
 }
 }
 }
 if(typeof data2 === "string"){
 if(!data2.isWellFormed()){
-const err8 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.organization_id,data:data2};
+const err8 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.since,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -3540,8 +2993,8 @@ vErrors.push(err8);
 }
 errors++;
 }
-if(!(formats0.test(data2))){
-const err9 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema71.properties.organization_id,data:data2};
+if(!(formats8.test(data2))){
+const err9 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema71.properties.since,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -3552,8 +3005,8 @@ errors++;
 }
 }
 }
-if(data.agent_id !== undefined){
-let data3 = data.agent_id;
+if(data.until !== undefined){
+let data3 = data.until;
 if(typeof data3 !== "string"){
 let dataType3 = typeof data3;
 let coerced3 = undefined;
@@ -3565,7 +3018,7 @@ else if(data3 === null){
 coerced3 = "";
 }
 else {
-const err10 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema71.properties.agent_id.type,parentSchema:schema71.properties.agent_id,data:data3};
+const err10 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},schema:schema71.properties.until.type,parentSchema:schema71.properties.until,data:data3};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -3578,13 +3031,13 @@ errors++;
 if(coerced3 !== undefined){
 data3 = coerced3;
 if(data !== undefined){
-data["agent_id"] = coerced3;
+data["until"] = coerced3;
 }
 }
 }
 if(typeof data3 === "string"){
 if(!data3.isWellFormed()){
-const err11 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.agent_id,data:data3};
+const err11 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.until,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -3593,8 +3046,8 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(!(formats0.test(data3))){
-const err12 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema71.properties.agent_id,data:data3};
+if(!(formats8.test(data3))){
+const err12 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema71.properties.until,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -3605,9 +3058,20 @@ errors++;
 }
 }
 }
+if(data.q !== undefined){
+let data4 = data.q;
+if(typeof data4 !== "string"){
+let dataType4 = typeof data4;
+let coerced4 = undefined;
+if(!(coerced4 !== undefined)){
+if(dataType4 == "number" || dataType4 == "boolean"){
+coerced4 = "" + data4;
+}
+else if(data4 === null){
+coerced4 = "";
 }
 else {
-const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema71.type,parentSchema:schema71,data};
+const err13 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/type",keyword:"type",params:{type: "string"},schema:schema71.properties.q.type,parentSchema:schema71.properties.q,data:data4};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -3616,16 +3080,233 @@ vErrors.push(err13);
 }
 errors++;
 }
+}
+if(coerced4 !== undefined){
+data4 = coerced4;
+if(data !== undefined){
+data["q"] = coerced4;
+}
+}
+}
+if(typeof data4 === "string"){
+if(!data4.isWellFormed()){
+const err14 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.q,data:data4};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(data4.length < 2 && [...data4].length < 1){
+const err15 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema71.properties.q,data:data4};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+if(data4.length > 200 && (data4.length > 400 || [...data4].length > 200)){
+const err16 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema71.properties.q,data:data4};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+}
+if(data.status !== undefined){
+let data5 = data.status;
+if(typeof data5 !== "string"){
+let dataType5 = typeof data5;
+let coerced5 = undefined;
+if(!(coerced5 !== undefined)){
+if(dataType5 == "number" || dataType5 == "boolean"){
+coerced5 = "" + data5;
+}
+else if(data5 === null){
+coerced5 = "";
+}
+else {
+const err17 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},schema:schema71.properties.status.type,parentSchema:schema71.properties.status,data:data5};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(coerced5 !== undefined){
+data5 = coerced5;
+if(data !== undefined){
+data["status"] = coerced5;
+}
+}
+}
+if(!(((((data5 === "running") || (data5 === "finished")) || (data5 === "technical_error")) || (data5 === "terminated")) || (data5 === "waiting_for_input"))){
+const err18 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema71.properties.status.enum},schema:schema71.properties.status.enum,parentSchema:schema71.properties.status,data:data5};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+if(typeof data5 === "string"){
+if(!data5.isWellFormed()){
+const err19 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.status,data:data5};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+}
+if(data.cursor !== undefined){
+let data6 = data.cursor;
+if(typeof data6 !== "string"){
+let dataType6 = typeof data6;
+let coerced6 = undefined;
+if(!(coerced6 !== undefined)){
+if(dataType6 == "number" || dataType6 == "boolean"){
+coerced6 = "" + data6;
+}
+else if(data6 === null){
+coerced6 = "";
+}
+else {
+const err20 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},schema:schema71.properties.cursor.type,parentSchema:schema71.properties.cursor,data:data6};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+if(coerced6 !== undefined){
+data6 = coerced6;
+if(data !== undefined){
+data["cursor"] = coerced6;
+}
+}
+}
+if(typeof data6 === "string"){
+if(!data6.isWellFormed()){
+const err21 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.cursor,data:data6};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+if(data6.length < 2 && [...data6].length < 1){
+const err22 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema71.properties.cursor,data:data6};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+if(data6.length > 2000 && (data6.length > 4000 || [...data6].length > 2000)){
+const err23 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema71.properties.cursor,data:data6};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+}
+let data7 = data.limit;
+if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
+let dataType7 = typeof data7;
+let coerced7 = undefined;
+if(!(coerced7 !== undefined)){
+if(dataType7 === "boolean" || data7 === null
+              || (dataType7 === "string" && data7 && data7 == +data7 && !(data7 % 1))){
+coerced7 = +data7;
+}
+else {
+const err24 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema71.properties.limit.type,parentSchema:schema71.properties.limit,data:data7};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+if(coerced7 !== undefined){
+data7 = coerced7;
+if(data !== undefined){
+data["limit"] = coerced7;
+}
+}
+}
+if((typeof data7 == "number") && (isFinite(data7))){
+if(data7 > 200 || isNaN(data7)){
+const err25 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},schema:200,parentSchema:schema71.properties.limit,data:data7};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+if(data7 < 1 || isNaN(data7)){
+const err26 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema71.properties.limit,data:data7};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+}
+else {
+const err27 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema71.type,parentSchema:schema71,data};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
 validate60.errors = vErrors;
 return errors === 0;
 }
 validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_events = validate61;
-const schema72 = {"$id":"query_list_events","type":"object","additionalProperties":false,"properties":{"after":{"type":"integer","minimum":0,"maximum":1000000000,"default":0},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":200},"max_text":{"type":"integer","minimum":0,"maximum":1000000000}}};
+export const query_count_runs = validate61;
+const schema72 = {"$id":"query_count_runs","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}};
 
 function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_list_events" */;
+/*# sourceURL="query_count_runs" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate61.evaluated;
@@ -3636,14 +3317,8 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.after === undefined){
-data.after = 0;
-}
-if(data.limit === undefined){
-data.limit = 200;
-}
 for(const key0 in data){
-if(!(((key0 === "after") || (key0 === "limit")) || (key0 === "max_text"))){
+if(!(((((key0 === "organization_id") || (key0 === "agent_id")) || (key0 === "since")) || (key0 === "until")) || (key0 === "q"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -3654,17 +3329,20 @@ vErrors.push(err0);
 errors++;
 }
 }
-let data0 = data.after;
-if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+if(data.organization_id !== undefined){
+let data0 = data.organization_id;
+if(typeof data0 !== "string"){
 let dataType0 = typeof data0;
 let coerced0 = undefined;
 if(!(coerced0 !== undefined)){
-if(dataType0 === "boolean" || data0 === null
-              || (dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1))){
-coerced0 = +data0;
+if(dataType0 == "number" || dataType0 == "boolean"){
+coerced0 = "" + data0;
+}
+else if(data0 === null){
+coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/type",keyword:"type",params:{type: "integer"},schema:schema72.properties.after.type,parentSchema:schema72.properties.after,data:data0};
+const err1 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema72.properties.organization_id.type,parentSchema:schema72.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3677,13 +3355,13 @@ errors++;
 if(coerced0 !== undefined){
 data0 = coerced0;
 if(data !== undefined){
-data["after"] = coerced0;
+data["organization_id"] = coerced0;
 }
 }
 }
-if((typeof data0 == "number") && (isFinite(data0))){
-if(data0 > 1000000000 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema72.properties.after,data:data0};
+if(typeof data0 === "string"){
+if(!data0.isWellFormed()){
+const err2 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3692,8 +3370,8 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(data0 < 0 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema72.properties.after,data:data0};
+if(!(formats0.test(data0))){
+const err3 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema72.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3703,17 +3381,21 @@ vErrors.push(err3);
 errors++;
 }
 }
-let data1 = data.limit;
-if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+}
+if(data.agent_id !== undefined){
+let data1 = data.agent_id;
+if(typeof data1 !== "string"){
 let dataType1 = typeof data1;
 let coerced1 = undefined;
 if(!(coerced1 !== undefined)){
-if(dataType1 === "boolean" || data1 === null
-              || (dataType1 === "string" && data1 && data1 == +data1 && !(data1 % 1))){
-coerced1 = +data1;
+if(dataType1 == "number" || dataType1 == "boolean"){
+coerced1 = "" + data1;
+}
+else if(data1 === null){
+coerced1 = "";
 }
 else {
-const err4 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema72.properties.limit.type,parentSchema:schema72.properties.limit,data:data1};
+const err4 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema72.properties.agent_id.type,parentSchema:schema72.properties.agent_id,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3726,13 +3408,13 @@ errors++;
 if(coerced1 !== undefined){
 data1 = coerced1;
 if(data !== undefined){
-data["limit"] = coerced1;
+data["agent_id"] = coerced1;
 }
 }
 }
-if((typeof data1 == "number") && (isFinite(data1))){
-if(data1 > 1000 || isNaN(data1)){
-const err5 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema72.properties.limit,data:data1};
+if(typeof data1 === "string"){
+if(!data1.isWellFormed()){
+const err5 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.agent_id,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3741,8 +3423,8 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(data1 < 1 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema72.properties.limit,data:data1};
+if(!(formats0.test(data1))){
+const err6 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema72.properties.agent_id,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -3752,18 +3434,21 @@ vErrors.push(err6);
 errors++;
 }
 }
-if(data.max_text !== undefined){
-let data2 = data.max_text;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+}
+if(data.since !== undefined){
+let data2 = data.since;
+if(typeof data2 !== "string"){
 let dataType2 = typeof data2;
 let coerced2 = undefined;
 if(!(coerced2 !== undefined)){
-if(dataType2 === "boolean" || data2 === null
-              || (dataType2 === "string" && data2 && data2 == +data2 && !(data2 % 1))){
-coerced2 = +data2;
+if(dataType2 == "number" || dataType2 == "boolean"){
+coerced2 = "" + data2;
+}
+else if(data2 === null){
+coerced2 = "";
 }
 else {
-const err7 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/type",keyword:"type",params:{type: "integer"},schema:schema72.properties.max_text.type,parentSchema:schema72.properties.max_text,data:data2};
+const err7 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{type: "string"},schema:schema72.properties.since.type,parentSchema:schema72.properties.since,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -3776,13 +3461,13 @@ errors++;
 if(coerced2 !== undefined){
 data2 = coerced2;
 if(data !== undefined){
-data["max_text"] = coerced2;
+data["since"] = coerced2;
 }
 }
 }
-if((typeof data2 == "number") && (isFinite(data2))){
-if(data2 > 1000000000 || isNaN(data2)){
-const err8 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema72.properties.max_text,data:data2};
+if(typeof data2 === "string"){
+if(!data2.isWellFormed()){
+const err8 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.since,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -3791,8 +3476,8 @@ vErrors.push(err8);
 }
 errors++;
 }
-if(data2 < 0 || isNaN(data2)){
-const err9 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema72.properties.max_text,data:data2};
+if(!(formats8.test(data2))){
+const err9 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema72.properties.since,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -3803,9 +3488,20 @@ errors++;
 }
 }
 }
+if(data.until !== undefined){
+let data3 = data.until;
+if(typeof data3 !== "string"){
+let dataType3 = typeof data3;
+let coerced3 = undefined;
+if(!(coerced3 !== undefined)){
+if(dataType3 == "number" || dataType3 == "boolean"){
+coerced3 = "" + data3;
+}
+else if(data3 === null){
+coerced3 = "";
 }
 else {
-const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema72.type,parentSchema:schema72,data};
+const err10 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},schema:schema72.properties.until.type,parentSchema:schema72.properties.until,data:data3};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -3814,16 +3510,121 @@ vErrors.push(err10);
 }
 errors++;
 }
+}
+if(coerced3 !== undefined){
+data3 = coerced3;
+if(data !== undefined){
+data["until"] = coerced3;
+}
+}
+}
+if(typeof data3 === "string"){
+if(!data3.isWellFormed()){
+const err11 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.until,data:data3};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(!(formats8.test(data3))){
+const err12 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema72.properties.until,data:data3};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+}
+if(data.q !== undefined){
+let data4 = data.q;
+if(typeof data4 !== "string"){
+let dataType4 = typeof data4;
+let coerced4 = undefined;
+if(!(coerced4 !== undefined)){
+if(dataType4 == "number" || dataType4 == "boolean"){
+coerced4 = "" + data4;
+}
+else if(data4 === null){
+coerced4 = "";
+}
+else {
+const err13 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/type",keyword:"type",params:{type: "string"},schema:schema72.properties.q.type,parentSchema:schema72.properties.q,data:data4};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+if(coerced4 !== undefined){
+data4 = coerced4;
+if(data !== undefined){
+data["q"] = coerced4;
+}
+}
+}
+if(typeof data4 === "string"){
+if(!data4.isWellFormed()){
+const err14 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.q,data:data4};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(data4.length < 2 && [...data4].length < 1){
+const err15 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema72.properties.q,data:data4};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+if(data4.length > 200 && (data4.length > 400 || [...data4].length > 200)){
+const err16 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema72.properties.q,data:data4};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err17 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema72.type,parentSchema:schema72,data};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
 validate61.errors = vErrors;
 return errors === 0;
 }
 validate61.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_event = validate62;
-const schema73 = {"$id":"query_get_event","type":"object","additionalProperties":false,"properties":{}};
+export const query_create_run = validate62;
+const schema73 = {"$id":"query_create_run","type":"object","additionalProperties":false,"properties":{}};
 
 function validate62(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_event" */;
+/*# sourceURL="query_create_run" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate62.evaluated;
@@ -3860,12 +3661,11 @@ return errors === 0;
 }
 validate62.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_model_request = validate63;
-const schema74 = {"$id":"query_get_model_request","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}},"required":["at"]};
-const pattern5 = new RegExp("^[0-9]{1,9}\\.[0-9]{1,9}$", "u");
+export const query_get_run = validate63;
+const schema74 = {"$id":"query_get_run","type":"object","additionalProperties":false,"properties":{}};
 
 function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_model_request" */;
+/*# sourceURL="query_get_run" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate63.evaluated;
@@ -3876,8 +3676,8 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.at === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "at"},schema:schema74.required,parentSchema:schema74,data};
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema74,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3886,9 +3686,9 @@ vErrors.push(err0);
 }
 errors++;
 }
-for(const key0 in data){
-if(!(key0 === "at")){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema74,data};
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema74.type,parentSchema:schema74,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3897,81 +3697,16 @@ vErrors.push(err1);
 }
 errors++;
 }
-}
-if(data.at !== undefined){
-let data0 = data.at;
-if(typeof data0 !== "string"){
-let dataType0 = typeof data0;
-let coerced0 = undefined;
-if(!(coerced0 !== undefined)){
-if(dataType0 == "number" || dataType0 == "boolean"){
-coerced0 = "" + data0;
-}
-else if(data0 === null){
-coerced0 = "";
-}
-else {
-const err2 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "string"},schema:schema74.properties.at.type,parentSchema:schema74.properties.at,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(coerced0 !== undefined){
-data0 = coerced0;
-if(data !== undefined){
-data["at"] = coerced0;
-}
-}
-}
-if(typeof data0 === "string"){
-if(!data0.isWellFormed()){
-const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema74.properties.at,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(!pattern5.test(data0)){
-const err4 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema74.properties.at,data:data0};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema74.type,parentSchema:schema74,data};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
 validate63.errors = vErrors;
 return errors === 0;
 }
 validate63.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_files = validate64;
-const schema75 = {"$id":"query_list_files","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}}};
+export const query_create_input = validate64;
+const schema75 = {"$id":"query_create_input","type":"object","additionalProperties":false,"properties":{}};
 
 function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_list_files" */;
+/*# sourceURL="query_create_input" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate64.evaluated;
@@ -3983,7 +3718,6 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "at")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema75,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -3994,20 +3728,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data.at !== undefined){
-let data0 = data.at;
-if(typeof data0 !== "string"){
-let dataType0 = typeof data0;
-let coerced0 = undefined;
-if(!(coerced0 !== undefined)){
-if(dataType0 == "number" || dataType0 == "boolean"){
-coerced0 = "" + data0;
-}
-else if(data0 === null){
-coerced0 = "";
-}
 else {
-const err1 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "string"},schema:schema75.properties.at.type,parentSchema:schema75.properties.at,data:data0};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema75.type,parentSchema:schema75,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4016,58 +3738,16 @@ vErrors.push(err1);
 }
 errors++;
 }
-}
-if(coerced0 !== undefined){
-data0 = coerced0;
-if(data !== undefined){
-data["at"] = coerced0;
-}
-}
-}
-if(typeof data0 === "string"){
-if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema75.properties.at,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(!pattern5.test(data0)){
-const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema75.properties.at,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema75.type,parentSchema:schema75,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
 validate64.errors = vErrors;
 return errors === 0;
 }
 validate64.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_file = validate65;
-const schema76 = {"$id":"query_get_file","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}}};
+export const query_stop_run = validate65;
+const schema76 = {"$id":"query_stop_run","type":"object","additionalProperties":false,"properties":{}};
 
 function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_file" */;
+/*# sourceURL="query_stop_run" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate65.evaluated;
@@ -4079,7 +3759,6 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "at")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema76,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -4090,20 +3769,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data.at !== undefined){
-let data0 = data.at;
-if(typeof data0 !== "string"){
-let dataType0 = typeof data0;
-let coerced0 = undefined;
-if(!(coerced0 !== undefined)){
-if(dataType0 == "number" || dataType0 == "boolean"){
-coerced0 = "" + data0;
-}
-else if(data0 === null){
-coerced0 = "";
-}
 else {
-const err1 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "string"},schema:schema76.properties.at.type,parentSchema:schema76.properties.at,data:data0};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema76.type,parentSchema:schema76,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4112,58 +3779,16 @@ vErrors.push(err1);
 }
 errors++;
 }
-}
-if(coerced0 !== undefined){
-data0 = coerced0;
-if(data !== undefined){
-data["at"] = coerced0;
-}
-}
-}
-if(typeof data0 === "string"){
-if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema76.properties.at,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(!pattern5.test(data0)){
-const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema76.properties.at,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema76.type,parentSchema:schema76,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
 validate65.errors = vErrors;
 return errors === 0;
 }
 validate65.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_openapi = validate66;
-const schema77 = {"$id":"query_get_openapi","type":"object","additionalProperties":false,"properties":{}};
+export const query_delete_run = validate66;
+const schema77 = {"$id":"query_delete_run","type":"object","additionalProperties":false,"properties":{}};
 
 function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_openapi" */;
+/*# sourceURL="query_delete_run" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate66.evaluated;
@@ -4199,3 +3824,838 @@ validate66.errors = vErrors;
 return errors === 0;
 }
 validate66.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_get_usage = validate67;
+const schema78 = {"$id":"query_get_usage","type":"object","additionalProperties":false,"properties":{"since":{"type":"string","format":"date","wellFormed":true},"until":{"type":"string","format":"date","wellFormed":true},"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true}}};
+const formats30 = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+
+function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_get_usage" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate67.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!((((key0 === "since") || (key0 === "until")) || (key0 === "organization_id")) || (key0 === "agent_id"))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema78,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data.since !== undefined){
+let data0 = data.since;
+if(typeof data0 !== "string"){
+let dataType0 = typeof data0;
+let coerced0 = undefined;
+if(!(coerced0 !== undefined)){
+if(dataType0 == "number" || dataType0 == "boolean"){
+coerced0 = "" + data0;
+}
+else if(data0 === null){
+coerced0 = "";
+}
+else {
+const err1 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{type: "string"},schema:schema78.properties.since.type,parentSchema:schema78.properties.since,data:data0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(coerced0 !== undefined){
+data0 = coerced0;
+if(data !== undefined){
+data["since"] = coerced0;
+}
+}
+}
+if(typeof data0 === "string"){
+if(!data0.isWellFormed()){
+const err2 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema78.properties.since,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(!(formats30.test(data0))){
+const err3 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date"},schema:"date",parentSchema:schema78.properties.since,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+if(data.until !== undefined){
+let data1 = data.until;
+if(typeof data1 !== "string"){
+let dataType1 = typeof data1;
+let coerced1 = undefined;
+if(!(coerced1 !== undefined)){
+if(dataType1 == "number" || dataType1 == "boolean"){
+coerced1 = "" + data1;
+}
+else if(data1 === null){
+coerced1 = "";
+}
+else {
+const err4 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},schema:schema78.properties.until.type,parentSchema:schema78.properties.until,data:data1};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(coerced1 !== undefined){
+data1 = coerced1;
+if(data !== undefined){
+data["until"] = coerced1;
+}
+}
+}
+if(typeof data1 === "string"){
+if(!data1.isWellFormed()){
+const err5 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema78.properties.until,data:data1};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(!(formats30.test(data1))){
+const err6 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date"},schema:"date",parentSchema:schema78.properties.until,data:data1};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+}
+if(data.organization_id !== undefined){
+let data2 = data.organization_id;
+if(typeof data2 !== "string"){
+let dataType2 = typeof data2;
+let coerced2 = undefined;
+if(!(coerced2 !== undefined)){
+if(dataType2 == "number" || dataType2 == "boolean"){
+coerced2 = "" + data2;
+}
+else if(data2 === null){
+coerced2 = "";
+}
+else {
+const err7 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema78.properties.organization_id.type,parentSchema:schema78.properties.organization_id,data:data2};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(coerced2 !== undefined){
+data2 = coerced2;
+if(data !== undefined){
+data["organization_id"] = coerced2;
+}
+}
+}
+if(typeof data2 === "string"){
+if(!data2.isWellFormed()){
+const err8 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema78.properties.organization_id,data:data2};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if(!(formats0.test(data2))){
+const err9 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema78.properties.organization_id,data:data2};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+}
+if(data.agent_id !== undefined){
+let data3 = data.agent_id;
+if(typeof data3 !== "string"){
+let dataType3 = typeof data3;
+let coerced3 = undefined;
+if(!(coerced3 !== undefined)){
+if(dataType3 == "number" || dataType3 == "boolean"){
+coerced3 = "" + data3;
+}
+else if(data3 === null){
+coerced3 = "";
+}
+else {
+const err10 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema78.properties.agent_id.type,parentSchema:schema78.properties.agent_id,data:data3};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(coerced3 !== undefined){
+data3 = coerced3;
+if(data !== undefined){
+data["agent_id"] = coerced3;
+}
+}
+}
+if(typeof data3 === "string"){
+if(!data3.isWellFormed()){
+const err11 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema78.properties.agent_id,data:data3};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(!(formats0.test(data3))){
+const err12 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema78.properties.agent_id,data:data3};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema78.type,parentSchema:schema78,data};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+validate67.errors = vErrors;
+return errors === 0;
+}
+validate67.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_list_events = validate68;
+const schema79 = {"$id":"query_list_events","type":"object","additionalProperties":false,"properties":{"after":{"type":"integer","minimum":0,"maximum":1000000000,"default":0},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":200},"max_text":{"type":"integer","minimum":0,"maximum":1000000000}}};
+
+function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_list_events" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate68.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.after === undefined){
+data.after = 0;
+}
+if(data.limit === undefined){
+data.limit = 200;
+}
+for(const key0 in data){
+if(!(((key0 === "after") || (key0 === "limit")) || (key0 === "max_text"))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema79,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+let data0 = data.after;
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+let dataType0 = typeof data0;
+let coerced0 = undefined;
+if(!(coerced0 !== undefined)){
+if(dataType0 === "boolean" || data0 === null
+              || (dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1))){
+coerced0 = +data0;
+}
+else {
+const err1 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/type",keyword:"type",params:{type: "integer"},schema:schema79.properties.after.type,parentSchema:schema79.properties.after,data:data0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(coerced0 !== undefined){
+data0 = coerced0;
+if(data !== undefined){
+data["after"] = coerced0;
+}
+}
+}
+if((typeof data0 == "number") && (isFinite(data0))){
+if(data0 > 1000000000 || isNaN(data0)){
+const err2 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema79.properties.after,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data0 < 0 || isNaN(data0)){
+const err3 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema79.properties.after,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+let data1 = data.limit;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+let dataType1 = typeof data1;
+let coerced1 = undefined;
+if(!(coerced1 !== undefined)){
+if(dataType1 === "boolean" || data1 === null
+              || (dataType1 === "string" && data1 && data1 == +data1 && !(data1 % 1))){
+coerced1 = +data1;
+}
+else {
+const err4 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema79.properties.limit.type,parentSchema:schema79.properties.limit,data:data1};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(coerced1 !== undefined){
+data1 = coerced1;
+if(data !== undefined){
+data["limit"] = coerced1;
+}
+}
+}
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 > 1000 || isNaN(data1)){
+const err5 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema79.properties.limit,data:data1};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data1 < 1 || isNaN(data1)){
+const err6 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema79.properties.limit,data:data1};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.max_text !== undefined){
+let data2 = data.max_text;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+let dataType2 = typeof data2;
+let coerced2 = undefined;
+if(!(coerced2 !== undefined)){
+if(dataType2 === "boolean" || data2 === null
+              || (dataType2 === "string" && data2 && data2 == +data2 && !(data2 % 1))){
+coerced2 = +data2;
+}
+else {
+const err7 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/type",keyword:"type",params:{type: "integer"},schema:schema79.properties.max_text.type,parentSchema:schema79.properties.max_text,data:data2};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(coerced2 !== undefined){
+data2 = coerced2;
+if(data !== undefined){
+data["max_text"] = coerced2;
+}
+}
+}
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 > 1000000000 || isNaN(data2)){
+const err8 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema79.properties.max_text,data:data2};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if(data2 < 0 || isNaN(data2)){
+const err9 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema79.properties.max_text,data:data2};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema79.type,parentSchema:schema79,data};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+validate68.errors = vErrors;
+return errors === 0;
+}
+validate68.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_get_event = validate69;
+const schema80 = {"$id":"query_get_event","type":"object","additionalProperties":false,"properties":{}};
+
+function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_get_event" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate69.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema80,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema80.type,parentSchema:schema80,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate69.errors = vErrors;
+return errors === 0;
+}
+validate69.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_get_model_request = validate70;
+const schema81 = {"$id":"query_get_model_request","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}},"required":["at"]};
+const pattern6 = new RegExp("^[0-9]{1,9}\\.[0-9]{1,9}$", "u");
+
+function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_get_model_request" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate70.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.at === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "at"},schema:schema81.required,parentSchema:schema81,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(key0 === "at")){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema81,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.at !== undefined){
+let data0 = data.at;
+if(typeof data0 !== "string"){
+let dataType0 = typeof data0;
+let coerced0 = undefined;
+if(!(coerced0 !== undefined)){
+if(dataType0 == "number" || dataType0 == "boolean"){
+coerced0 = "" + data0;
+}
+else if(data0 === null){
+coerced0 = "";
+}
+else {
+const err2 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "string"},schema:schema81.properties.at.type,parentSchema:schema81.properties.at,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(coerced0 !== undefined){
+data0 = coerced0;
+if(data !== undefined){
+data["at"] = coerced0;
+}
+}
+}
+if(typeof data0 === "string"){
+if(!data0.isWellFormed()){
+const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema81.properties.at,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(!pattern6.test(data0)){
+const err4 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema81.properties.at,data:data0};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema81.type,parentSchema:schema81,data};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+validate70.errors = vErrors;
+return errors === 0;
+}
+validate70.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_list_files = validate71;
+const schema82 = {"$id":"query_list_files","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}}};
+
+function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_list_files" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate71.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(key0 === "at")){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema82,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data.at !== undefined){
+let data0 = data.at;
+if(typeof data0 !== "string"){
+let dataType0 = typeof data0;
+let coerced0 = undefined;
+if(!(coerced0 !== undefined)){
+if(dataType0 == "number" || dataType0 == "boolean"){
+coerced0 = "" + data0;
+}
+else if(data0 === null){
+coerced0 = "";
+}
+else {
+const err1 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "string"},schema:schema82.properties.at.type,parentSchema:schema82.properties.at,data:data0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(coerced0 !== undefined){
+data0 = coerced0;
+if(data !== undefined){
+data["at"] = coerced0;
+}
+}
+}
+if(typeof data0 === "string"){
+if(!data0.isWellFormed()){
+const err2 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema82.properties.at,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(!pattern6.test(data0)){
+const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema82.properties.at,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema82.type,parentSchema:schema82,data};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+validate71.errors = vErrors;
+return errors === 0;
+}
+validate71.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_get_file = validate72;
+const schema83 = {"$id":"query_get_file","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}}};
+
+function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_get_file" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate72.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(key0 === "at")){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema83,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data.at !== undefined){
+let data0 = data.at;
+if(typeof data0 !== "string"){
+let dataType0 = typeof data0;
+let coerced0 = undefined;
+if(!(coerced0 !== undefined)){
+if(dataType0 == "number" || dataType0 == "boolean"){
+coerced0 = "" + data0;
+}
+else if(data0 === null){
+coerced0 = "";
+}
+else {
+const err1 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "string"},schema:schema83.properties.at.type,parentSchema:schema83.properties.at,data:data0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(coerced0 !== undefined){
+data0 = coerced0;
+if(data !== undefined){
+data["at"] = coerced0;
+}
+}
+}
+if(typeof data0 === "string"){
+if(!data0.isWellFormed()){
+const err2 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema83.properties.at,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(!pattern6.test(data0)){
+const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema83.properties.at,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema83.type,parentSchema:schema83,data};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+validate72.errors = vErrors;
+return errors === 0;
+}
+validate72.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_get_openapi = validate73;
+const schema84 = {"$id":"query_get_openapi","type":"object","additionalProperties":false,"properties":{}};
+
+function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_get_openapi" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate73.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema84,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema84.type,parentSchema:schema84,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate73.errors = vErrors;
+return errors === 0;
+}
+validate73.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

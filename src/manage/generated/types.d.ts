@@ -372,6 +372,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/manage/v1/agents/{agent_id}/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an agent's webhook
+         * @description Where the ends of the agent's runs are reported, without the secrets.
+         */
+        get: operations["get_webhook"];
+        /**
+         * Set an agent's webhook
+         * @description Replaces the settings. A new webhook gets a secret, which is only in this response; others keep theirs. Requires the role `operator`.
+         */
+        put: operations["set_webhook"];
+        post?: never;
+        /**
+         * Remove an agent's webhook
+         * @description Removes the webhook with its secrets. Pending deliveries fail. Requires the role `operator`.
+         */
+        delete: operations["remove_webhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/agents/{agent_id}/webhook/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate a webhook's secret
+         * @description Creates a secret, which is only in this response. The old one also signs messages until `overlap_hours` have passed. Requires the role `operator`.
+         */
+        post: operations["rotate_webhook_secret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/agents/{agent_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description The messages of an agent's runs, newest first, with the last attempt to send each.
+         */
+        get: operations["list_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/deliveries/{delivery_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message again
+         * @description Adds a delivery of the same message, with the same `webhook-id`. Requires the role `operator`.
+         */
+        post: operations["resend_delivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/runs": {
         parameters: {
             query?: never;
@@ -819,7 +907,7 @@ export interface components {
              * @example run.delete
              */
             action: string;
-            /** @description The organization, agent, run or operator. Of a key its ID. */
+            /** @description The organization, agent, run, delivery or operator. Of a key its ID, of a webhook its agent. */
             id: string;
             /** @description With `agent.create` and `agent.update`: the new version. */
             version: number | null;
@@ -1258,6 +1346,191 @@ export interface components {
              * @example ak_4fGh2k…
              */
             key: string;
+        };
+        /** @description Where the ends of an agent's runs are reported. */
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description The agent.
+             */
+            agent_id: string;
+            /**
+             * @description URL of the receiver. Null: only runs with a URL of their own are reported.
+             * @example https://example.com/hooks/runs
+             */
+            url: string | null;
+            /** @description False: nothing is sent to `url`. Runs with a URL of their own are reported. */
+            enabled: boolean;
+            /** @description Why the service disabled it. Null: it did not. */
+            disabled_reason: string | null;
+            /** @description Whether URLs may begin with `http:` and lead to private addresses, as far as the deployment allows them. */
+            private_addresses: boolean;
+            /**
+             * Format: date-time
+             * @description When the newest secret was created.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            secret_created_at: string;
+            /**
+             * Format: date-time
+             * @description Until when an older secret signs messages, too. Null: there is none.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            old_secret_valid_until: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            updated_at: string;
+        };
+        /** @description A webhook after a change. */
+        ChangedWebhook: {
+            /**
+             * Format: uuid
+             * @description The agent.
+             */
+            agent_id: string;
+            /**
+             * @description URL of the receiver. Null: only runs with a URL of their own are reported.
+             * @example https://example.com/hooks/runs
+             */
+            url: string | null;
+            /** @description False: nothing is sent to `url`. Runs with a URL of their own are reported. */
+            enabled: boolean;
+            /** @description Why the service disabled it. Null: it did not. */
+            disabled_reason: string | null;
+            /** @description Whether URLs may begin with `http:` and lead to private addresses, as far as the deployment allows them. */
+            private_addresses: boolean;
+            /**
+             * Format: date-time
+             * @description When the newest secret was created.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            secret_created_at: string;
+            /**
+             * Format: date-time
+             * @description Until when an older secret signs messages, too. Null: there is none.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            old_secret_valid_until: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            updated_at: string;
+            /**
+             * @description The new secret, which signs messages. Only this response has it. Null: the webhook kept its secret.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            secret: string | null;
+        };
+        /** @description Settings of a webhook. */
+        SetWebhookRequest: {
+            /**
+             * @description URL of the receiver. Null: only runs with a URL of their own are reported.
+             * @example https://example.com/hooks/runs
+             */
+            url?: string | null;
+            /**
+             * @description False: nothing is sent to `url`.
+             * @default true
+             */
+            enabled: boolean;
+            /**
+             * @description Whether URLs may begin with `http:` and lead to private addresses, as far as the deployment allows them.
+             * @default false
+             */
+            private_addresses: boolean;
+        };
+        /** @description How to rotate a secret. */
+        RotateWebhookSecretRequest: {
+            /**
+             * @description Hours that the old secret stays valid. 0: it is removed at once.
+             * @default 24
+             */
+            overlap_hours: number;
+        };
+        /** @description A message about a run, and how it was sent. */
+        Delivery: {
+            /**
+             * @description The delivery's ID.
+             * @example msg_5f5d194690534416ae3ff7887ed877cc_1_finished
+             */
+            id: string;
+            /** @description The message's `webhook-id`. Deliveries of the same message share it. */
+            message_id: string;
+            /**
+             * Format: uuid
+             * @description The run.
+             */
+            run_id: string;
+            /** @description The turn that ended. */
+            turn: number;
+            /**
+             * @description What is reported.
+             * @enum {string}
+             */
+            type: "run.finished" | "run.failed" | "run.terminated";
+            /**
+             * @description `pending`: the next attempt is due at `next_attempt_at`. `failed`: there is none.
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "failed";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            at: string;
+            /** @description Attempts to send it. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due. Null unless `pending`.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            next_attempt_at: string | null;
+            /** @description Null: it was not sent yet. */
+            last_attempt: components["schemas"]["DeliveryAttempt"] | null;
+        };
+        /** @description An attempt to send a message. */
+        DeliveryAttempt: {
+            /**
+             * Format: date-time
+             * @description When it began.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            at: string;
+            /** @description Status of the receiver's response. Null: there was none. */
+            status: number | null;
+            /**
+             * @description Why the message was not accepted. Null: it was.
+             * @example the status is not 2xx
+             */
+            problem: string | null;
+            /** @description Its duration. */
+            milliseconds: number;
+        };
+        /** @description A page of a list. */
+        DeliveryPage: {
+            /** @description The entries of this page. */
+            data: components["schemas"]["Delivery"][];
+            /** @description Value of `cursor` for the next page. Null on the last page. */
+            next: string | null;
         };
         /** @description One execution of an agent. */
         Run: {
@@ -4296,6 +4569,539 @@ export interface operations {
             };
             /** @description `modified_concurrently`: Other requests changed the record at the same time. Retry. */
             409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's ID. */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `agent_not_found`: The agent does not exist. `webhook_not_found`: The agent has no webhook. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    set_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's ID. */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedWebhook"];
+                };
+            };
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `agent_not_found`: The agent does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_timeout`: The body did not arrive in time. */
+            408: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `agent_deleted`: The agent is deleted. A deleted agent cannot be changed or restored. `modified_concurrently`: Other requests changed the record at the same time. Retry. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `files_too_large`: The files are larger than 10 MiB together, or the body is larger than 20 MiB. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    remove_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's ID. */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook is removed. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `agent_not_found`: The agent does not exist. `webhook_not_found`: The agent has no webhook. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `modified_concurrently`: Other requests changed the record at the same time. Retry. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rotate_webhook_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's ID. */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateWebhookSecretRequest"];
+            };
+        };
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedWebhook"];
+                };
+            };
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `agent_not_found`: The agent does not exist. `webhook_not_found`: The agent has no webhook. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_timeout`: The body did not arrive in time. */
+            408: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `modified_concurrently`: Other requests changed the record at the same time. Retry. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `files_too_large`: The files are larger than 10 MiB together, or the body is larger than 20 MiB. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    list_deliveries: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before. Left out: the first page. */
+                cursor?: string;
+                /** @description Entries of one page. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The agent's ID. */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryPage"];
+                };
+            };
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `agent_not_found`: The agent does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    resend_delivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The delivery's ID. */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new delivery. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `delivery_not_found`: The delivery does not exist. */
+            404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;

@@ -10,6 +10,7 @@ import { operatorHandlers } from "./operators.ts";
 import { runRecordHandlers } from "./run-records.ts";
 import { runHandlers } from "./runs.ts";
 import { organizationHandlers } from "./organizations.ts";
+import { webhookHandlers } from "./webhooks.ts";
 
 /** The handlers of the management API. */
 export function manageHandlers(given: ManageDeps): AllHandlers {
@@ -24,5 +25,6 @@ export function manageHandlers(given: ManageDeps): AllHandlers {
     ...organizationHandlers(deps),
     ...agentHandlers(deps),
     ...keyHandlers(deps),
+    ...webhookHandlers(deps),
   };
 }

@@ -1,39 +1,49 @@
 import { randomUUID } from "node:crypto";
-import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import type { Accounts, Webhook, WebhookState } from "../../accounts/types.ts";
-import { webhookState } from "../../accounts/webhooks.ts";
+import { GetCommand, type GetCommandInput, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import type { Accounts, Webhook, WebhookState, WebhookView } from "../../accounts/types.ts";
+import { webhookState, webhookView } from "../../accounts/webhooks.ts";
 import { auditItem } from "./audit.ts";
 import type { DynamoTable } from "./clients.ts";
 import { sendConditional } from "./conditional-write.ts";
 import { head } from "./table.ts";
 
 /**
- * The webhooks of agents. `state` is an attribute besides those of the record, so that functions with permission to read
- * this attribute only cannot read secrets and URLs.
+ * Attributes of a webhook's item. Permissions can be limited to some: functions that create runs read `state` only, and
+ * viewers do not read `secretValues`.
  */
+interface WebhookItem {
+  view: WebhookView;
+  state: WebhookState;
+  /** In the order of `view.secrets`. */
+  secretValues: string[];
+  revision: number;
+}
+
+/** The webhooks of agents. */
 export function awsWebhooks({
   documents,
   table,
-}: DynamoTable): Pick<Accounts, "findWebhook" | "findWebhookState" | "replaceWebhook"> {
+}: DynamoTable): Pick<Accounts, "findWebhook" | "findWebhookView" | "findWebhookState" | "replaceWebhook"> {
+  async function find(agentId: string, limited: Partial<GetCommandInput> = {}): Promise<Partial<WebhookItem>> {
+    const command = { TableName: table, Key: keyOf(agentId), ConsistentRead: true, ...limited };
+    const { Item = {} } = await documents.send(new GetCommand(command));
+    return Item as Partial<WebhookItem>;
+  }
+
   return {
     async findWebhook(agentId) {
-      const command = new GetCommand({ TableName: table, Key: keyOf(agentId), ConsistentRead: true });
-      const { Item } = await documents.send(command);
-      if (!Item) return undefined;
-      const { pk: _pk, sk: _sk, state: _state, ...webhook } = Item;
-      return webhook as Webhook;
+      const { view, secretValues = [] } = await find(agentId);
+      return view && withSecrets(view, secretValues);
+    },
+
+    async findWebhookView(agentId) {
+      const names = { ExpressionAttributeNames: { "#view": "view" } }; // a reserved word
+      return (await find(agentId, { ProjectionExpression: "#view", ...names })).view;
     },
 
     async findWebhookState(agentId) {
-      const command = new GetCommand({
-        TableName: table,
-        Key: keyOf(agentId),
-        ConsistentRead: true,
-        ProjectionExpression: "#state",
-        ExpressionAttributeNames: { "#state": "state" }, // a reserved word
-      });
-      const { Item } = await documents.send(command);
-      return Item?.["state"] as WebhookState | undefined;
+      const names = { ExpressionAttributeNames: { "#state": "state" } }; // a reserved word
+      return (await find(agentId, { ProjectionExpression: "#state", ...names })).state;
     },
 
     async replaceWebhook(webhook, { audit } = {}) {
@@ -44,7 +54,7 @@ export function awsWebhooks({
           ? { ConditionExpression: "attribute_not_exists(pk)" }
           : { ConditionExpression: "revision = :revision", ExpressionAttributeValues: { ":revision": revision } };
       const puts = [
-        { TableName: table, Item: { ...next, state: webhookState(next), ...keyOf(agentId) }, ...condition },
+        { TableName: table, Item: { ...toItem(next), ...keyOf(agentId) }, ...condition },
         ...(audit ? [{ TableName: table, Item: auditItem(audit) }] : []),
       ];
       return sendConditional(async () => {
@@ -58,4 +68,18 @@ export function awsWebhooks({
 
 function keyOf(agentId: string): { pk: string; sk: string } {
   return { pk: `WEBHOOK#${agentId}`, sk: head };
+}
+
+function toItem(webhook: Webhook & { revision: number }): WebhookItem {
+  const { secrets, revision } = webhook;
+  const secretValues = secrets.map(({ value }) => value);
+  return { view: webhookView(webhook), state: webhookState(webhook), secretValues, revision };
+}
+
+function withSecrets(view: WebhookView, values: string[]): Webhook {
+  const secrets = view.secrets.flatMap((secret, index) => {
+    const value = values[index];
+    return value === undefined ? [] : [{ value, ...secret }];
+  });
+  return { ...view, secrets };
 }

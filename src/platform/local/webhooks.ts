@@ -1,5 +1,5 @@
 import type { Accounts, Webhook } from "../../accounts/types.ts";
-import { webhookState } from "../../accounts/webhooks.ts";
+import { webhookState, webhookView } from "../../accounts/webhooks.ts";
 import { auditWriter } from "./audit.ts";
 import type { Database } from "./sqlite.ts";
 
@@ -8,7 +8,7 @@ export function localWebhooks({
   db,
   read,
   write,
-}: Database): Pick<Accounts, "findWebhook" | "findWebhookState" | "replaceWebhook"> {
+}: Database): Pick<Accounts, "findWebhook" | "findWebhookView" | "findWebhookState" | "replaceWebhook"> {
   const select = db.prepare("SELECT body FROM webhooks WHERE agent_id = ?");
   const insert = db.prepare("INSERT OR IGNORE INTO webhooks (body, agent_id) VALUES (?, ?)");
   const update = db.prepare("UPDATE webhooks SET body = ? WHERE agent_id = ? AND body ->> 'revision' = ?");
@@ -21,6 +21,11 @@ export function localWebhooks({
 
   return {
     findWebhook,
+
+    async findWebhookView(agentId) {
+      const found = await findWebhook(agentId);
+      return found && webhookView(found);
+    },
 
     async findWebhookState(agentId) {
       const found = await findWebhook(agentId);

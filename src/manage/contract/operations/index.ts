@@ -5,6 +5,7 @@ import { operatorOperations } from "./operators.ts";
 import { organizationOperations } from "./organizations.ts";
 import { runRecordOperations } from "./run-records.ts";
 import { runOperations } from "./runs.ts";
+import { webhookOperations } from "./webhooks.ts";
 
 /** The operations of the management API by their `operationId`. */
 export const operations = {
@@ -12,6 +13,7 @@ export const operations = {
   ...organizationOperations,
   ...agentOperations,
   ...keyOperations,
+  ...webhookOperations,
   ...runOperations,
   ...runRecordOperations,
   get_openapi: operation("get_openapi", {

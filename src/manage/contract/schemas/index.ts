@@ -8,6 +8,7 @@ import { operatorSchemas } from "./operators.ts";
 import { organizationSchemas } from "./organizations.ts";
 import { runSchemas } from "./runs.ts";
 import { usageReportSchemas } from "./usage.ts";
+import { webhookSchemas } from "./webhooks.ts";
 
 /** The schemas of the management API by name. `AgentDefinition` is missing: it is `schemas/agent.schema.json`. */
 export const schemas = {
@@ -15,6 +16,7 @@ export const schemas = {
   ...organizationSchemas,
   ...agentSchemas,
   ...keySchemas,
+  ...webhookSchemas,
   ...runSchemas,
   ...modelRequestSchemas,
   ...usageReportSchemas,

@@ -71,7 +71,7 @@ export const operatorSchemas = {
     at: time("When."),
     actor: text("Who: name of an operator or of a user of the system, or ARN of an AWS caller."),
     action: text("What.", { examples: [...auditActions] }),
-    id: text("The organization, agent, run or operator. Of a key its ID."),
+    id: text("The organization, agent, run, delivery or operator. Of a key its ID, of a webhook its agent."),
     version: nullable(integer("With `agent.create` and `agent.update`: the new version.")),
   }),
   AuditPage: page(reference("AuditEntry"), "Always null: for older actions, pass `until`."),

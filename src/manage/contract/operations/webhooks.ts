@@ -1,0 +1,62 @@
+import { cursor, limit } from "../../../api/rest/parameters.ts";
+import { operation } from "./operation.ts";
+
+const tag = "webhooks";
+const changed = { description: "The webhook.", body: "ChangedWebhook" };
+
+export const webhookOperations = {
+  get_webhook: operation("get_webhook", {
+    at: "GET /agents/{agent_id}/webhook",
+    tag,
+    summary: "Get an agent's webhook",
+    description: "Where the ends of the agent's runs are reported, without the secrets.",
+    success: { description: "The webhook.", body: "Webhook" },
+    errors: ["agent_not_found", "webhook_not_found"],
+  }),
+  set_webhook: operation("set_webhook", {
+    at: "PUT /agents/{agent_id}/webhook",
+    tag,
+    summary: "Set an agent's webhook",
+    description:
+      "Replaces the settings. A new webhook gets a secret, which is only in this response; others keep theirs.",
+    request: "SetWebhookRequest",
+    success: changed,
+    errors: ["agent_not_found", "agent_deleted", "invalid_argument", "modified_concurrently"],
+  }),
+  remove_webhook: operation("remove_webhook", {
+    at: "DELETE /agents/{agent_id}/webhook",
+    tag,
+    summary: "Remove an agent's webhook",
+    description: "Removes the webhook with its secrets. Pending deliveries fail.",
+    success: { status: 204, description: "The webhook is removed.", media: {} },
+    errors: ["agent_not_found", "webhook_not_found", "modified_concurrently"],
+  }),
+  rotate_webhook_secret: operation("rotate_webhook_secret", {
+    at: "POST /agents/{agent_id}/webhook/rotate-secret",
+    tag,
+    summary: "Rotate a webhook's secret",
+    description:
+      "Creates a secret, which is only in this response. The old one also signs messages until `overlap_hours` have passed.",
+    request: "RotateWebhookSecretRequest",
+    requestOptional: true,
+    success: changed,
+    errors: ["agent_not_found", "webhook_not_found", "invalid_argument", "modified_concurrently"],
+  }),
+  list_deliveries: operation("list_deliveries", {
+    at: "GET /agents/{agent_id}/deliveries",
+    tag,
+    summary: "List deliveries",
+    description: "The messages of an agent's runs, newest first, with the last attempt to send each.",
+    query: { cursor, limit: limit(50, 200) },
+    success: { description: "A page.", body: "DeliveryPage" },
+    errors: ["agent_not_found", "invalid_argument"],
+  }),
+  resend_delivery: operation("resend_delivery", {
+    at: "POST /deliveries/{delivery_id}/resend",
+    tag,
+    summary: "Send a message again",
+    description: "Adds a delivery of the same message, with the same `webhook-id`.",
+    success: { status: 201, description: "The new delivery.", body: "Delivery" },
+    errors: ["delivery_not_found"],
+  }),
+};

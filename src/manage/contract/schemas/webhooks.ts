@@ -1,0 +1,80 @@
+import { overlapHours } from "../../../accounts/webhooks.ts";
+import { reference } from "../../../api/description.ts";
+import {
+  body,
+  flag,
+  integer,
+  nullable,
+  nullableReference,
+  object,
+  oneOfTexts,
+  page,
+  text,
+  time,
+  uuid,
+} from "../../../api/rest/schemas/schema.ts";
+import { deliveryTypes } from "../../../runs/deliveries.ts";
+
+const url = "URL of the receiver. Null: only runs with a URL of their own are reported.";
+const privateAddresses =
+  "Whether URLs may begin with `http:` and lead to private addresses, as far as the deployment allows them.";
+const example = { examples: ["https://example.com/hooks/runs"] };
+
+const webhook = {
+  agent_id: uuid("The agent."),
+  url: nullable(text(url, example)),
+  enabled: flag("False: nothing is sent to `url`. Runs with a URL of their own are reported."),
+  disabled_reason: nullable(text("Why the service disabled it. Null: it did not.")),
+  private_addresses: flag(privateAddresses),
+  secret_created_at: time("When the newest secret was created."),
+  old_secret_valid_until: nullable(time("Until when an older secret signs messages, too. Null: there is none.")),
+  created_at: time("When it was created."),
+  updated_at: time("When it was last changed."),
+};
+
+export const webhookSchemas = {
+  Webhook: object("Where the ends of an agent's runs are reported.", webhook),
+  ChangedWebhook: object("A webhook after a change.", {
+    ...webhook,
+    secret: nullable(
+      text("The new secret, which signs messages. Only this response has it. Null: the webhook kept its secret.", {
+        examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
+      }),
+    ),
+  }),
+  SetWebhookRequest: body("Settings of a webhook.", {
+    url: nullable(text(url, { minLength: 1, maxLength: 2048, ...example })),
+    enabled: flag("False: nothing is sent to `url`.", { default: true }),
+    private_addresses: flag(privateAddresses, { default: false }),
+  }),
+  RotateWebhookSecretRequest: body("How to rotate a secret.", {
+    overlap_hours: integer("Hours that the old secret stays valid. 0: it is removed at once.", {
+      minimum: 0,
+      maximum: overlapHours.max,
+      default: overlapHours.default,
+    }),
+  }),
+  Delivery: object("A message about a run, and how it was sent.", {
+    id: text("The delivery's ID.", { examples: ["msg_5f5d194690534416ae3ff7887ed877cc_1_finished"] }),
+    message_id: text("The message's `webhook-id`. Deliveries of the same message share it."),
+    run_id: uuid("The run."),
+    turn: integer("The turn that ended."),
+    type: oneOfTexts("What is reported.", deliveryTypes),
+    state: oneOfTexts("`pending`: the next attempt is due at `next_attempt_at`. `failed`: there is none.", [
+      "pending",
+      "delivered",
+      "failed",
+    ]),
+    at: time("When it happened."),
+    attempts: integer("Attempts to send it."),
+    next_attempt_at: nullable(time("When the next attempt is due. Null unless `pending`.")),
+    last_attempt: nullableReference("Null: it was not sent yet.", reference("DeliveryAttempt")),
+  }),
+  DeliveryAttempt: object("An attempt to send a message.", {
+    at: time("When it began."),
+    status: nullable(integer("Status of the receiver's response. Null: there was none.")),
+    problem: nullable(text("Why the message was not accepted. Null: it was.", { examples: ["the status is not 2xx"] })),
+    milliseconds: integer("Its duration."),
+  }),
+  DeliveryPage: page(reference("Delivery")),
+};

@@ -1,0 +1,41 @@
+import { findWebhook, removeWebhook, rotateSecret, setWebhook } from "../../accounts/webhooks.ts";
+import { jsonResponse } from "../../api/handlers/handler.ts";
+import { listDeliveries } from "../../webhooks/list-deliveries.ts";
+import { resendDelivery } from "../../webhooks/resend-delivery.ts";
+import type { ManageHandlers, Schemas } from "../call.ts";
+import type { ManageDeps } from "../deps.ts";
+import { wireChangedWebhook, wireDelivery, wireWebhook } from "../wire/webhook.ts";
+
+export function webhookHandlers(deps: ManageDeps) {
+  const { accounts } = deps;
+  return {
+    async get_webhook({ path }) {
+      return jsonResponse(200, wireWebhook(await findWebhook(accounts, path.agent_id)));
+    },
+
+    async set_webhook({ path, body, principal: { actor } }) {
+      const { url, enabled, private_addresses: privateAddresses } = body;
+      const settings = { url: url ?? undefined, enabled, privateAddresses };
+      return jsonResponse(200, wireChangedWebhook(await setWebhook(accounts, path.agent_id, settings, actor)));
+    },
+
+    async remove_webhook({ path, principal: { actor } }) {
+      await removeWebhook(accounts, path.agent_id, actor);
+      return { status: 204, headers: {}, body: "" };
+    },
+
+    async rotate_webhook_secret({ path, body, principal: { actor } }) {
+      const rotated = await rotateSecret(accounts, path.agent_id, { hours: body?.overlap_hours, actor });
+      return jsonResponse(200, wireChangedWebhook(rotated));
+    },
+
+    async list_deliveries({ path, query }) {
+      const { deliveries, cursor = null } = await listDeliveries(deps, path.agent_id, query);
+      return jsonResponse(200, { data: deliveries.map(wireDelivery), next: cursor } satisfies Schemas["DeliveryPage"]);
+    },
+
+    async resend_delivery({ path, principal: { actor } }) {
+      return jsonResponse(201, wireDelivery(await resendDelivery(deps, path.delivery_id, actor)));
+    },
+  } satisfies ManageHandlers;
+}
