@@ -26,7 +26,7 @@ import { commandLine } from "../../src/command-line.ts";
 import { layout } from "../../src/layout.ts";
 import { consoleLink } from "../console-link.ts";
 import { extHandlers } from "../../src/ext/handlers/index.ts";
-import { extRouter, isExtPath } from "../../src/ext/router.ts";
+import { extRouter, isExtPath, isStreamedToExt } from "../../src/ext/router.ts";
 import { tokenAuthentication } from "../../src/manage/authenticate.ts";
 import type { ServiceInfo } from "../../src/manage/deps.ts";
 import { manageHandlers } from "../../src/manage/handlers/index.ts";
@@ -100,8 +100,12 @@ export async function serve(options: LocalOptions): Promise<Service> {
     manageHandlers({ ...deps, service, streamInterval: streamMilliseconds }),
     tokenAuthentication(platform.accounts),
   );
-  const limits = { inlineBytes: newRunLimits.fileBytes, uploadBytes: 0 };
-  const ext = extRouter(extHandlers({ ...deps, limits, streamInterval: streamMilliseconds }), platform.accounts);
+  const limits = { inlineBytes: newRunLimits.fileBytes, uploadBytes: options.maxUploadBytes };
+  const transfers = { receive: platform.pendingUploads.receive, send: platform.workspace.send };
+  const ext = extRouter(
+    extHandlers({ ...deps, limits, transfers, streamInterval: streamMilliseconds }),
+    platform.accounts,
+  );
   const publicApi = router({
     create: createHandler(deps),
     get: getHandler(deps),
@@ -126,6 +130,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const server = localServer(handler, {
     spoolDirectory: createSpoolDirectory(join(dataDir, "uploads")),
     hosts: options,
+    isStreamed: isStreamedToExt,
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(new Error(listenProblem(error, host, port))));

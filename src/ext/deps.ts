@@ -1,9 +1,12 @@
 import type { CreateRunDeps } from "../runs/create-run.ts";
+import type { ServedTransfers, SignedTransfers } from "../runs/ports.ts";
 
 /** What the handlers of the extension API need. */
 export interface ExtDeps extends CreateRunDeps {
   /** Milliseconds between two looks at a run whose events are streamed. Absent: streams end with what there is. */
   streamInterval?: number;
+  /** How files get from and to clients: through this service, or past it with signed requests. */
+  transfers: ServedTransfers | SignedTransfers;
   limits: {
     /** Bytes of all files in the body of a create together. */
     inlineBytes: number;

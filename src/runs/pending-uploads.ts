@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { ServiceError } from "../errors.ts";
-import type { PendingUpload, PendingUploads, ReceiveContent } from "./ports.ts";
+import type { PendingUpload, PendingUploads, ServedTransfers } from "./ports.ts";
 
 export interface PendingUploadDeps {
   pendingUploads: PendingUploads;
@@ -58,7 +58,7 @@ export interface IncomingContent {
  * from those that the client announced. Idempotent.
  */
 export async function receiveUpload(
-  deps: PendingUploadDeps & { receive: ReceiveContent },
+  deps: PendingUploadDeps & Pick<ServedTransfers, "receive">,
   agentId: string,
   id: string,
   { length, chunks }: IncomingContent,

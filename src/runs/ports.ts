@@ -157,22 +157,30 @@ export interface PendingUploads {
   copyTo(runId: string, upload: PendingUpload): Promise<boolean>;
 }
 
-/** Stores the content of a pending upload that arrives through this service, whole or not at all. Idempotent. */
-export type ReceiveContent = (upload: PendingUpload, content: AsyncIterable<Uint8Array>) => Promise<void>;
-
-/** A request of HTTP that a client sends to the store, past this service. */
+/** A request of HTTP that a client sends to the store. */
 export interface SignedRequest {
   url: string;
   /** Headers that the request must have. */
   headers: Record<string, string>;
 }
 
-/** Signs requests that clients send to the store themselves. Each allows access to one content only, for a short time. */
+/** Transfers of contents through this service (one machine). A content is never in memory as a whole. */
+export interface ServedTransfers {
+  /** Stores the content of an upload, whole or not at all. Idempotent. */
+  receive(upload: PendingUpload, content: AsyncIterable<Uint8Array>): Promise<void>;
+  /** The content of a file of the run. Undefined: it is no longer kept. */
+  send(runId: string, file: FileVersion): Promise<AsyncIterable<Uint8Array> | undefined>;
+}
+
+/** Signs requests that clients send to the store, past this service (AWS). Each allows access to one content only, for a short time. */
 export interface SignedTransfers {
   /** A PUT of the upload's content. The store accepts no other content. */
   put(upload: PendingUpload): Promise<SignedRequest>;
-  /** A GET of a file of the run. `disposition`: the header `content-disposition` of the response. */
-  get(runId: string, file: Pick<FileVersion, "name" | "sha256">, disposition: string): Promise<SignedRequest>;
+  /**
+   * A GET of a file of the run. `disposition`: the header `content-disposition` of its response. Undefined: the content is
+   * no longer kept.
+   */
+  get(runId: string, file: FileVersion, disposition: string): Promise<SignedRequest | undefined>;
 }
 
 /**

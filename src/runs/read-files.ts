@@ -53,6 +53,14 @@ export async function listChangedFiles(deps: Deps, id: string, at?: RunPoint): P
   });
 }
 
+/** One file of a run, now or at a point. Its content may no longer be kept. */
+export async function findRunFile(deps: Deps, id: string, name: string, at?: RunPoint): Promise<FileVersion> {
+  const { files } = await listRunFiles(deps, id, at);
+  const file = files.find((each) => each.name === name);
+  if (file) return file;
+  throw new ServiceError("file_not_found", `run ${id} has no file ${JSON.stringify(name)}${textOf(at)}`);
+}
+
 /** One file of a run with its content, now or at a point. */
 export async function readRunFile(
   deps: Deps,
@@ -60,20 +68,24 @@ export async function readRunFile(
   name: string,
   at?: RunPoint,
 ): Promise<{ file: FileVersion; content: Uint8Array }> {
-  const { files } = await listRunFiles(deps, id, at);
-  const file = files.find((each) => each.name === name);
-  const point = at ? ` after step ${at.turn}.${at.step}` : "";
-  if (!file) {
-    throw new ServiceError("file_not_found", `run ${id} has no file ${JSON.stringify(name)}${point}`);
-  }
+  const file = await findRunFile(deps, id, name, at);
   const content =
     file.sha256 === undefined ? await deps.workspace.readNamed(id, name) : await deps.workspace.read(id, file.sha256);
-  if (content) return { file, content };
-  throw new ServiceError(
+  if (!content) throw notKept(file, at);
+  return { file, content };
+}
+
+/** The error for a file whose content is no longer kept. */
+export function notKept({ name }: FileVersion, at?: RunPoint): ServiceError {
+  return new ServiceError(
     "file_not_kept",
-    `the content of ${JSON.stringify(name)}${point} is no longer kept; a run keeps its uploads, its current files and as ` +
-      "many old versions of each as the setting fileVersions allows",
+    `the content of ${JSON.stringify(name)}${textOf(at)} is no longer kept; a run keeps its uploads, its current files ` +
+      "and as many old versions of each as the setting fileVersions allows",
   );
+}
+
+function textOf(at: RunPoint | undefined): string {
+  return at ? ` after step ${at.turn}.${at.step}` : "";
 }
 
 function withoutOld({ name, size, sha256 }: FileVersion): FileVersion {

@@ -1,11 +1,16 @@
 import { createHash } from "node:crypto";
-import { expect, test } from "vitest";
+import { HeadObjectCommand, NotFound, S3ServiceException } from "@aws-sdk/client-s3";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, expect, test } from "vitest";
+import { StoreUnavailable } from "../../src/errors.ts";
 import { newS3Client } from "../../src/platform/aws/bucket.ts";
 import { signedTransfers } from "../../src/platform/aws/signed-transfers.ts";
 import { newUpload } from "./pending-uploads.contract.ts";
 
 const credentials = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "s", sessionToken: "token" };
 const s3 = newS3Client({ region: "eu-central-1", credentials });
+const answers = mockClient(s3);
+beforeEach(() => answers.reset());
 const transfers = signedTransfers(async () => s3, "bucket-1");
 const day = new Date().toISOString().slice(0, 10).replaceAll("-", "");
 
@@ -36,8 +41,9 @@ test("an empty file can be sent, too", async () => {
 
 test("a signed GET reads one file for a minute, as a download that browsers do not open", async () => {
   const disposition = "attachment; filename*=UTF-8''a%22b.html";
-  const { url, headers } = await transfers.get("R", { name: 'a"b.html', sha256: "a".repeat(64) }, disposition);
-  const { pathname, searchParams } = new URL(url);
+  const file = { name: 'a"b.html', size: 1, sha256: "a".repeat(64) };
+  const { url, headers } = (await transfers.get("R", file, disposition)) ?? {};
+  const { pathname, searchParams } = new URL(url ?? "");
   expect(pathname).toBe(`/workspaces/R/.sha256-${"a".repeat(64)}`);
   expect(Object.fromEntries(searchParams)).toMatchObject({
     "X-Amz-Expires": "60",
@@ -49,6 +55,15 @@ test("a signed GET reads one file for a minute, as a download that browsers do n
 });
 
 test("a file of version 0.1 is read under its name", async () => {
-  const { url } = await transfers.get("R", { name: "ä b.txt" }, "attachment");
-  expect(new URL(url).pathname).toBe("/workspaces/R/%25C3%25A4%2520b.txt");
+  const { url } = (await transfers.get("R", { name: "ä b.txt", size: 1 }, "attachment")) ?? {};
+  expect(new URL(url ?? "").pathname).toBe("/workspaces/R/%25C3%25A4%2520b.txt");
+});
+
+test("a content that is no longer kept has no URL; an outage is not taken for one", async () => {
+  const file = { name: "a", size: 1, sha256: "a".repeat(64) };
+  const failure = { message: "no", $metadata: { httpStatusCode: 404 } };
+  answers.on(HeadObjectCommand).rejects(new NotFound(failure));
+  expect(await transfers.get("R", file, "attachment")).toBeUndefined();
+  answers.on(HeadObjectCommand).rejects(new S3ServiceException({ ...failure, name: "SlowDown", $fault: "server" }));
+  await expect(transfers.get("R", file, "attachment")).rejects.toThrow(StoreUnavailable);
 });

@@ -26,8 +26,8 @@ export interface ApiRequest {
   bodyChunks?: AsyncIterable<Uint8Array>;
 }
 
-/** Text that is sent as it becomes available. It ends soon after `signal` aborts: the client is gone, or the server closes. */
-export type StreamBody = (signal: AbortSignal) => AsyncIterable<string>;
+/** Text or bytes that are sent as they become available. They end soon after `signal` aborts: the client is gone, or the server closes. */
+export type StreamBody = (signal: AbortSignal) => AsyncIterable<string | Uint8Array>;
 
 export interface ApiResponse {
   status: number;

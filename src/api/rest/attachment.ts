@@ -5,14 +5,28 @@ import type { ApiResponse } from "../handlers/handler.ts";
  * origin.
  */
 export function attachment(name: string, content: Uint8Array): ApiResponse {
-  const headers = {
+  return { status: 200, headers: headersOf(name), body: content };
+}
+
+/** As `attachment`, of a content that is read while it is sent. `size` in bytes. */
+export function streamedAttachment(name: string, size: number, content: AsyncIterable<Uint8Array>): ApiResponse {
+  const headers = { ...headersOf(name), "content-length": String(size) };
+  return { status: 200, headers, body: () => content };
+}
+
+function headersOf(name: string): Record<string, string> {
+  return {
     "content-type": "application/octet-stream",
-    "content-disposition": `attachment; filename*=UTF-8''${encodedName(name)}`,
+    "content-disposition": contentDisposition(name),
     "x-content-type-options": "nosniff",
     "content-security-policy": "sandbox",
     "cache-control": "no-store",
   };
-  return { status: 200, headers, body: content };
+}
+
+/** The header of a download with this name. */
+export function contentDisposition(name: string): string {
+  return `attachment; filename*=UTF-8''${encodedName(name)}`;
 }
 
 /** RFC 8187, 3.2.1: everything except attr-char is percent-encoded, so quotes and control characters cannot end the value. */

@@ -32,7 +32,7 @@ export function lambdaHandler(
     if (typeof body === "string") return { statusCode: status, headers: response.headers, body };
     if (typeof body === "function") {
       let sent = "";
-      for await (const part of body(new AbortController().signal)) sent += part;
+      for await (const part of body(new AbortController().signal)) sent += String(part); // only texts are streamed here
       return { statusCode: status, headers: response.headers, body: sent };
     }
     const base64 = Buffer.from(body).toString("base64");

@@ -20,9 +20,9 @@ export async function writeStream(
   const signal = AbortSignal.any([gone.signal, closing]);
   response.writeHead(status, { ...headers, connection: "close" });
   try {
-    for await (const text of body(signal)) {
+    for await (const part of body(signal)) {
       if (signal.aborted) break;
-      if (!response.write(text)) await once(response, "drain", { signal }).catch(() => {});
+      if (!response.write(part)) await once(response, "drain", { signal }).catch(() => {});
     }
   } finally {
     response.end();

@@ -6,6 +6,7 @@ import { openapiDocument } from "../generated/openapi.ts";
 import { agentHandlers } from "./agent.ts";
 import { runRecordHandlers } from "./run-records.ts";
 import { runHandlers } from "./runs.ts";
+import { uploadHandlers } from "./uploads.ts";
 
 /** The handlers of the extension API. */
 export function extHandlers(deps: ExtDeps): ExtHandlers {
@@ -15,5 +16,6 @@ export function extHandlers(deps: ExtDeps): ExtHandlers {
     ...agentHandlers(deps),
     ...runHandlers(deps, describer),
     ...runRecordHandlers(deps, describer),
+    ...uploadHandlers(deps),
   };
 }

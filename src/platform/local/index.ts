@@ -12,12 +12,13 @@ import { localRuns } from "./runs.ts";
 import { localSandbox } from "./sandbox.ts";
 import { localSecrets } from "./secrets.ts";
 import { type Database, openDatabase } from "./sqlite.ts";
-import { localWorkspace } from "./workspace.ts";
+import { type LocalWorkspace, localWorkspace } from "./workspace.ts";
 
 /** The server adds the workflow that `startRunner` returns, other processes on its data directory `externalWorkflow`. */
 export interface LocalPlatform extends Omit<Platform, "workflow"> {
   database: Database;
   deliveries: LocalDeliveries;
+  workspace: LocalWorkspace;
   pendingUploads: LocalPendingUploads;
   /** See `orphaned-files.ts`. */
   removeOrphanedFiles: (before: number) => Promise<void>;

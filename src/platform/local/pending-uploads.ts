@@ -1,12 +1,12 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { requireFlatName } from "../../filenames.ts";
-import type { PendingUpload, PendingUploads, ReceiveContent } from "../../runs/ports.ts";
+import type { PendingUpload, PendingUploads, ServedTransfers } from "../../runs/ports.ts";
 import type { Database } from "./sqlite.ts";
 import { absent, refused, storeFile, syncFolder, writeWhole } from "./workspace.ts";
 
 export interface LocalPendingUploads extends PendingUploads {
-  receive: ReceiveContent;
+  receive: ServedTransfers["receive"];
   /** Removes uploads that expired more than an hour before `now`, and files that no upload has. */
   removeExpired(now: number): Promise<void>;
 }

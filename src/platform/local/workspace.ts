@@ -5,13 +5,17 @@ import { join } from "node:path";
 import { StoreUnavailable } from "../../errors.ts";
 import { settleAll } from "../../async/settle-all.ts";
 import { contentName, isFlatName, requireFlatName } from "../../filenames.ts";
-import type { Workspace } from "../../runs/ports.ts";
+import type { ServedTransfers, Workspace } from "../../runs/ports.ts";
 
 /** Name prefix of temporary files. They are beside the workspaces, so that the next start finds those of a crash. */
 export const temporary = ".partial-";
 
+export interface LocalWorkspace extends Workspace {
+  send: ServedTransfers["send"];
+}
+
 /** Stores the contents of each run in a directory below `root`. */
-export function localWorkspace(root: string): Workspace {
+export function localWorkspace(root: string): LocalWorkspace {
   const folderOf = (runId: string): string => join(root, requireFlatName(runId));
 
   return {
@@ -53,6 +57,12 @@ export function localWorkspace(root: string): Workspace {
 
     async readNamed(runId, name) {
       return readFile(join(folderOf(runId), requireFlatName(name))).catch(absent);
+    },
+
+    async send(runId, { name, sha256 }) {
+      const file = join(folderOf(runId), sha256 === undefined ? requireFlatName(name) : contentName(sha256));
+      if (!(await stat(file).catch(absent))) return undefined;
+      return { [Symbol.asyncIterator]: () => createReadStream(file)[Symbol.asyncIterator]() }; // opened when it is read
     },
   };
 }

@@ -32,7 +32,7 @@ async function textsOf(updates: RunUpdate[], milliseconds: number, isOpen = true
 async function collect({ body }: ReturnType<typeof streamResponse>): Promise<string[]> {
   if (typeof body !== "function") throw new Error("not a stream");
   const texts: string[] = [];
-  for await (const text of body(signal)) texts.push(text);
+  for await (const text of body(signal)) texts.push(String(text));
   return texts;
 }
 

@@ -1,0 +1,38 @@
+import { jsonResponse } from "../../api/handlers/handler.ts";
+import { timeOf } from "../../api/rest/wire/time.ts";
+import { beginUpload, receiveUpload } from "../../runs/pending-uploads.ts";
+import type { PendingUpload, SignedRequest } from "../../runs/ports.ts";
+import type { ExtHandlers, Schemas } from "../call.ts";
+import { basePath } from "../contract/operations/operation.ts";
+import type { ExtDeps } from "../deps.ts";
+
+/** Files that clients send before the create that names them. */
+export function uploadHandlers(deps: ExtDeps): ExtHandlers {
+  const { transfers, limits } = deps;
+  const addressOf = async (upload: PendingUpload): Promise<SignedRequest> =>
+    "put" in transfers ? transfers.put(upload) : { url: `${basePath}/uploads/${upload.id}`, headers: {} };
+
+  return {
+    async create_upload({ body, principal }) {
+      const { filename: name, size, sha256 } = body;
+      const given = { name, size, sha256 };
+      const upload = await beginUpload({ ...deps, maxBytes: limits.uploadBytes }, principal.agentId, given);
+      return jsonResponse(201, {
+        upload_id: upload.id,
+        ...(await addressOf(upload)),
+        method: "PUT",
+        expires_at: timeOf(upload.expiresAt),
+      } satisfies Schemas["Upload"]);
+    },
+
+    ...("receive" in transfers && {
+      async receive_upload({ path, principal, request: { headers, bodyChunks } }) {
+        if (!bodyChunks) throw new Error("the host of receive_upload must pass the body in chunks");
+        const length = headers["content-length"];
+        const content = { length: length === undefined ? undefined : Number(length), chunks: bodyChunks };
+        await receiveUpload({ ...deps, ...transfers }, principal.agentId, path.upload_id, content);
+        return { status: 204, headers: {}, body: "" };
+      },
+    }),
+  };
+}
