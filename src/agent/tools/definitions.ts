@@ -44,6 +44,13 @@ const fileNames = {
     `At most ${sandboxLimits.filesBytes} bytes together.`,
 };
 
+const lines = {
+  type: "string",
+  description:
+    "Lines of the text file that files names, such as 1-200000: the program gets only these, as UTF-8. For a file that is " +
+    "too large. Default: all lines.",
+};
+
 const seconds = {
   type: "integer",
   minimum: 1,
@@ -193,7 +200,7 @@ export const runJavascript = define({
     sandboxRules,
   input: {
     type: "object",
-    properties: { code: { type: "string", description: "JavaScript program." }, files: fileNames, seconds },
+    properties: { code: { type: "string", description: "JavaScript program." }, files: fileNames, lines, seconds },
     required: ["code"],
     additionalProperties: false,
   },
@@ -211,7 +218,7 @@ export const runShell = define({
     `nothing is saved. ${sandboxRules}`,
   input: {
     type: "object",
-    properties: { script: { type: "string", description: "Bash script." }, files: fileNames, seconds },
+    properties: { script: { type: "string", description: "Bash script." }, files: fileNames, lines, seconds },
     required: ["script"],
     additionalProperties: false,
   },

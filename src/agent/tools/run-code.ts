@@ -1,12 +1,16 @@
 import { sandboxLimits } from "../../sandbox/limits.ts";
 import type { Sandbox, SandboxEngine, SandboxFile, SandboxResult } from "../../sandbox/types.ts";
 import type { ToolDefinition } from "../model.ts";
+import { openText } from "../../documents/decode-text.ts";
+import { selectLines } from "../../documents/text-parts.ts";
 import { runJavascript, runShell } from "./definitions.ts";
-import { fileLine, type Files, findFile, newNameProblem } from "./files.ts";
+import { fileLine, type Files, findFile, newNameProblem, withLargeFiles } from "./files.ts";
 import { builtInTool, errorOutput, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 
 interface RunOptions {
   files?: string[];
+  /** `FROM-TO`: lines of the one file. */
+  lines?: string;
   seconds?: number;
 }
 
@@ -35,22 +39,24 @@ async function runCode(
   sandbox: Sandbox,
   engine: SandboxEngine,
   program: string,
-  { files: names, seconds = sandboxLimits.defaultSeconds }: RunOptions,
+  { files: names, lines, seconds = sandboxLimits.defaultSeconds }: RunOptions,
   { files, signal }: ToolContext,
 ): Promise<ToolOutput> {
-  const input = await readInputFiles(files, names, sandbox.maxBytes);
+  const input =
+    lines === undefined
+      ? await readInputFiles(files, names, sandbox.maxBytes)
+      : await readFileLines(files, names, lines, sandbox.maxBytes);
   if ("problem" in input) return errorOutput(input.problem);
   const result = await sandbox.run({ engine, program, files: input.files, seconds }, signal);
-  const notes = await files.update(() => saveWrittenFiles(result, files));
-  return resultOutput(result, notes);
+  const notes = await files.update(() => saveWrittenFiles(result, files, input.partial));
+  return resultOutput(result, [...(input.note === undefined ? [] : [input.note]), ...notes]);
 }
 
+/** `partial`: name of a file of which the program gets only a part, which `note` describes. */
+type InputFiles = { files: SandboxFile[]; partial?: string; note?: string } | { problem: string };
+
 /** Reads the files for the sandbox, unless they are larger than `max` together. */
-async function readInputFiles(
-  files: Files,
-  names: string[] | undefined,
-  max: number,
-): Promise<{ files: SandboxFile[] } | { problem: string }> {
+async function readInputFiles(files: Files, names: string[] | undefined, max: number): Promise<InputFiles> {
   const listed = await files.list();
   const wanted = names === undefined ? listed : listed.filter(({ name }) => names.includes(name));
   const missing = names?.find((name) => !listed.some((file) => file.name === name));
@@ -60,22 +66,55 @@ async function readInputFiles(
   }
   const size = wanted.reduce((sum, file) => sum + file.size, 0);
   if (size > max) {
-    const remedy =
-      names === undefined ? "Name the files that the program needs in files." : "Run it on fewer files at a time.";
+    const remedy = wanted.some((file) => file.size > max)
+      ? "Pass a part of a large text file: name it in files, and set lines, such as 1-200000."
+      : names === undefined
+        ? "Name the files that the program needs in files."
+        : "Run it on fewer files at a time.";
     return { problem: `The files have ${size} bytes together; the sandbox accepts at most ${max}. ${remedy}` };
   }
   const read = await Promise.all(wanted.map(async ({ name }) => ({ name, content: await files.read(name) })));
   return { files: read.flatMap(({ name, content }) => (content ? [{ name, content }] : [])) };
 }
 
-/** Copies the files that the program wrote into the workspace. Returns notes for the model. */
-async function saveWrittenFiles({ written }: SandboxResult, files: Files): Promise<string[]> {
+/** Reads lines of the one file in `names`, unless they have more than `max` bytes. */
+async function readFileLines(
+  files: Files,
+  names: string[] | undefined,
+  lines: string,
+  max: number,
+): Promise<InputFiles> {
+  const [name, ...others] = names ?? [];
+  if (name === undefined || others.length > 0) return { problem: "lines requires files with the name of one file." };
+  const [, from = 0, to = 0] = (/^(\d+)-(\d+)$/.exec(lines) ?? []).map(Number);
+  if (from < 1 || to < from) {
+    return { problem: `lines is ${JSON.stringify(lines)}; accepted: the first and the last line, such as 1-200000.` };
+  }
+  const listed = (await files.list()).filter((file) => file.name === name);
+  return withLargeFiles(listed, async () => {
+    const file = await findFile(files, name);
+    if ("problem" in file) return file;
+    const text = openText(file.bytes);
+    if ("binary" in text) return { problem: `${name} is ${text.binary}; lines are those of a text file.` };
+    const { content, bytes, total } = await selectLines(text.parts, { from, to }, max);
+    if (total < from) return { problem: `Line ${from} is beyond the end of ${name}: it has ${total} lines.` };
+    if (bytes > max) {
+      return { problem: `The lines have ${bytes} bytes; the sandbox accepts at most ${max}. Pass fewer lines.` };
+    }
+    const note = `The program got lines ${from} to ${Math.min(to, total)} of ${total} of ${name}.`;
+    return { files: [{ name, content }], partial: name, note };
+  });
+}
+
+/** Copies the files that the program wrote into the workspace, except `partial`. Returns notes for the model. */
+async function saveWrittenFiles({ written }: SandboxResult, files: Files, partial?: string): Promise<string[]> {
   if (written.length === 0) return [];
   const existing: { name: string }[] = await files.list();
   const saved: string[] = [];
   const problems: string[] = [];
   for (const { name, content } of written) {
-    const problem = newNameProblem(name, existing);
+    const problem =
+      name === partial ? "The program got only a part of it. Write to another name." : newNameProblem(name, existing);
     if (problem !== undefined) {
       problems.push(`${JSON.stringify(name)} was not saved. ${problem}`);
       continue;

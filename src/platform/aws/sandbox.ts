@@ -30,7 +30,7 @@ export function lambdaSandbox(
         const names = request.files.map(({ name }) => name).join(", ");
         return withoutResult(
           `The files are too large for the sandbox: more than ${maxFileMegabytes} MB when compressed (${names}). ` +
-            "Name fewer in files.",
+            "Name fewer in files, or pass fewer lines.",
         );
       }
       const body = JSON.stringify({ request: message });

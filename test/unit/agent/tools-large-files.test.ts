@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Files } from "../../../src/agent/tools/files.ts";
+import type { SandboxRequest } from "../../../src/sandbox/types.ts";
 import { countLines, linesOf, textParts } from "../../../src/documents/text-parts.ts";
 import { allTools, files } from "./scripted.ts";
 
@@ -65,6 +66,69 @@ describe("a text that is decoded in parts", () => {
     const parts = [...textParts(Buffer.from(text), "utf-8")];
     expect(parts.join("")).toBe(text);
     expect(parts.map(countLines)).toEqual(parts.map((part) => linesOf(part).length));
+  });
+});
+
+describe("a program", () => {
+  const big = table(4.5 * MiB); // two parts
+  const total = big.split("\n").length - 1;
+  const middle = big.slice(0, 4 * MiB).split("\n").length; // the line at the end of the first part
+
+  /** A sandbox that accepts 1 MiB. `program` is what the program writes to `name`. */
+  function sandbox() {
+    const requests: SandboxRequest[] = [];
+    const accept = async (request: SandboxRequest) => {
+      requests.push(request);
+      const written = ["big.txt", "part.txt"].map((name) => ({ name, content: Buffer.from(request.program) }));
+      return { output: "ran", written, notes: [] };
+    };
+    return { requests, tools: allTools({ sandbox: { maxBytes: MiB, run: accept } }) };
+  }
+
+  async function runOn(input: object) {
+    const space = files({ "big.txt": big, "logo.png": Buffer.from("89504e470d0a", "hex") });
+    const { requests, tools } = sandbox();
+    const tool = tools.find(({ definition }) => definition.name === "run_shell");
+    const output = await tool?.run({ script: "new", ...input }, { files: space, signal });
+    return { output, requests, space };
+  }
+
+  test("gets lines of a file that is too large, and cannot replace the file with them", async () => {
+    const lines = `${middle - 1}-${middle + 1}`;
+    const { output, requests, space } = await runOn({ files: ["big.txt"], lines });
+    const expected = [middle - 1, middle, middle + 1].map((number) => `line ${number}\n`).join("");
+    expect(requests[0]?.files.map(({ name, content }) => [name, String(content)])).toEqual([["big.txt", expected]]);
+    expect(output?.text.split("\n")).toEqual([
+      "ran",
+      `[The program got lines ${middle - 1} to ${middle + 1} of ${total} of big.txt.]`,
+      "[Wrote part.txt (3 bytes).]",
+      '["big.txt" was not saved. The program got only a part of it. Write to another name.]',
+    ]);
+    expect(space.content.get("big.txt")).toHaveLength(big.length);
+    const last = await runOn({ files: ["big.txt"], lines: `${total}-${total + 9}` });
+    expect(String(last.requests[0]?.files[0]?.content)).toBe(`line ${total}\n`);
+  });
+
+  const sizes = `The files have ${big.length + 6} bytes together; the sandbox accepts at most 1048576.`;
+  test.each([
+    [{}, `${sizes} Pass a part of a large text file: name it in files, and set lines, such as 1-200000.`],
+    [
+      { files: ["big.txt"], lines: `1-${total}` },
+      `The lines have ${big.length} bytes; the sandbox accepts at most 1048576. Pass fewer lines.`,
+    ],
+    [
+      { files: ["big.txt"], lines: `${total + 1}-${total + 2}` },
+      `Line ${total + 1} is beyond the end of big.txt: it has ${total} lines.`,
+    ],
+    [{ files: ["big.txt"], lines: "5" }, 'lines is "5"; accepted: the first and the last line, such as 1-200000.'],
+    [{ files: ["big.txt"], lines: "9-2" }, 'lines is "9-2"; accepted: the first and the last line, such as 1-200000.'],
+    [{ lines: "1-2" }, "lines requires files with the name of one file."],
+    [{ files: ["big.txt", "logo.png"], lines: "1-2" }, "lines requires files with the name of one file."],
+    [{ files: ["logo.png"], lines: "1-2" }, "logo.png is a PNG image; lines are those of a text file."],
+  ])("with %j gets nothing, and the error says what is accepted", async (input, text) => {
+    const { output, requests } = await runOn(input);
+    expect(output).toEqual({ error: true, text });
+    expect(requests).toEqual([]);
   });
 });
 

@@ -465,7 +465,7 @@ return errors === 0;
 }
 
 export const run_javascript = validate15;
-const schema16 = {"$id":"run_javascript","type":"object","properties":{"code":{"type":"string","description":"JavaScript program."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace files that the program needs. Default: all files. At most 33554432 bytes together."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"Time limit of the program in seconds. Default: 30."}},"required":["code"],"additionalProperties":false};
+const schema16 = {"$id":"run_javascript","type":"object","properties":{"code":{"type":"string","description":"JavaScript program."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace files that the program needs. Default: all files. At most 33554432 bytes together."},"lines":{"type":"string","description":"Lines of the text file that files names, such as 1-200000: the program gets only these, as UTF-8. For a file that is too large. Default: all lines."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"Time limit of the program in seconds. Default: 30."}},"required":["code"],"additionalProperties":false};
 
 function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="run_javascript" */;
@@ -483,7 +483,7 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!(((key0 === "code") || (key0 === "files")) || (key0 === "seconds"))){
+if(!((((key0 === "code") || (key0 === "files")) || (key0 === "lines")) || (key0 === "seconds"))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err1];
@@ -534,10 +534,9 @@ vErrors.push(err4);
 errors++;
 }
 }
-if(data.seconds !== undefined){
-let data3 = data.seconds;
-if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err5 = {instancePath:instancePath+"/seconds",schemaPath:"#/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.lines !== undefined){
+if(typeof data.lines !== "string"){
+const err5 = {instancePath:instancePath+"/lines",schemaPath:"#/properties/lines/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -546,9 +545,11 @@ vErrors.push(err5);
 }
 errors++;
 }
-if((typeof data3 == "number") && (isFinite(data3))){
-if(data3 > 60 || isNaN(data3)){
-const err6 = {instancePath:instancePath+"/seconds",schemaPath:"#/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60},message:"must be <= 60"};
+}
+if(data.seconds !== undefined){
+let data4 = data.seconds;
+if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
+const err6 = {instancePath:instancePath+"/seconds",schemaPath:"#/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -557,8 +558,9 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(data3 < 1 || isNaN(data3)){
-const err7 = {instancePath:instancePath+"/seconds",schemaPath:"#/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data4 == "number") && (isFinite(data4))){
+if(data4 > 60 || isNaN(data4)){
+const err7 = {instancePath:instancePath+"/seconds",schemaPath:"#/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60},message:"must be <= 60"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -567,11 +569,8 @@ vErrors.push(err7);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data4 < 1 || isNaN(data4)){
+const err8 = {instancePath:instancePath+"/seconds",schemaPath:"#/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -580,12 +579,25 @@ vErrors.push(err8);
 }
 errors++;
 }
+}
+}
+}
+else {
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
 validate15.errors = vErrors;
 return errors === 0;
 }
 
 export const run_shell = validate16;
-const schema17 = {"$id":"run_shell","type":"object","properties":{"script":{"type":"string","description":"Bash script."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace files that the program needs. Default: all files. At most 33554432 bytes together."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"Time limit of the program in seconds. Default: 30."}},"required":["script"],"additionalProperties":false};
+const schema17 = {"$id":"run_shell","type":"object","properties":{"script":{"type":"string","description":"Bash script."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace files that the program needs. Default: all files. At most 33554432 bytes together."},"lines":{"type":"string","description":"Lines of the text file that files names, such as 1-200000: the program gets only these, as UTF-8. For a file that is too large. Default: all lines."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"Time limit of the program in seconds. Default: 30."}},"required":["script"],"additionalProperties":false};
 
 function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="run_shell" */;
@@ -603,7 +615,7 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!(((key0 === "script") || (key0 === "files")) || (key0 === "seconds"))){
+if(!((((key0 === "script") || (key0 === "files")) || (key0 === "lines")) || (key0 === "seconds"))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err1];
@@ -654,10 +666,9 @@ vErrors.push(err4);
 errors++;
 }
 }
-if(data.seconds !== undefined){
-let data3 = data.seconds;
-if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err5 = {instancePath:instancePath+"/seconds",schemaPath:"#/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.lines !== undefined){
+if(typeof data.lines !== "string"){
+const err5 = {instancePath:instancePath+"/lines",schemaPath:"#/properties/lines/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -666,9 +677,11 @@ vErrors.push(err5);
 }
 errors++;
 }
-if((typeof data3 == "number") && (isFinite(data3))){
-if(data3 > 60 || isNaN(data3)){
-const err6 = {instancePath:instancePath+"/seconds",schemaPath:"#/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60},message:"must be <= 60"};
+}
+if(data.seconds !== undefined){
+let data4 = data.seconds;
+if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
+const err6 = {instancePath:instancePath+"/seconds",schemaPath:"#/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -677,8 +690,9 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(data3 < 1 || isNaN(data3)){
-const err7 = {instancePath:instancePath+"/seconds",schemaPath:"#/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data4 == "number") && (isFinite(data4))){
+if(data4 > 60 || isNaN(data4)){
+const err7 = {instancePath:instancePath+"/seconds",schemaPath:"#/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60},message:"must be <= 60"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -687,16 +701,26 @@ vErrors.push(err7);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data4 < 1 || isNaN(data4)){
+const err8 = {instancePath:instancePath+"/seconds",schemaPath:"#/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err8];
 }
 else {
 vErrors.push(err8);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
 }
 errors++;
 }
