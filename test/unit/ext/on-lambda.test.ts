@@ -1,12 +1,18 @@
+import { HeadObjectCommand, NotFound } from "@aws-sdk/client-s3";
+import { mockClient } from "aws-sdk-client-mock";
 import { expect, test } from "vitest";
 import { createAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
+import { sha256Of } from "../../../src/agent/turn/manifest.ts";
 import { lambdaHandler } from "../../../src/api/server/lambda.ts";
 import type { Schemas } from "../../../src/ext/call.ts";
 import { openapiDocument } from "../../../src/ext/generated/openapi.ts";
 import { extHandlers } from "../../../src/ext/handlers/index.ts";
 import { extRouter } from "../../../src/ext/router.ts";
+import { newS3Client } from "../../../src/platform/aws/bucket.ts";
+import { uploadKey } from "../../../src/platform/aws/pending-uploads.ts";
+import { signedTransfers } from "../../../src/platform/aws/signed-transfers.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
@@ -26,7 +32,9 @@ async function onLambda() {
   const { key } = await createKey(accounts, agent.id);
   const deps = { ...stores, workflow: externalWorkflow, now: Date.now, secretRefusal: () => undefined };
   const accepted = { inlineBytes: 2 ** 21, uploadBytes: 2 ** 20 };
-  const handle = lambdaHandler(extRouter(extHandlers({ ...deps, limits: accepted }), accounts));
+  const s3 = newS3Client({ region: "eu-central-1", credentials: { accessKeyId: "A", secretAccessKey: "s" } });
+  const transfers = signedTransfers(async () => s3, "bucket");
+  const handle = lambdaHandler(extRouter(extHandlers({ ...deps, limits: accepted, transfers }), accounts));
 
   async function call(
     method: string,
@@ -54,7 +62,7 @@ async function onLambda() {
   const budget = { signal: new AbortController().signal, deadline: Infinity };
   const work = (runId: string, turn: number) =>
     advance({ ...deps, openModel, secretOf: async () => undefined }, { runId, turn }, budget);
-  return { call, work };
+  return { call, work, agentId: agent.id, bucket: mockClient(s3), putObject: stores.putObject };
 }
 
 const stream = (text: string) => ({
@@ -121,4 +129,34 @@ test("on Lambda, a stream that is too long for a response is continued", async (
   }
   expect(responses).toBeGreaterThan(1);
   expect(ids).toEqual(Array.from({ length: Number(run["sequence"]) }, (_, index) => index + 1));
+});
+
+test("a file is sent to the bucket, named by a create, and downloaded from the bucket", async () => {
+  const { call, agentId, bucket, putObject } = await onLambda();
+  const content = Buffer.from("city,people\n");
+  const sha256 = sha256Of(content);
+  const begun = await call("POST", "/uploads", { body: { filename: "data.csv", size: content.length, sha256 } });
+  const upload = begun.body as Schemas["Upload"];
+  const address = `https://bucket.s3.eu-central-1.amazonaws.com/${uploadKey({ agentId, id: upload.upload_id })}?`;
+  expect(upload.url.startsWith(address)).toBe(true);
+  expect(upload.headers).toEqual({
+    "content-length": "12",
+    "x-amz-checksum-sha256": Buffer.from(sha256, "hex").toString("base64"),
+  });
+  const here = await call("PUT", `/uploads/${upload.upload_id}`);
+  expect([here.status, here.body["code"]]).toEqual([404, "not_found"]);
+
+  const create = () => call("POST", "/runs", { body: { name: "R", uploads: [upload.upload_id] } });
+  expect((await create()).body).toMatchObject({ code: "upload_incomplete" });
+  putObject(uploadKey({ agentId, id: upload.upload_id }), content);
+  const { body: run } = await create();
+  const file = `/runs/${String(run["id"])}/files/data.csv`;
+  const { status, headers, text } = await call("GET", file);
+  expect([status, text, headers["cache-control"]]).toEqual([307, "", "no-store"]);
+  const { pathname, searchParams } = new URL(String(headers["location"]));
+  expect(pathname).toBe(`/workspaces/${String(run["id"])}/.sha256-${sha256}`);
+  expect(searchParams.get("response-content-disposition")).toBe("attachment; filename*=UTF-8''data.csv");
+  bucket.on(HeadObjectCommand).rejects(new NotFound({ message: "no", $metadata: { httpStatusCode: 404 } }));
+  const dropped = await call("GET", file);
+  expect([dropped.status, dropped.body["code"]]).toEqual([404, "file_not_kept"]);
 });
