@@ -14,6 +14,7 @@ import { python } from "./python.ts";
 const pages = [
   "llms.txt",
   "docs/quickstart.md",
+  "docs/extension-api.md",
   "docs/clients.md",
   "clients/python/README.md",
   "clients/typescript/README.md",
