@@ -20,6 +20,7 @@ test.each([
   ["with 10 files", { files: Array.from({ length: 10 }, (_, index) => file(index)) }, 3],
   ["with an input of 100 KB", { files: [file(0)], text: "x".repeat(100_000) }, 4],
   ["with a quota", { files: [] }, 4, { maxRunning: 5 }],
+  ["with an idempotency key", { files: [], idempotency: { key: "k", request: "r" } }, 4],
 ])("a create %s makes a fixed number of sequential AWS calls", async (_, input, expected, quota: Quota = {}) => {
   const { stores, key } = await platformWithAgent(quota);
   const before = stores.sequentialCalls();
