@@ -30,9 +30,15 @@ export function badRequest(code: "parse_error" | "invalid_request", message: str
 
 export const unavailableText = "The service's store is temporarily unavailable; repeat the call in a few seconds.";
 
+/** For files that do not fit into a request. */
+export const uploadsAdvice =
+  "Upload larger files with POST /ext/v1/uploads of this service, and pass their ids in uploads.";
+
 /** The result of a tool that failed. The model reads it. Unexpected errors are logged, and show it no detail. */
 export function toolError(error: unknown, requestId: string): CallToolResult {
-  if (error instanceof ServiceError) return errorResult(error.message);
+  if (error instanceof ServiceError) {
+    return errorResult(error.code === "files_too_large" ? `${error.message}. ${uploadsAdvice}` : error.message);
+  }
   log("error", "MCP tool failed", { requestId, error });
   return errorResult(error instanceof StoreUnavailable ? unavailableText : "The service failed unexpectedly.");
 }

@@ -8,9 +8,8 @@ import { ServiceError, StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
 import { runDescriber } from "../runs/describe-runs.ts";
 import type { McpCall, McpDeps } from "./deps.ts";
-import { badRequest, errorFormat, unavailableText } from "./errors.ts";
+import { badRequest, errorFormat, unavailableText, uploadsAdvice } from "./errors.ts";
 import { mcpPath } from "./path.ts";
-import { uploadsAdvice } from "./tools/start-run.ts";
 import { mcpServer } from "./server.ts";
 
 /**

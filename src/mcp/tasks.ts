@@ -35,10 +35,11 @@ export async function newTask(call: McpCall, runId: string): Promise<CallToolRes
   return { resultType: "task", ...task } as unknown as CallToolResult;
 }
 
+const params = z.looseObject({ taskId: z.string().max(100) });
+
 /** `tasks/get`, `tasks/update` and `tasks/cancel`, for tasks of the key's agent. */
 export function registerTasks(mcp: McpServer, call: McpCall): void {
   const { server } = mcp;
-  const params = z.looseObject({ taskId: z.string().max(100) });
   const onTask = (method: string, work: (view: RunView) => Promise<object>): void =>
     server.setRequestHandler(method, { params }, async ({ taskId }) => {
       try {

@@ -3,7 +3,9 @@ import { z } from "zod";
 import { acceptInput, stopRun } from "../../runs/control-run.ts";
 import type { McpCall } from "../deps.ts";
 import { findOwnRun } from "../../runs/own-run.ts";
-import { changedResult, guarded, runId, startedResult } from "./tool.ts";
+import { changedResult, guarded, onlyRunId, runId, startedResult } from "./tool.ts";
+
+const sendInput = z.strictObject({ run_id: runId, input: z.string() });
 
 /** `send_input` and `stop_run`. */
 export function registerControlTools(server: McpServer, call: McpCall): void {
@@ -15,7 +17,7 @@ export function registerControlTools(server: McpServer, call: McpCall): void {
       description:
         "Continues the conversation of a run with another input; the run keeps its files. A finished run starts its next " +
         "turn; a running one queues the input (at most 20) and continues with it. Then call wait_for_run.",
-      inputSchema: z.strictObject({ run_id: runId, input: z.string() }),
+      inputSchema: sendInput,
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
     guarded(call, async ({ run_id, input }) => {
@@ -31,7 +33,7 @@ export function registerControlTools(server: McpServer, call: McpCall): void {
       description:
         "Ends a run for good: its work stops, and it accepts no further input. Its files can still be read. To end only " +
         "your waiting, do nothing: the run goes on by itself.",
-      inputSchema: z.strictObject({ run_id: runId }),
+      inputSchema: onlyRunId,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
     guarded(call, async ({ run_id }) => {

@@ -6,7 +6,7 @@ import { listChangedFiles, readRunFile } from "../../runs/read-files.ts";
 import type { McpCall } from "../deps.ts";
 import { findOwnRun } from "../../runs/own-run.ts";
 import { maxTextLength, pieceOf } from "../text-piece.ts";
-import { guarded, runId } from "./tool.ts";
+import { guarded, onlyRunId, runId } from "./tool.ts";
 
 /** Bytes of the largest file that is read for its text, and of one that is returned as base64. */
 const [maxTextBytes, maxBinaryBytes] = [10 * 1024 * 1024, 512 * 1024];
@@ -23,6 +23,12 @@ const fileList = z.object({
   ),
 });
 
+const readInput = z.strictObject({
+  run_id: runId,
+  name: z.string().max(1_000),
+  offset: z.number().int().min(0).default(0).describe("Characters of the text to skip."),
+});
+
 /** `list_files` and `read_file`. */
 export function registerFileTools(server: McpServer, call: McpCall): void {
   const { runs, principal } = call;
@@ -32,7 +38,7 @@ export function registerFileTools(server: McpServer, call: McpCall): void {
       title: "List the files of a run",
       description:
         "Lists the files of a run, uploads included, sorted by name, as they are now: also while it is running.",
-      inputSchema: z.strictObject({ run_id: runId }),
+      inputSchema: onlyRunId,
       outputSchema: fileList,
       annotations,
     },
@@ -48,11 +54,7 @@ export function registerFileTools(server: McpServer, call: McpCall): void {
       description:
         `Returns a file of a run: text in pieces of ${maxTextLength} characters (continue with offset), images and other ` +
         `binary files up to ${maxBinaryBytes / 1024} KiB, and for larger files the URL to download them.`,
-      inputSchema: z.strictObject({
-        run_id: runId,
-        name: z.string().max(1_000),
-        offset: z.number().int().min(0).default(0).describe("Characters of the text to skip."),
-      }),
+      inputSchema: readInput,
       annotations,
     },
     guarded(call, async ({ run_id, name, offset }) => {

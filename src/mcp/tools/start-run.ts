@@ -7,12 +7,9 @@ import { idempotencyOf } from "../../runs/idempotency.ts";
 import { newRunLimits } from "../../runs/new-run-limits.ts";
 import type { Upload } from "../../runs/uploads.ts";
 import type { McpCall } from "../deps.ts";
+import { uploadsAdvice } from "../errors.ts";
 import { declaresTasks, newTask } from "../tasks.ts";
 import { guarded, startedResult } from "./tool.ts";
-
-/** For files that do not fit into a request. */
-export const uploadsAdvice =
-  "Upload larger files with POST /ext/v1/uploads of this service, and pass their ids in uploads.";
 
 const { nameLength, files: maxFiles, filenameLength } = newRunLimits;
 
@@ -28,6 +25,23 @@ const newFile = z
 
 type NewFile = z.infer<typeof newFile>;
 
+const startInput = z
+  .strictObject({
+    name: z.string().min(1).max(nameLength).describe("Short title for people."),
+    input: z.string().describe("The task, with everything that the agent has to know."),
+    files: z.array(newFile).default([]),
+    uploads: z.array(z.string()).default([]).describe("Ids of files that were uploaded before."),
+    idempotency_key: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe("A unique text. Repeating the same call with it returns the same run, for when no answer came."),
+  })
+  .refine(({ files, uploads }) => files.length + uploads.length <= maxFiles, {
+    message: `files and uploads may have ${maxFiles} items in sum`,
+  });
+
 /** `start_run`. Returns a task to a client that declares the Tasks extension, otherwise the id of the run. */
 export function registerStartRun(server: McpServer, call: McpCall, agentName: string): void {
   server.registerTool(
@@ -36,26 +50,9 @@ export function registerStartRun(server: McpServer, call: McpCall, agentName: st
       title: "Start a run",
       description:
         `Starts a run of the agent ${JSON.stringify(agentName)} and returns its run_id at once; then call wait_for_run. ` +
-        "The agent sees only the input and the files, not this conversation. Each call starts and costs a new run, unless it repeats an idempotency_key.",
-      inputSchema: z
-        .strictObject({
-          name: z.string().min(1).max(nameLength).describe("Short title for people."),
-          input: z.string().describe("The task, with everything that the agent has to know."),
-          files: z
-            .array(newFile)
-            .default([])
-            .describe(`Files of ${sizeText(call.inlineBytes)} in sum. ${uploadsAdvice}`),
-          uploads: z.array(z.string()).default([]).describe("Ids of files that were uploaded before."),
-          idempotency_key: z
-            .string()
-            .min(1)
-            .max(255)
-            .optional()
-            .describe("A unique text. Repeating the same call with it returns the same run, for when no answer came."),
-        })
-        .refine(({ files, uploads }) => files.length + uploads.length <= maxFiles, {
-          message: `files and uploads may have ${maxFiles} items in sum`,
-        }),
+        "The agent sees only the input and the files, not this conversation. Each call starts and costs a new run, unless it " +
+        `repeats an idempotency_key. Accepts ${maxFiles} files, with ${sizeText(call.inlineBytes)} in sum. ${uploadsAdvice}`,
+      inputSchema: startInput,
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
     guarded(call, async ({ idempotency_key: key, ...body }) => {

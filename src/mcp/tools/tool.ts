@@ -5,6 +5,7 @@ import type { McpCall } from "../deps.ts";
 import { toolError } from "../errors.ts";
 
 export const runId = z.string().max(100).describe("The run_id of start_run.");
+export const onlyRunId = z.strictObject({ run_id: runId });
 
 /** The result of a tool that changes a run: short, because wait_for_run and get_run describe the run. */
 export function changedResult(id: string, status: RunStatus, next: string): CallToolResult {

@@ -8,6 +8,15 @@ import { guarded, runId } from "./tool.ts";
 
 const annotations = { readOnlyHint: true, openWorldHint: false };
 
+const waitInput = z.strictObject({
+  run_id: runId,
+  seconds: z.number().min(1).optional().describe("A shorter wait, if your tool calls time out earlier."),
+});
+const getInput = z.strictObject({
+  run_id: runId,
+  output_offset: z.number().int().min(0).default(0).describe("Characters of the output to skip."),
+});
+
 /** `wait_for_run` and `get_run`. */
 export function registerWaitTools(server: McpServer, call: McpCall): void {
   const { maxWaitSeconds } = call;
@@ -19,20 +28,12 @@ export function registerWaitTools(server: McpServer, call: McpCall): void {
         `Waits until a run has no turn in progress, at most ${maxWaitSeconds} s. Returns its status; while it is running, ` +
         "what it does now, steps and dollars; when it has finished, its output and files; when it has failed, the reason " +
         "and a remedy. Call it again while the status is running.",
-      inputSchema: z.strictObject({
-        run_id: runId,
-        seconds: z
-          .number()
-          .min(1)
-          .max(maxWaitSeconds)
-          .default(maxWaitSeconds)
-          .describe("Longest wait. Choose less only if your tool calls time out earlier."),
-      }),
+      inputSchema: waitInput,
       outputSchema: runReport,
       annotations,
     },
-    guarded(call, async ({ run_id, seconds }) => {
-      await untilIdle(call, run_id, seconds);
+    guarded(call, async ({ run_id, seconds = maxWaitSeconds }) => {
+      await untilIdle(call, run_id, Math.min(seconds, maxWaitSeconds));
       return reportResult(await reportRun(call, run_id));
     }),
   );
@@ -41,10 +42,7 @@ export function registerWaitTools(server: McpServer, call: McpCall): void {
     {
       title: "Get a run",
       description: "Returns at once what wait_for_run returns. With output_offset, a later part of a long output.",
-      inputSchema: z.strictObject({
-        run_id: runId,
-        output_offset: z.number().int().min(0).default(0).describe("Characters of the output to skip."),
-      }),
+      inputSchema: getInput,
       outputSchema: runReport,
       annotations,
     },

@@ -61,7 +61,7 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
     ]);
     const [startRun] = tools;
     expect(startRun?.description).toContain('the agent "Starter agent"');
-    expect(JSON.stringify(startRun?.inputSchema)).toContain("10 MiB in sum");
+    expect(startRun?.description).toContain("10 files, with 10 MiB in sum");
     expect(JSON.stringify(tools).length).toBeLessThan(10_000); // models read it in every conversation
   });
 
@@ -186,6 +186,6 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
       expect([isError, text]).toEqual([true, expect.stringContaining(problem)]);
     }
     expect(await callTool(client, "start_run", { name: "T", input: "x", agent: "A" })).toMatchObject({ isError: true });
-    expect(await callTool(client, "wait_for_run", { run_id: "x", seconds: 51 })).toMatchObject({ isError: true });
+    expect(await callTool(client, "wait_for_run", { run_id: "x", seconds: 0 })).toMatchObject({ isError: true });
   });
 });

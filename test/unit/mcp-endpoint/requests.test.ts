@@ -133,6 +133,13 @@ describe("large requests", () => {
     expect([status, text]).toEqual([200, expect.stringContaining("is running")]);
   });
 
+  test("over 10 MiB of files, the tool's error names the way for larger files", async () => {
+    const content_base64 = Buffer.alloc(11 * 1024 * 1024).toString("base64");
+    const input = { name: "Large", input: "Hello", files: [{ filename: "zero.bin", content_base64 }] };
+    const { status, text } = await send({ body: toolCall("start_run", input) });
+    expect([status, text]).toEqual([200, expect.stringContaining("total file size exceeds the allowed limit. Upload")]);
+  });
+
   test("over 20 MiB, the error names the way for larger files", async () => {
     const { status, text } = await send({ body: toolCall("start_run", { input: "x".repeat(21 * 1024 * 1024) }) });
     expect([status, messageOf(text).error?.message]).toEqual([413, expect.stringContaining("POST /ext/v1/uploads")]);
