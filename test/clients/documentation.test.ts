@@ -10,7 +10,7 @@ import { blocksOf, pageScript, runnable } from "./documentation/page-script.ts";
 import { pageModel } from "./documentation/page-model.ts";
 import { python } from "./python.ts";
 
-/** The pages for programs' authors. */
+/** The pages for programs' authors, but `docs/mcp.md`, whose programs `mcp.test.ts` runs. */
 const pages = [
   "llms.txt",
   "docs/quickstart.md",

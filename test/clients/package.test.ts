@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { beforeAll, describe, expect, test } from "vitest";
 import { docx } from "../fixtures/documents.ts";
 import { createRun, finished, modelAt } from "../integration/service.ts";
@@ -64,7 +65,14 @@ test("runs without a clone: starts, works on files in the sandbox, is operated, 
   expect(list).toContain(id);
   const { stdout: file } = await npxResult(packed, "admin", "run", "file", id, "best.csv");
   expect(file).toBe("south,12\n");
-  expect(await (await fetch(new URL("/console/", service.baseUrl))).text()).toContain("<title>");
+  const textAt = async (path: string) => (await fetch(new URL(path, service.baseUrl))).text();
+  expect(await textAt("/console/")).toContain("<title>");
+  expect(await textAt("/llms.txt")).toContain("# Agent Run Service");
+  const mcp = new Client({ name: "test", version: "1" });
+  const requestInit = { headers: { authorization: `Bearer ${apiKey}` } };
+  await mcp.connect(new StreamableHTTPClientTransport(new URL("/mcp", service.baseUrl), { requestInit }));
+  expect((await mcp.listTools()).tools.length).toBeGreaterThan(3);
+  await mcp.close();
 
   await service.end();
   await expect(fetch(`${service.baseUrl}/v1/openapi.json`)).rejects.toThrow("fetch failed");
