@@ -1,5 +1,5 @@
 import packageFile from "../package.json" with { type: "json" };
-import { bodyBytesOnLambda } from "../src/api/rest/lambda-limits.ts";
+import { inlineBytesOnLambda } from "../src/api/rest/lambda-limits.ts";
 import { lambdaHandler } from "../src/api/server/lambda.ts";
 import { awsSettings, env } from "../src/env.ts";
 import { mcpHandler } from "../src/mcp/handler.ts";
@@ -18,7 +18,7 @@ export const handler = lambdaHandler(
     version: packageFile.version,
     maxWaitSeconds: 20, // API Gateway ends requests after 30 s
     pollInterval: 1_500,
-    inlineBytes: Math.floor((bodyBytesOnLambda * 3) / 4 / 1024 ** 2) * 1024 ** 2, // as base64, in whole MiB
+    inlineBytes: inlineBytesOnLambda,
     retentionDays: Number(env("RETENTION_DAYS")),
   }),
 );

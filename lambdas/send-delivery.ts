@@ -34,7 +34,7 @@ export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> 
         await handleDue(deps, JSON.parse(body) as DueDelivery);
         return [];
       } catch (error) {
-        log("error", "a delivery failed", { message: body, error });
+        log("error", "a delivery failed", { due: body, error });
         return [{ itemIdentifier: messageId }];
       }
     }),

@@ -13,15 +13,26 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { type Operation, operations } from "../src/api/contract.ts";
+import { basePath } from "../src/ext/contract/operations/operation.ts";
+import { mcpPath } from "../src/mcp/path.ts";
 
 export interface HttpApiProps {
+  handlers: Handlers;
+  logRetention: RetentionDays;
+  throttle: Throttle;
+}
+
+/** The functions behind the routes. */
+interface Handlers {
   create: IFunction;
   get: IFunction;
   openapi: IFunction;
+  /** Reads of the extension API, and all of its other requests. */
+  extRead: IFunction;
+  extWrite: IFunction;
+  mcp: IFunction;
   /** Handles every other path and method. */
   notFound: IFunction;
-  logRetention: RetentionDays;
-  throttle: Throttle;
 }
 
 /** Requests per second, and burst. */
@@ -53,40 +64,50 @@ export class HttpApi extends Construct {
   /** Base URL without a trailing slash. */
   readonly url: string;
 
-  constructor(scope: Construct, id: string, { create, get, openapi, notFound, logRetention, throttle }: HttpApiProps) {
+  constructor(scope: Construct, id: string, { handlers, logRetention, throttle }: HttpApiProps) {
     super(scope, id);
     const httpApi = new Api(this, "Api", { description: "Agents API", createDefaultStage: false });
-
-    const route = (name: string, routeKey: HttpRouteKey, handler: IFunction): HttpRoute =>
-      new HttpRoute(this, name, {
-        httpApi,
-        routeKey,
-        integration: new HttpLambdaIntegration(`${name}Integration`, handler),
-      });
-    const routes = {
-      create: route("Create", keyOf(operations.create), create),
-      get: route("Get", keyOf(operations.get), get),
-      openapi: route("Openapi", keyOf(operations.openapi), openapi),
-      notFound: route("NotFound", HttpRouteKey.DEFAULT, notFound),
-    };
-
+    for (const { name, key, handler, withKey } of routesOf(handlers)) {
+      const integration = new HttpLambdaIntegration(`${name}Integration`, handler);
+      const route = new HttpRoute(this, name, { httpApi, routeKey: key, integration });
+      const reason = withKey
+        ? "The function checks the API key itself. An API Gateway authorizer cannot return the contract's 401 body."
+        : "The contract requires no API key here. The function reads no data.";
+      Validations.of(route).acknowledge({ id: "AwsSolutions-APIG4", reason });
+    }
     newStage(this, { httpApi, logRetention, throttle, metricsPerRoute: true });
     this.url = httpApi.apiEndpoint;
-
-    for (const each of [routes.create, routes.get]) {
-      Validations.of(each).acknowledge({
-        id: "AwsSolutions-APIG4",
-        reason:
-          "The function checks the API key itself. An API Gateway authorizer cannot return the contract's 401 body.",
-      });
-    }
-    for (const each of [routes.openapi, routes.notFound]) {
-      Validations.of(each).acknowledge({
-        id: "AwsSolutions-APIG4",
-        reason: "The contract requires no API key here. The function reads no data.",
-      });
-    }
   }
+}
+
+/** A route. `name`: its construct id. `withKey`: whether its function checks an API key. */
+interface Route {
+  name: string;
+  key: HttpRouteKey;
+  handler: IFunction;
+  withKey: boolean;
+}
+
+function routesOf({ create, get, openapi, extRead, extWrite, mcp, notFound }: Handlers): Route[] {
+  return [
+    { name: "Create", key: keyOf(operations.create), handler: create, withKey: true },
+    { name: "Get", key: keyOf(operations.get), handler: get, withKey: true },
+    { name: "Openapi", key: keyOf(operations.openapi), handler: openapi, withKey: false },
+    {
+      name: "ExtRead",
+      key: HttpRouteKey.with(`${basePath}/{proxy+}`, HttpMethod.GET),
+      handler: extRead,
+      withKey: true,
+    },
+    {
+      name: "ExtWrite",
+      key: HttpRouteKey.with(`${basePath}/{proxy+}`, HttpMethod.ANY),
+      handler: extWrite,
+      withKey: true,
+    },
+    { name: "Mcp", key: HttpRouteKey.with(mcpPath, HttpMethod.ANY), handler: mcp, withKey: true },
+    { name: "NotFound", key: HttpRouteKey.DEFAULT, handler: notFound, withKey: false },
+  ];
 }
 
 interface StageProps {

@@ -12,6 +12,7 @@ import { Deliveries } from "./deliveries.ts";
 import { operatorPolicy } from "./operator-policy.ts";
 import { type OutputName, outputs, serviceStackName } from "./outputs.ts";
 import { grantModels } from "./model-permissions.ts";
+import { grantExtRead, grantExtWrite, grantMcp } from "./program-permissions.ts";
 import { deadLetterQueue, Recovery } from "./recovery.ts";
 import { Sandbox } from "./sandbox.ts";
 import { type Settings, zonesOf } from "./settings.ts";
@@ -87,6 +88,24 @@ const functions = {
     entry: "get",
     description: "GET /v1/agents/{agent_id}",
     memory: 1024, // 76 MB, 103 ms; 180 ms with this share of a vCPU
+    seconds: requestSeconds,
+  },
+  ExtRead: {
+    entry: "ext",
+    description: "GET /ext/v1",
+    memory: 1024, // as Get
+    seconds: requestSeconds,
+  },
+  ExtWrite: {
+    entry: "ext",
+    description: "Every other method of /ext/v1",
+    memory: 1769, // as Create
+    seconds: requestSeconds,
+  },
+  Mcp: {
+    entry: "mcp",
+    description: "/mcp: agents for MCP clients",
+    memory: 1769, // as Create; 93 MB and 180 ms
     seconds: requestSeconds,
   },
   Openapi: {
@@ -177,11 +196,20 @@ export class ServiceStack extends Stack {
     storage.grantItems(get, [{ kinds: ["KEY"], actions: ["GetItem"] }, keyUse, { kinds: ["RUN"], actions: ["Query"] }]);
     storage.grantObjects(get, { read: ["texts"] });
 
+    const service = { storage, workflow, settings };
+    const extRead = newFunction("ExtRead");
+    grantExtRead(extRead, service);
+    const extWrite = newFunction("ExtWrite");
+    grantExtWrite(extWrite, service);
+    const mcp = newFunction("Mcp");
+    grantMcp(mcp, service);
+
     const openapi = newFunction("Openapi");
     const notFound = newFunction("NotFound");
 
     const throttle = { rateLimit: settings.requestsPerSecond, burstLimit: settings.requestBurst };
-    const { url } = new HttpApi(this, "HttpApi", { create, get, openapi, notFound, logRetention, throttle });
+    const handlers = { create, get, openapi, extRead, extWrite, mcp, notFound };
+    const { url } = new HttpApi(this, "HttpApi", { handlers, logRetention, throttle });
     const { alarmEmail, runbookUrl } = settings;
     const { topic } = new Alarms(this, "Operations", {
       alarmEmail: alarmEmail || undefined,

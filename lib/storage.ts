@@ -90,7 +90,8 @@ export const createsKeyedRuns: ItemPermission[] = [
 
 /** For the function that sends deliveries. It disables a webhook whose receiver is gone. */
 export const sendsDeliveries: ItemPermission[] = [
-  { kinds: ["RUN", "WEBHOOK", "DELIVERY"], actions: ["GetItem"] },
+  { kinds: ["RUN"], actions: ["Query"] },
+  { kinds: ["WEBHOOK", "DELIVERY"], actions: ["GetItem"] },
   { kinds: ["DELIVERY"], actions: ["UpdateItem"] },
   { kinds: ["WEBHOOK"], actions: ["PutItem"] },
 ];

@@ -182,13 +182,18 @@ export class Workflow extends Construct {
   /** Lets the function list, read and stop executions. */
   grantManageExecutions(fn: Function): void {
     const { stateMachineArn } = this.stateMachine;
+    grant(fn, {}, { actions: ["states:ListExecutions"], resources: [stateMachineArn] });
+    this.#grantExecutions(fn, "states:DescribeExecution", "states:StopExecution");
+  }
+
+  /** Lets the function stop executions. */
+  grantStopExecution(fn: Function): void {
+    this.#grantExecutions(fn, "states:StopExecution");
+  }
+
+  #grantExecutions(fn: Function, ...actions: string[]): void {
     const { arn, inFindings } = this.executionsArn;
-    grant(
-      fn,
-      { STATE_MACHINE_ARN: stateMachineArn },
-      { actions: ["states:ListExecutions"], resources: [stateMachineArn] },
-      { actions: ["states:DescribeExecution", "states:StopExecution"], resources: [arn] },
-    );
+    grant(fn, { STATE_MACHINE_ARN: this.stateMachine.stateMachineArn }, { actions, resources: [arn] });
     acknowledgeWildcard(
       fn.role ?? fn,
       inFindings,

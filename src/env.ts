@@ -8,6 +8,9 @@ export const envNames = [
   "ORIGIN_SECRET_ARNS", // separated by commas
 ] as const;
 
+/** Variables of the functions of the extension API. */
+const extEnvNames = ["MAX_UPLOAD_BYTES"] as const;
+
 /** Variables of the functions that send webhook deliveries. */
 const deliveryEnvNames = [
   "DELIVERY_QUEUE_URL",
@@ -35,7 +38,9 @@ export const optionalEnvNames = [
 
 type OptionalEnvName = (typeof optionalEnvNames)[number];
 
-export type EnvName = (typeof envNames | typeof deliveryEnvNames | typeof consoleEnvNames)[number] | OptionalEnvName;
+export type EnvName =
+  | (typeof envNames | typeof extEnvNames | typeof deliveryEnvNames | typeof consoleEnvNames)[number]
+  | OptionalEnvName;
 
 /** A variable that every deployment sets. Throws if it is missing, so that the function does not start. */
 export function env(name: EnvName): string {

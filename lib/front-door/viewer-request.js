@@ -4,8 +4,15 @@ import cf from "cloudfront";
 var maxSmallBody = 1000000;
 // Bytes. The upload server rejects larger bodies.
 var maxBody = 20971520;
+// Bytes. As bodyBytesOnLambda in src/api/rest/lambda-limits.ts. Programs send larger files as uploads, to the bucket.
+var maxProgramBody = 3145728;
 // CloudFront requires a behavior for the upload server's origin. No client uses its path.
 var unusedPath = "/large-bodies-are-chosen-by-size";
+
+var tooLargeForPrograms =
+  "The body has more than " +
+  maxProgramBody +
+  " bytes. Send large files with POST /ext/v1/uploads, and name them in the create";
 
 // oxlint-disable-next-line no-unused-vars -- CloudFront calls it
 function handler(event) {
@@ -16,6 +23,11 @@ function handler(event) {
   // A body without a length is chunked and can have any size. A length that is not a number compares as false.
   var small = length !== undefined && Number(length.value) <= maxSmallBody;
   if (request.method !== "POST" || small) return request;
+
+  if (/^\/(ext\/|mcp$)/.test(request.uri)) {
+    if (length === undefined || Number(length.value) <= maxProgramBody) return request;
+    return reject(event, 413, "Payload Too Large", tooLargeForPrograms, "files_too_large");
+  }
 
   // The upload server would give the same response, but only after it has received the whole body.
   var key = apiKeyOf(headers);
@@ -38,7 +50,7 @@ function valueOf(headers, name) {
   return headers[name] ? headers[name].value.trim() : "";
 }
 
-function reject(event, status, description, detail) {
+function reject(event, status, description, detail, code) {
   var headers = {
     "content-type": { value: "application/json" },
     "x-request-id": { value: event.context.requestId },
@@ -48,6 +60,6 @@ function reject(event, status, description, detail) {
     statusCode: status,
     statusDescription: description,
     headers: headers,
-    body: { encoding: "text", data: JSON.stringify({ detail: detail }) },
+    body: { encoding: "text", data: JSON.stringify({ detail: detail, code: code }) },
   };
 }

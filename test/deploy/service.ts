@@ -19,18 +19,23 @@ export async function stackOutputs(stack = stackName): Promise<Record<string, st
   );
 }
 
-/** Invokes a function of the service stack with an empty event. Resolves with its JSON result. */
-export async function callFunction(id: string): Promise<unknown> {
+/** Physical id of a resource of the service stack: a function's name, a queue's URL. `id`: of its construct. */
+export async function stackResource(id: string): Promise<string> {
   const cloudFormation = new CloudFormationClient({ endpoint: endpoint() });
   const { StackResources = [] } = await cloudFormation.send(
     new DescribeStackResourcesCommand({ StackName: stackName }),
   );
   cloudFormation.destroy();
   const found = StackResources.find(
-    ({ ResourceType, LogicalResourceId = "" }) =>
-      ResourceType === "AWS::Lambda::Function" && LogicalResourceId.startsWith(id),
+    ({ LogicalResourceId = "" }) => LogicalResourceId.replace(/[0-9A-F]{8}$/, "") === id,
   );
-  const url = new URL(`/2015-03-31/functions/${found?.PhysicalResourceId}/invocations`, endpoint());
+  if (found?.PhysicalResourceId === undefined) throw new Error(`${stackName} has no resource ${id}`);
+  return found.PhysicalResourceId;
+}
+
+/** Invokes a function of the service stack with an empty event. Resolves with its JSON result. */
+export async function callFunction(id: string): Promise<unknown> {
+  const url = new URL(`/2015-03-31/functions/${await stackResource(id)}/invocations`, endpoint());
   const call = { url, method: "POST", body: "{}" };
   const answer = await fetch(url, {
     ...call,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { newToken } from "../../src/accounts/token.ts";
+import { bodyBytesOnLambda } from "../../src/api/rest/lambda-limits.ts";
 import { limits } from "../../src/api/server/upload-server.ts";
 import { apiKeyOf } from "../../src/api/handlers/middleware.ts";
 import { runViewerRequest } from "../integration/front-door/viewer-request.ts";
@@ -72,6 +73,17 @@ describe("the viewer-request function", () => {
     (length) => {
       const headers = { authorization: `Bearer ${key}`, "content-length": length };
       expect(rejection(headers)).toEqual([413, { detail: "total file size exceeds the allowed limit" }]);
+    },
+  );
+
+  test.each(["/ext/v1/runs", "/ext/v1/runs/2f4d5c1e/input", "/mcp"])(
+    "routes a POST of %s to API Gateway if Lambda accepts its body, and rejects it with the way for large files",
+    (uri) => {
+      expect(route("POST", { "content-length": String(bodyBytesOnLambda) }, uri)).toBeUndefined();
+      expect(route("POST", { "transfer-encoding": "chunked" }, uri)).toBeUndefined();
+      const detail = expect.stringContaining("POST /ext/v1/uploads") as string;
+      const headers = { authorization: `Bearer ${key}`, "content-length": String(bodyBytesOnLambda + 1) };
+      expect(rejection(headers, uri)).toEqual([413, { detail, code: "files_too_large" }]);
     },
   );
 

@@ -1,0 +1,37 @@
+import { inlineBytesOnLambda, limitOnLambda } from "../src/api/rest/lambda-limits.ts";
+import { lambdaHandler } from "../src/api/server/lambda.ts";
+import { awsSettings, env } from "../src/env.ts";
+import { extErrors } from "../src/ext/errors.ts";
+import { extHandlers } from "../src/ext/handlers/index.ts";
+import { extRouter } from "../src/ext/router.ts";
+import { loadS3Client } from "../src/platform/aws/clients.ts";
+import { measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
+import { awsSecretRefusal } from "../src/platform/aws/secret-names.ts";
+import { signedTransfers } from "../src/platform/aws/signed-transfers.ts";
+import { awsWorkflow } from "../src/platform/aws/workflow.ts";
+
+// The extension API. Two functions have this code: `lib/http-api.ts` sends requests that only read to the one that cannot
+// write.
+
+const settings = awsSettings();
+const stores = measuredStores(settings);
+
+const api = extRouter(
+  extHandlers({
+    ...stores,
+    workflow: awsWorkflow(stateMachine(settings)),
+    now: Date.now,
+    secretRefusal: awsSecretRefusal(env("SECRET_PREFIX")),
+    transfers: signedTransfers(() => loadS3Client(settings), env("BUCKET_NAME")),
+    limits: { inlineBytes: inlineBytesOnLambda, uploadBytes: Number(env("MAX_UPLOAD_BYTES")) },
+  }),
+  stores.accounts,
+);
+
+export const handler = lambdaHandler(limitOnLambda(api, extErrors, remedyOf));
+
+function remedyOf(path: string): string {
+  return path.endsWith("/events")
+    ? "Ask for less at once, with the parameters limit and max_text."
+    : "Read the output as an event, with GET /ext/v1/runs/{run_id}/events and the parameter max_text.";
+}

@@ -1,0 +1,73 @@
+import type { Function } from "aws-cdk-lib/aws-lambda";
+import { secretPrefixOf, listIndex } from "../src/platform/aws/table.ts";
+import { grant } from "./service-function.ts";
+import type { Settings } from "./settings.ts";
+import { createsKeyedRuns, type ItemPermission, keyUse, type Storage, webhookState } from "./storage.ts";
+import type { Workflow } from "./workflow.ts";
+
+// What the functions of the extension API and of /mcp may do with the service's data. Their callers are programs with the key
+// of an agent. The functions check that a run belongs to that agent; the permissions do not.
+
+interface Service {
+  storage: Storage;
+  workflow: Workflow;
+  settings: Settings;
+}
+
+/** For requests about the runs of an agent. */
+const readsRuns: ItemPermission[] = [
+  { kinds: ["KEY", "AGENT", "ORG", "CONFIG"], actions: ["GetItem"] },
+  { kinds: ["RUN"], actions: ["Query"] },
+  webhookState,
+  keyUse,
+];
+
+const listsRuns: ItemPermission = { kinds: ["RUNS"], actions: ["Query"], index: listIndex.name };
+
+/** For GET /ext/v1. */
+export function grantExtRead(fn: Function, { storage, workflow, settings }: Service): void {
+  storage.grantItems(fn, [...readsRuns, listsRuns]);
+  storage.grantObjects(fn, { read: ["workspaces", "texts"] });
+  storage.grantList(fn);
+  grant(fn, {
+    ...sharedSettings(settings),
+    // The code of `ExtWrite`, which reads these, too.
+    RETENTION_DAYS: String(settings.retentionDays),
+    STATE_MACHINE_ARN: workflow.stateMachine.stateMachineArn,
+  });
+}
+
+/** For the other methods of /ext/v1. */
+export function grantExtWrite(fn: Function, service: Service): void {
+  const { storage, settings } = service;
+  storage.grantItems(fn, [...readsRuns, ...createsKeyedRuns, { kinds: ["UPLOAD"], actions: ["GetItem", "PutItem"] }]);
+  grantRuns(fn, service);
+  storage.grantObjects(fn, { write: ["uploads"] });
+  grant(fn, sharedSettings(settings));
+}
+
+/** For /mcp. */
+export function grantMcp(fn: Function, service: Service): void {
+  service.storage.grantItems(fn, [...readsRuns, ...createsKeyedRuns, { kinds: ["UPLOAD"], actions: ["GetItem"] }]);
+  grantRuns(fn, service);
+  grant(fn, { SECRET_PREFIX: secretPrefixOf(service.settings.stage) }); // checks names only
+}
+
+/** Lets the function start, continue and stop runs, and read their files. */
+function grantRuns(fn: Function, { storage, workflow }: Service): void {
+  storage.grantObjects(fn, {
+    read: ["workspaces", "texts", "uploads"],
+    write: ["workspaces", "texts"],
+    remove: ["workspaces"],
+  });
+  storage.grantList(fn);
+  workflow.grantStartExecution(fn);
+  workflow.grantStopExecution(fn);
+}
+
+function sharedSettings({ stage, maxUploadMegabytes }: Settings) {
+  return {
+    SECRET_PREFIX: secretPrefixOf(stage), // checks names only
+    MAX_UPLOAD_BYTES: String(maxUploadMegabytes * 2 ** 20),
+  };
+}
