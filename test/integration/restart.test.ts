@@ -143,6 +143,11 @@ test("a failed start prints the reason in one line and exits with 1", async () =
   await expect(startService(newDataDir(), ["--port", "x"])).rejects.toThrow(
     /^the service ended with 1: [^\n]*--port is "x"; expected[^\n]*\n$/,
   );
+  for (const size of ["0", "201"]) {
+    await expect(startService(newDataDir(), ["--max-upload", size])).rejects.toThrow(
+      `--max-upload is "${size}"; expected a whole number of MB from 1 to 200`,
+    );
+  }
   await expect(startService(newDataDir(), ["--nonsense"])).rejects.toThrow(
     /^the service ended with 1: [^\n]*--nonsense[^\n]*\n$/,
   );

@@ -236,6 +236,28 @@ test.skipIf(process.platform === "win32")("an exhausted disk quota is reported a
   expect([child.stderr, child.stdout]).toEqual(["", "StoreUnavailable: the database's disk is full\n"]);
 });
 
+const overflowing = `
+  import { readdirSync } from "node:fs";
+  import { openLocalPlatform } from "./src/platform/local/index.ts";
+  const dataDir = process.argv[1];
+  const { pendingUploads } = openLocalPlatform({ dataDir });
+  for (const chunks of [64, 1]) {
+    const content = ReadableStream.from(Array.from({ length: chunks }, () => Buffer.alloc(65_536)));
+    const received = pendingUploads.receive({ id: "U" }, content);
+    const outcome = await received.then(() => "stored", ({ name, message }) => name + ": " + message);
+    console.log(outcome, readdirSync(dataDir + "/pending-uploads").join());
+  }
+  process.exit();
+`;
+
+test.skipIf(process.platform === "win32")("an upload that does not fit on the disk leaves no file", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "quota-"));
+  const limited = 'ulimit -f 3000 && exec "$0" --input-type=module -e "$1" "$2"'; // 1.5 MB for each file
+  const child = spawnSync("sh", ["-c", limited, process.execPath, overflowing, dataDir], { encoding: "utf8" });
+  const full = "StoreUnavailable: the disk of the workspaces is full \n";
+  expect([child.stderr, child.stdout]).toEqual(["", `${full}stored U\n`]);
+});
+
 const exhausting = `
   import { openSync, closeSync } from "node:fs";
   import { openLocalPlatform } from "./src/platform/local/index.ts";
