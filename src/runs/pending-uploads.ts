@@ -33,13 +33,15 @@ export async function beginUpload(
   return upload;
 }
 
+const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** The agent's upload. Rejects with `upload_not_found` if it is unknown, expired or another agent's. */
 export async function findUpload(
   { pendingUploads, now }: PendingUploadDeps,
   agentId: string,
   id: string,
 ): Promise<PendingUpload> {
-  const upload = await pendingUploads.find(id.toLowerCase());
+  const upload = isUuid.test(id) ? await pendingUploads.find(id.toLowerCase()) : undefined;
   if (upload?.agentId === agentId && upload.expiresAt > now()) return upload;
   throw new ServiceError(
     "upload_not_found",

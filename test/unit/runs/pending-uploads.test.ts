@@ -80,6 +80,9 @@ describe.each(platforms)("on %s", (_, open) => {
     );
     const texts = [upload.id, unknown].map((id) => `Upload "${id}" does not exist or has expired; create a new one`);
     expect(rejections).toMatchObject(texts.map((message) => ({ code: "upload_not_found", message })));
+    for (const id of ["", "x".repeat(3_000), `${unknown}0`]) {
+      await expect(create([id])).rejects.toMatchObject({ code: "upload_not_found" });
+    }
     expect(await workspaces()).toEqual([]);
   });
 
