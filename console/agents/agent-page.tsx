@@ -11,6 +11,7 @@ import { Empty, Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { toast } from "../ui/toast.tsx";
+import { WebhookTab } from "../webhook/webhook-tab.tsx";
 import { type Agent, countRuns, readAgent, runsText, setArchived } from "./agent-calls.ts";
 import { ArchiveDialog, DeleteDialog } from "./agent-dialogs.tsx";
 import { EditorTab } from "./editor-tab.tsx";
@@ -23,6 +24,7 @@ const tabs = [
   ["", "Overview"],
   ["edit", "Edit"],
   ["keys", "API access"],
+  ["webhook", "Webhook"],
   ["versions", "Versions"],
 ] as const;
 
@@ -69,6 +71,7 @@ function ExistingAgent({ id }: { id: string }) {
       {tab === "" && <Overview agent={agent} />}
       {tab === "edit" && <EditorTab agent={agent} onSaved={replace} />}
       {tab === "keys" && <KeysTab agent={agent} />}
+      {tab === "webhook" && <WebhookTab agent={agent} />}
       {tab === "versions" && <VersionsTab agent={agent} onSaved={replace} />}
     </main>
   );

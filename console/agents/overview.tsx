@@ -1,10 +1,10 @@
-import type { ComponentChildren } from "preact";
 import { get } from "../api/client.ts";
 import type { Page, Run, Schemas } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
 import { formatDollars, formatNumber } from "../format.ts";
 import { limitsText } from "../limits-text.ts";
 import { pageUrl } from "../state/url.ts";
+import { Fact } from "../ui/fact.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Status } from "../ui/status.tsx";
 import { RelativeTime } from "../ui/time.tsx";
@@ -73,15 +73,6 @@ export function Overview({ agent }: { agent: Agent }) {
         </div>
       </div>
     </>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

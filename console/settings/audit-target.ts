@@ -7,7 +7,7 @@ export function auditTarget({ action, id, version }: Schemas["AuditEntry"]): {
 } {
   const pages: Record<string, string> = {
     agent: `/console/agents/${id}`,
-    webhook: `/console/agents/${id}`,
+    webhook: `/console/agents/${id}?tab=webhook`,
     run: `/console/runs/${id}`,
     org: `/console/models?organization=${id}`,
     operator: "/console/settings",

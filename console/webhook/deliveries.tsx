@@ -1,0 +1,123 @@
+import { useState } from "preact/hooks";
+import { useResource } from "../api/use-resource.ts";
+import { formatClock, formatDateTime } from "../format.ts";
+import { blocked } from "../state/blocked.ts";
+import { pageUrl } from "../state/url.ts";
+import { Button } from "../ui/button.tsx";
+import { Loading } from "../ui/empty.tsx";
+import { Problem } from "../ui/problem.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { toast } from "../ui/toast.tsx";
+import { type Delivery, readDeliveries, resendDelivery } from "./webhook-calls.ts";
+
+/** Deliveries of a page, and the most that are shown. */
+const [pageSize, most] = [50, 200];
+
+/** The newest messages of an agent's runs. */
+export function Deliveries({ agentId }: { agentId: string }) {
+  const [limit, setLimit] = useState(pageSize);
+  const key = `${agentId} ${limit}`;
+  const {
+    data: page,
+    error,
+    ...resource
+  } = useResource(key, (signal) => readDeliveries(agentId, limit, signal), 5_000);
+  const [problem, setProblem] = useState<string>();
+  const resend = ({ id }: Delivery): void => {
+    setProblem(undefined);
+    resendDelivery(id).then(
+      () => {
+        toast("The message is sent again");
+        resource.reload().catch(() => undefined);
+      },
+      (failure: Error) => setProblem(failure.message),
+    );
+  };
+  return (
+    <section class="panel scroll-x">
+      <header class="panel-head">
+        <h2>Deliveries</h2>
+        <span class="muted">Failed attempts are repeated over a day</span>
+      </header>
+      <Problem>{problem ?? error?.message}</Problem>
+      {!page && !error && <Loading rows={3} />}
+      {page?.data.length === 0 && <p class="none">Nothing was sent yet: no run that is reported has ended.</p>}
+      {page && page.data.length > 0 && <DeliveryTable deliveries={page.data} onResend={resend} />}
+      {page?.next != null && limit < most && (
+        <p class="none">
+          <Button size="small" onClick={() => setLimit(most)}>
+            Show more
+          </Button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function DeliveryTable({ deliveries, onResend }: { deliveries: Delivery[]; onResend: (delivery: Delivery) => void }) {
+  const reason = blocked("send messages again");
+  return (
+    <table class="table">
+      <thead>
+        <tr>
+          <th scope="col">When</th>
+          <th scope="col">Message</th>
+          <th scope="col">Run</th>
+          <th scope="col">State</th>
+          <th scope="col">Last attempt</th>
+          <th scope="col">
+            <span class="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {deliveries.map((delivery) => (
+          <tr key={delivery.id}>
+            <td title={formatDateTime(delivery.at)}>
+              <RelativeTime at={delivery.at} />
+            </td>
+            <td class="mono">{delivery.type}</td>
+            <td>
+              <a class="mono" href={pageUrl(`runs/${delivery.run_id}`)}>
+                {delivery.run_id.slice(0, 8)}
+              </a>{" "}
+              {delivery.turn > 1 && <span class="muted">turn {delivery.turn}</span>}
+            </td>
+            <td>
+              <State delivery={delivery} />
+            </td>
+            <td>
+              <LastAttempt delivery={delivery} />
+            </td>
+            <td class="number">
+              <Button
+                size="small"
+                blocked={delivery.last_attempt === null ? "It is being sent." : reason}
+                onClick={() => onResend(delivery)}
+              >
+                Send again
+              </Button>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function State({ delivery: { state, next_attempt_at: next, attempts } }: { delivery: Delivery }) {
+  if (state === "failed") return <span class="badge warn">failed</span>;
+  if (state === "delivered" || next === null || attempts === 0) return <>{state}</>;
+  return <span title={formatDateTime(next)}>next attempt at {formatClock(Date.parse(next))}</span>;
+}
+
+function LastAttempt({ delivery: { attempts, last_attempt: attempt } }: { delivery: Delivery }) {
+  if (!attempt) return <span class="muted">none yet</span>;
+  const { status, problem, milliseconds } = attempt;
+  return (
+    <span title={`${formatDateTime(attempt.at)}, ${milliseconds} ms`}>
+      {[status, problem].filter((part) => part !== null).join(": ")}
+      {attempts > 1 && <span class="muted"> after {attempts} attempts</span>}
+    </span>
+  );
+}

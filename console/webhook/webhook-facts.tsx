@@ -1,0 +1,102 @@
+import { useState } from "preact/hooks";
+import { formatDateTime } from "../format.ts";
+import { Button } from "../ui/button.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { Fact } from "../ui/fact.tsx";
+import { Problem } from "../ui/problem.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { toast } from "../ui/toast.tsx";
+import { type ChangedWebhook, removeWebhook, rotateSecret, setWebhook, type Webhook } from "./webhook-calls.ts";
+
+interface WebhookFactsProps {
+  webhook: Webhook;
+  /** Why nothing can be changed now. */
+  reason: string | undefined;
+  onChange: (changed: ChangedWebhook) => void;
+  onRemove: () => void;
+}
+
+/** The settings of a webhook, and what can be done with it. */
+export function WebhookFacts({ webhook, reason, onChange, onRemove }: WebhookFactsProps) {
+  const {
+    agent_id: agentId,
+    url,
+    enabled,
+    disabled_reason: why,
+    private_addresses,
+    old_secret_valid_until: oldUntil,
+  } = webhook;
+  const [asking, setAsking] = useState<"rotate" | "remove">();
+  const [problem, setProblem] = useState<string>();
+  const toggle = (): void => {
+    setProblem(undefined);
+    setWebhook(agentId, { url, private_addresses, enabled: !enabled }).then(
+      (changed) => {
+        onChange(changed);
+        toast(enabled ? "Disabled the webhook" : "Enabled the webhook");
+      },
+      (error: Error) => setProblem(error.message),
+    );
+  };
+  const close = (): void => setAsking(undefined);
+  return (
+    <>
+      <Problem>{problem}</Problem>
+      <dl class="facts">
+        <Fact name="URL">
+          {url === null ? (
+            <span class="muted">none: only runs with their own URL are reported</span>
+          ) : (
+            <code>{url}</code>
+          )}
+        </Fact>
+        <Fact name="State">
+          {enabled ? "enabled" : <span class="badge warn">disabled</span>} {why}
+        </Fact>
+        <Fact name="Addresses">
+          {private_addresses ? "private ones and http: are accepted" : "https: to public ones"}
+        </Fact>
+        <Fact name="Secret">
+          created <RelativeTime at={webhook.secret_created_at} />
+          {oldUntil !== null && `; the old one is valid until ${formatDateTime(oldUntil)}`}
+        </Fact>
+      </dl>
+      <div class="panel-body panel-actions">
+        <Button size="small" blocked={reason} onClick={toggle}>
+          {enabled ? "Disable" : "Enable"}
+        </Button>
+        <Button size="small" blocked={reason} onClick={() => setAsking("rotate")}>
+          Rotate secret…
+        </Button>
+        <Button size="small" kind="danger" blocked={reason} onClick={() => setAsking("remove")}>
+          Remove…
+        </Button>
+      </div>
+      {asking === "rotate" && (
+        <Confirm
+          title="Rotate the secret?"
+          action="Rotate"
+          onClose={close}
+          onConfirm={async () => onChange(await rotateSecret(agentId))}
+        >
+          You get a new secret, which is shown once. Messages are signed with the old one, too, for 24 hours.
+        </Confirm>
+      )}
+      {asking === "remove" && (
+        <Confirm
+          title="Remove the webhook?"
+          action="Remove"
+          danger
+          onClose={close}
+          onConfirm={async () => {
+            await removeWebhook(agentId);
+            onRemove();
+            toast("Removed the webhook");
+          }}
+        >
+          Its secret is deleted. Messages that were not delivered yet fail, also those to the URLs of single runs.
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+import type { Browser, Page } from "playwright-core";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createRun, finished, newDataDir, type Service, startService } from "../integration/service.ts";
+import { type WebhookReceiver, webhookReceiver } from "../support/webhook-receiver.ts";
+import { launchChromium } from "./chromium.ts";
+import { type ConsolePage, noMisdeeds, openConsole } from "./console-page.ts";
+
+let browser: Browser;
+let service: Service;
+let receiver: WebhookReceiver;
+let consolePage: ConsolePage;
+let page: Page;
+
+beforeAll(async () => {
+  receiver = await webhookReceiver((count) => (count === 2 ? 410 : 204));
+  service = await startService(newDataDir());
+  browser = await launchChromium();
+  consolePage = await openConsole(browser, service.consoleUrl, { path: `agents/${service.templateId}?tab=webhook` });
+  page = consolePage.page;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.[Symbol.asyncDispose]();
+  await receiver?.close();
+});
+
+const dialog = () => page.getByRole("dialog");
+const button = (name: string) => page.getByRole("main").getByRole("button", { name, exact: true });
+const rows = () => page.getByRole("row").filter({ hasText: "run.finished" });
+
+/** Reads the secret of the open dialog, and closes it. */
+async function takeSecret(): Promise<string> {
+  const secret = await dialog()
+    .getByText(/^whsec_/)
+    .innerText();
+  await dialog().getByLabel("I have stored the secret").check();
+  await dialog().getByRole("button", { name: "Done" }).click();
+  return secret;
+}
+
+let secret: string;
+
+test("a webhook is set, after a wrong URL is explained, and its secret is shown once", async () => {
+  await button("Set webhook").click();
+  await dialog().getByLabel("URL").fill(receiver.url);
+  await dialog().getByRole("button", { name: "Save" }).click();
+  await dialog().getByRole("alert").filter({ hasText: "http: is accepted only for" }).waitFor();
+  await dialog().getByLabel("Accept http: and private addresses").check();
+  await dialog().getByRole("button", { name: "Save" }).click();
+  secret = await takeSecret();
+  await page.getByText(receiver.url).waitFor();
+  expect(await page.content()).not.toContain(secret);
+});
+
+test("what was sent is listed, and is sent again", async () => {
+  await finished(service, await createRun(service, { input_text: "Hello" }));
+  await rows().filter({ hasText: "delivered" }).waitFor();
+  const { body, headers } = receiver.received[0]!;
+  expect(() => new Webhook(secret).verify(body, headers)).not.toThrow();
+  await rows().getByRole("button", { name: "Send again" }).click();
+  await rows().nth(1).waitFor();
+  await expect
+    .poll(() => receiver.received.map(({ id }) => id))
+    .toEqual([receiver.received[0]?.id, receiver.received[0]?.id]);
+});
+
+test("a receiver that is gone disables the webhook, which is enabled again", async () => {
+  await page.getByText("the receiver answered 410").waitFor({ timeout: 20_000 });
+  await rows().filter({ hasText: "410" }).filter({ hasText: "failed" }).waitFor();
+  await button("Enable").click();
+  await button("Disable").waitFor();
+});
+
+test("the secret is rotated, and the webhook removed", async () => {
+  await button("Rotate secret…").click();
+  await dialog().getByRole("button", { name: "Rotate" }).click();
+  expect(await takeSecret()).not.toBe(secret);
+  await page.getByText("the old one is valid until").waitFor();
+  await button("Remove…").click();
+  await dialog().getByRole("button", { name: "Remove" }).click();
+  await page.getByText("No webhook yet").waitFor();
+  expect(consolePage.misdeeds).toEqual(noMisdeeds);
+});
