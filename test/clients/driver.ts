@@ -9,7 +9,7 @@ import { python, pythonClient } from "./python.ts";
 export interface Job {
   baseUrl: string;
   /** Options of the client. */
-  client?: { template_id?: string; timeout?: number };
+  client?: { api_key?: string; template_id?: string; timeout?: number };
   /** Waits in real time. Otherwise, a wait takes no time and is recorded. */
   realTime?: boolean;
   /** A method of `client.runs`, or `agent`. */
@@ -53,10 +53,10 @@ async function runInTypescript(job: Job): Promise<Outcome> {
     now += milliseconds;
     return Promise.resolve();
   };
-  const { template_id: templateId, timeout } = job.client ?? {};
+  const { api_key: apiKey = "ak_test", template_id: templateId, timeout } = job.client ?? {};
   const client = new AgentRuns({
     baseUrl: job.baseUrl,
-    apiKey: "ak_test",
+    apiKey,
     ...(templateId !== undefined && { templateId }),
     ...(timeout !== undefined && { timeout }),
     ...(job.realTime !== true && { clock: { now: () => now, sleep } }),

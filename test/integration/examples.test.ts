@@ -5,7 +5,7 @@ import { docx, pdf } from "../fixtures/documents.ts";
 import { mcpServer } from "../unit/mcp/mcp-server.ts";
 import { answersWithResult, callsTool, chatServer, type Reply } from "../providers/chat-completions-server.ts";
 import { done, fileText } from "./admin.ts";
-import { root, runScript } from "./script.ts";
+import { root } from "./script.ts";
 import { createRun, finished, modelAt, newDataDir, type RunStatus, type Service, startService } from "./service.ts";
 
 /** Starts the service in its own process and runs an example's agent once. */
@@ -89,21 +89,4 @@ test("MCP user: calls the server's tool with the secret header", { timeout: 60_0
   expect(server.requests[0]).toMatchObject({ authorization: "Bearer token-of-the-team" });
   expect(run.modelSaw).not.toContain("token-of-the-team");
   rmSync(example);
-});
-
-test("client: creates a run with a file, waits and prints the output", { timeout: 60_000 }, async () => {
-  await using service = await startService();
-  const file = join(service.dataDir, "hello.txt");
-  writeFileSync(file, "Hello from a file.\n");
-  const { baseUrl, apiKey: API_KEY, templateId: TEMPLATE_ID } = service;
-  const BASE_URL = `${baseUrl}/`; // a trailing slash is accepted
-  const client = (apiKey: string) =>
-    runScript("examples/client.mjs", ["What is in the file?", file], { BASE_URL, API_KEY: apiKey, TEMPLATE_ID });
-  const { code, stdout } = await client(API_KEY);
-  expect(stdout).toContain("hello.txt: 1 line, 4 words.");
-  expect(code).toBe(0);
-
-  const refused = await client("ak_wrong");
-  expect(refused).toMatchObject({ code: 1, stdout: "" });
-  expect(refused.stderr).toContain('create answered 401: {"detail":"Invalid API key"}');
 });

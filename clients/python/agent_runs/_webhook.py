@@ -53,7 +53,10 @@ def verify_webhook(
     signed = f"{identifier}.{timestamp}.".encode() + body
     given = [_bytes(each[3:]) for each in signatures.split(" ") if each.startswith("v1,")]
     for secret in [secrets] if isinstance(secrets, str) else secrets:
-        expected = hmac.digest(_bytes(secret.removeprefix("whsec_")), signed, "sha256")
+        key = _bytes(secret.removeprefix("whsec_"))
+        if not key:
+            raise WebhookVerificationError("the secret is not whsec_ and base64")  # anybody has it
+        expected = hmac.digest(key, signed, "sha256")
         if any(hmac.compare_digest(expected, signature) for signature in given):
             return cast(WebhookPayload, json.loads(body))
     raise WebhookVerificationError("webhook-signature does not match: another secret, or the payload was changed")
@@ -67,7 +70,7 @@ def _header(headers: Mapping[str, str], name: str) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    """The bytes of base64. Empty if it is not base64: no signature is."""
+    """The bytes of base64. Empty if it is not base64."""
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):

@@ -16,7 +16,8 @@ const tolerance = 300;
  * @param payload The body as it arrived. JSON that was parsed and written again has another signature.
  * @param headers The headers, with any case of names.
  * @param secrets `whsec_…`, or several during a rotation.
- * @throws WebhookVerificationError if no secret made a signature, or the timestamp is more than 5 minutes from `now`.
+ * @throws WebhookVerificationError if no secret made a signature, or the timestamp is more than 5 minutes from `now`
+ * (milliseconds).
  */
 export async function verifyWebhook(
   payload: string | Uint8Array,
@@ -51,12 +52,13 @@ function headerOf(headers: Headers | Record<string, string | string[] | undefine
   throw new WebhookVerificationError(`the header ${name} is missing`);
 }
 
-function importKey(secret: string) {
+async function importKey(secret: string) {
   const bytes = bytesOf(secret.replace(/^whsec_/, ""));
+  if (bytes.length === 0) throw new WebhookVerificationError("the secret is not whsec_ and base64"); // anybody has it
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
 }
 
-/** The bytes of base64. Empty if it is not base64: no signature is. */
+/** The bytes of base64. Empty if it is not base64. */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

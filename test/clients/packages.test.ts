@@ -1,0 +1,136 @@
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { beforeAll, describe, expect, test } from "vitest";
+import { environment, run, succeed } from "../deploy/processes.ts";
+import { root } from "../integration/script.ts";
+import { modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
+import { answersWithResult, callsTool, chatServer } from "../providers/chat-completions-server.ts";
+import { python, pythonClient } from "./python.ts";
+
+const typescriptClient = join(root, "clients/typescript");
+
+/** A folder that no project of ours contains. */
+function emptyFolder(): string {
+  return mkdtempSync(join(tmpdir(), "client-"));
+}
+
+/** Runs a program in `cwd`, as a user of the service does. */
+async function inFolder(cwd: string, service: Service, command: string, ...args: string[]) {
+  const env = { AGENT_RUN_URL: service.baseUrl, AGENT_RUN_KEY: service.apiKey };
+  return run("sh", ["-c", 'cd "$1" && shift && exec "$@"', "sh", cwd, command, ...args], { env: environment(env) });
+}
+
+/** `npm start` with a model that adds up the amounts of a table. */
+async function serviceWithModel() {
+  const code = `
+    const total = parseCsv(readFile("sales.csv")).reduce((sum, row) => sum + Number(row.amount), 0);
+    writeFile("total.csv", "total\\n" + total + "\\n");
+    total`;
+  const model = await chatServer(callsTool("run_javascript", { code }), answersWithResult);
+  const service = await startService(newDataDir(), modelAt(model.baseUrl));
+  return {
+    service,
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Runs an example in `folder`, and checks what it printed and saved. */
+async function expectExampleToWork(folder: string, example: string, interpreter: string): Promise<void> {
+  await using started = await serviceWithModel();
+  copyFileSync(join(root, "examples", example), join(folder, example));
+  writeFileSync(join(folder, "sales.csv"), "shop,amount\nA,40\nB,2\n");
+  const args = [interpreter, example, "sales.csv", "total.csv"] as const;
+  const { status, stdout, stderr } = await inFolder(folder, started.service, ...args);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(stdout.split("\n").slice(0, 5)).toEqual(["input", "model_call", "tool_result", "model_call", "output"]);
+  expect(stdout).toContain("It says: 42");
+  expect(readFileSync(join(folder, "total.csv"), "utf8")).toBe("total\n42\n");
+}
+
+describe("the TypeScript package", () => {
+  const folder = emptyFolder();
+  beforeAll(async () => {
+    await succeed("npm", ["pack", "--loglevel=error", "--pack-destination", folder, typescriptClient]);
+    writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }');
+    const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
+    await succeed("npm", ["install", "--offline", "--no-audit", "--prefix", folder, join(folder, tarball)]);
+  });
+
+  test("contains the client, its licence and no sources", () => {
+    const installed = join(folder, "node_modules/agent-run-client");
+    expect(readdirSync(installed).sort()).toEqual(["LICENSE", "README.md", "dist", "package.json"]);
+    expect(readdirSync(join(installed, "dist"))).toEqual(expect.arrayContaining(["index.js", "index.d.ts"]));
+  });
+
+  test("runs an agent from an empty project", () => expectExampleToWork(folder, "run-agent.mjs", process.execPath));
+
+  test("has types for a project without Node's types", async () => {
+    const source = `
+      import { AgentRuns, type Event, type Failure, RunFailed, type RunStatus } from "agent-run-client";
+      const client = new AgentRuns({ baseUrl: "http://127.0.0.1:1", apiKey: "ak_1" });
+      const onEvent = (event: Event): string => (event.type === "tool_result" ? event.text : event.type);
+      export const run = await client.runs.createAndWait({ name: "Test", files: ["a"] }, { onEvent, timeout: 1 });
+      export const status: RunStatus = run.status;
+      export const failure: Failure | null = run.failure;
+      export const bytes: Uint8Array = await run.download("a");
+      export const path: string = await run.download("a", { to: "." });
+      export const wrong: Uint8Array = await run.download("a", { to: "." });
+      export const isFailure = (error: unknown): boolean => error instanceof RunFailed;`;
+    writeFileSync(join(folder, "types.ts"), source);
+    const compilerOptions = { strict: true, target: "es2022", module: "nodenext", types: [], lib: ["es2023", "dom"] };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
+    const { stdout } = await run("tsc", ["--noEmit", "-p", folder]);
+    expect(stdout.trim().split("\n")).toEqual([expect.stringMatching(/types\.ts\(10,20\): error TS2322/)]);
+  });
+
+  test("can be bundled for browsers", async () => {
+    const { outputFiles } = await build({
+      stdin: { contents: 'export * from "agent-run-client"', resolveDir: folder },
+      bundle: true,
+      format: "esm",
+      minify: true,
+      platform: "browser",
+      write: false,
+    });
+    expect(outputFiles[0]!.contents.length).toBeLessThan(20_000);
+  });
+});
+
+describe("the Python package", () => {
+  const folder = emptyFolder();
+  const venv = join(folder, "venv");
+  beforeAll(async () => {
+    const wheels = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, pythonClient];
+    await succeed(await python("pip"), wheels);
+    const wheel = readdirSync(folder).find((name) => name.endsWith(".whl")) ?? "";
+    await succeed(await python("python"), ["-m", "venv", venv]);
+    await succeed(join(venv, "bin/pip"), ["install", "--quiet", "--disable-pip-version-check", join(folder, wheel)]);
+  });
+
+  test("runs an agent from an empty project", () =>
+    expectExampleToWork(folder, "run_agent.py", join(venv, "bin/python")));
+
+  test("has types", async () => {
+    const source = `
+from agent_runs import AgentRuns, Event
+
+def show(event: Event) -> str:
+    return event["text"] if event["type"] == "tool_result" else event["type"]
+
+client = AgentRuns("http://127.0.0.1:1", "ak_1")
+run = client.runs.create_and_wait(name="Test", files=["a"], on_event=show)
+content: bytes = run.download("a")
+wrong: bytes = run.download("a", to=".")
+`;
+    writeFileSync(join(folder, "program.py"), source);
+    const options = ["--strict", "--python-executable", join(venv, "bin/python"), "--cache-dir", join(folder, "cache")];
+    const { stdout } = await run(await python("mypy"), [...options, join(folder, "program.py")]);
+    expect(stdout.match(/error: .*/g)).toEqual([expect.stringContaining("Incompatible types in assignment")]);
+    expect(stdout).toContain("program.py:10:");
+  });
+});

@@ -1,0 +1,120 @@
+import { request } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Event } from "../../clients/typescript/src/index.ts";
+import { modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
+import { answersWithResult, callsTool, chatServer, type Reply } from "../providers/chat-completions-server.ts";
+import { type HttpServer, httpServer } from "../support/http-server.ts";
+import { type Driver, type Job, pythonDriver, typescriptDriver } from "./driver.ts";
+
+const steps = 40;
+/** The model writes a file, reads it many times, and responds. */
+const replies: Reply[] = [
+  callsTool("write_file", { name: "result.txt", content: "written by the agent" }),
+  ...Array.from({ length: steps }, () => callsTool("read_file", { name: "result.txt" })),
+  answersWithResult,
+];
+
+/** Passes requests on to the service. `cutAfter`: events after which a stream is cut, in the middle of the next one. */
+async function proxyTo(service: Service, { ext = true, cutAfter = Infinity }): Promise<HttpServer> {
+  return httpServer((incoming, outgoing) => {
+    if (!ext && incoming.url?.startsWith("/ext/")) {
+      outgoing.writeHead(404, { "content-type": "application/json" }).end('{"detail": "Not Found"}');
+      return;
+    }
+    const { method, headers, url } = incoming;
+    const forwarded = request(service.baseUrl + url, { method, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      if (headers.accept !== "text/event-stream") return response.pipe(outgoing);
+      let [text, sent] = ["", 0];
+      response.on("data", (chunk: Buffer) => {
+        text += chunk.toString();
+        const parts = text.split(/(?<=\n\n)(?=id: )/); // what precedes the first event, and the events
+        const next = parts[cutAfter + 1];
+        const shown = next === undefined ? text : parts.slice(0, cutAfter + 1).join("") + next.slice(0, 30);
+        outgoing.write(shown.slice(sent), () => next !== undefined && outgoing.destroy());
+        sent = shown.length;
+        if (next !== undefined) response.destroy();
+      });
+      response.on("end", () => outgoing.end());
+      return undefined;
+    });
+    incoming.pipe(forwarded);
+  });
+}
+
+describe.each(["TypeScript", "Python", "Python with asyncio"])("%s, with npm start", (language) => {
+  let model: Awaited<ReturnType<typeof chatServer>>;
+  let service: Service;
+  let driver: Driver;
+  let job: (more: Omit<Job, "baseUrl">) => Job;
+  beforeAll(async () => {
+    model = await chatServer(...replies, ...replies, ...replies);
+    service = await startService(newDataDir(), modelAt(model.baseUrl));
+    const { baseUrl, apiKey: api_key } = service;
+    job = (more) => ({ baseUrl, ...more, client: { api_key, ...more.client } });
+    driver = await (language === "TypeScript"
+      ? typescriptDriver()
+      : pythonDriver(language === "Python" ? "sync" : "async"));
+  });
+  afterAll(async () => {
+    await driver[Symbol.asyncDispose]();
+    await service[Symbol.asyncDispose]();
+    await model[Symbol.asyncDispose]();
+  });
+
+  test("creates a run with a file, follows it, and downloads what the agent wrote", async () => {
+    const files = [["upload.txt", "Hello"]];
+    const options = { name: "First", input: "Write a file", files, labels: { customer: "4711" }, timeout: 60_000 };
+    const { value, events } = await driver.run(job({ method: "create_and_wait", options, onEvent: "record" }));
+    expect(value).toMatchObject({ status: "finished", output: expect.stringContaining("written by the agent") });
+    expect(sequencesOf(events)).toEqual(events.map((_, index) => index + 1));
+    const { id } = value as { id: string };
+    const of = async (method: string, ...args: string[]) =>
+      (await driver.run(job({ method, args: [id, ...args] }))).value;
+    expect(await of("files")).toMatchObject([{ name: "result.txt" }, { name: "upload.txt", size: 5 }]);
+    expect(await of("download", "result.txt")).toBe("written by the agent");
+    const listed = await driver.run(job({ method: "list", options: { label: "customer=4711" } }));
+    expect(listed.value).toMatchObject([{ id }]);
+    expect(await of("stop")).toMatchObject({ status: "terminated" });
+    const late = await driver.run(job({ method: "send_input", args: [id, "More"] }));
+    expect(late.error).toMatchObject({ name: "RunEnded", status: 409 });
+  });
+
+  test("gets each event once and in order over a stream that is cut again and again", async () => {
+    await using proxy = await proxyTo(service, { cutAfter: 1 });
+    const options = { name: "Cut", input: "Write a file" };
+    const { value } = await driver.run(job({ method: "create", options }));
+    const args = [(value as { id: string }).id];
+    await driver.run(job({ method: "wait", args, onEvent: "record", realTime: true }));
+    const { value: events, sleeps } = await driver.run({ ...job({ method: "events", args }), baseUrl: proxy.url });
+    expect(sequencesOf(events as unknown[])).toEqual((events as unknown[]).map((_, index) => index + 1));
+    expect(sleeps.length).toBeGreaterThan(steps);
+  });
+
+  test("returns the same run for the same idempotency key", async () => {
+    const options = { name: "Once", idempotency_key: `key of ${language}`.replaceAll(" ", "-") };
+    const [first, second] = [
+      await driver.run(job({ method: "create", options })),
+      await driver.run(job({ method: "create", options })),
+    ];
+    expect(second.value).toMatchObject({ id: (first.value as { id: string }).id });
+    const other = await driver.run(job({ method: "create", options: { ...options, name: "Other" } }));
+    expect(other.error).toMatchObject({ name: "IdempotencyKeyReused", code: "idempotency_key_reused" });
+  });
+
+  test("works with v1 alone", async () => {
+    await using proxy = await proxyTo(service, { ext: false });
+    const { templateId: template_id } = service;
+    const options = { name: "v1", input: "Write a file", files: [["upload.txt", "Hello"]], timeout: 1e9 };
+    const create = job({ method: "create_and_wait", options, client: { template_id } });
+    const { value } = await driver.run({ ...create, baseUrl: proxy.url });
+    expect(value).toMatchObject({ status: "finished", output: expect.any(String) });
+  });
+
+  test("reports a wrong key", async () => {
+    const { error } = await driver.run(job({ method: "agent", client: { api_key: "ak_wrong" } }));
+    expect(error).toMatchObject({ name: "AuthenticationError", message: "GET /ext/v1/agent: 401 Invalid API key" });
+  });
+});
+
+const sequencesOf = (events: unknown[]): (number | null)[] => (events as Event[]).map(({ sequence }) => sequence);
