@@ -16,6 +16,8 @@ export interface Call {
   path: string;
   /** Headers with credentials. Default: the target's key as a Bearer credential. */
   auth?: Record<string, string>;
+  /** Further headers. */
+  headers?: Record<string, string>;
   /** Sent as JSON. */
   body?: unknown;
   /** Sent unchanged, as application/json. */
@@ -40,6 +42,7 @@ export function send(target: Target, call: Call): Promise<HttpResponse> {
         accept: "application/json",
         ...(bytes && { "content-type": "application/json", "content-length": bytes.length }),
         ...(call.auth ?? bearer(target.apiKey)),
+        ...call.headers,
       },
     });
     request.on("response", (response) => {
@@ -51,6 +54,7 @@ export function send(target: Target, call: Call): Promise<HttpResponse> {
         resolve({
           status: response.statusCode ?? 0,
           contentType: response.headers["content-type"] ?? "",
+          headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
           text,
           json: parse(text),
           milliseconds: performance.now() - started,

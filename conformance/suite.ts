@@ -3,6 +3,7 @@ import type { Target } from "./types.ts";
 import { createCases } from "./create.ts";
 import { descriptionCases } from "./description.ts";
 import { type Case, Mismatch } from "./expect.ts";
+import { extensionCases } from "./extension/index.ts";
 import { fileCases } from "./files.ts";
 import { readCases } from "./read.ts";
 import { validationCases } from "./validation.ts";
@@ -28,6 +29,7 @@ export function casesFor(target: Target): Case[] {
     ...createCases,
     ...readCases,
     ...fileCases,
+    ...(target.extension === true ? extensionCases(target) : []),
   ];
 }
 

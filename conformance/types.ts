@@ -11,12 +11,16 @@ export interface Target {
   /** A valid key of another agent. */
   otherApiKey?: string;
   disabledApiKey?: string;
+  /** Also check the extension API, `/ext/v1`. */
+  extension?: boolean;
 }
 
 /** A complete HTTP response. `json` is undefined for a body that is not JSON. */
 export interface HttpResponse {
   status: number;
   contentType: string;
+  /** By lower-case name. */
+  headers: Record<string, string>;
   text: string;
   json: unknown;
   milliseconds: number;

@@ -1,0 +1,18 @@
+import type { Case } from "../expect.ts";
+import type { Target } from "../types.ts";
+import { createCases } from "./create.ts";
+import { eventCases } from "./events.ts";
+import { fileCases } from "./files.ts";
+import { runCases } from "./runs.ts";
+import { isolationCases } from "./isolation.ts";
+
+/** The cases of the extension API that apply to `target`. */
+export function extensionCases(target: Target): Case[] {
+  return [
+    ...createCases,
+    ...runCases,
+    ...eventCases,
+    ...fileCases,
+    ...(target.otherApiKey === undefined ? [] : isolationCases),
+  ];
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import { created, pollToEnd } from "../client.ts";
+import { type Case, describe, expect, expectEqual } from "../expect.ts";
+import { ended, expectCode, ext, listed, newRun, pageOf, runOf } from "./client.ts";
+
+const ids = (runs: Record<string, unknown>[]): unknown[] => runs.map(({ id }) => id);
+
+export const runCases: Case[] = [
+  {
+    name: "ext list: the runs with a label, newest first, page by page",
+    async run(target) {
+      const value = randomUUID();
+      const expected: string[] = [];
+      for (let index = 0; index < 3; index++) expected.unshift((await newRun(target, { labels: { value } })).id);
+      await newRun(target, { labels: { value: "other" } });
+      expectEqual(ids(await listed(target, `/runs?label=value=${value}&limit=1`, "cursor")), expected, "the ids");
+    },
+  },
+  {
+    name: "ext list: has runs of v1, and filters by status and text",
+    async run(target) {
+      const name = `conformance ${randomUUID()}`;
+      const id = await created(target, { name });
+      const found = async (query: string): Promise<unknown[]> => {
+        return ids(pageOf(await ext(target, `GET /runs?q=${encodeURIComponent(name)}&${query}`)).data);
+      };
+      expectEqual(await found("status=waiting_for_input"), [id], "the ids of idle runs");
+      expectEqual(await found("status=running"), [], "the ids of running runs");
+    },
+  },
+  {
+    name: "ext list: rejects unknown parameters, limits and labels",
+    async run(target) {
+      for (const query of ["unknown=1", "limit=0", "limit=x", "status=done", "label=", "label=a b=c"]) {
+        const response = await ext(target, `GET /runs?${query.replaceAll(" ", "%20")}`);
+        expectCode(response, 422, "invalid_request", "invalid_argument");
+      }
+    },
+  },
+  {
+    name: "ext read: an unknown run is 404, an id that is no UUID 422",
+    async run(target) {
+      const id = randomUUID();
+      for (const at of [
+        `GET /runs/${id}`,
+        `GET /runs/${id}/events`,
+        `GET /runs/${id}/files`,
+        `POST /runs/${id}/stop`,
+      ]) {
+        expectCode(await ext(target, at), 404, "run_not_found");
+      }
+      expectCode(await ext(target, "GET /runs/no-uuid"), 422, "invalid_request");
+    },
+  },
+  {
+    name: "ext input: starts the first turn of an idle run, and a second turn",
+    async run(target) {
+      const { id } = await newRun(target);
+      for (const turn of [1, 2]) {
+        const input_text = `Input ${turn}: reply with one word.`;
+        const accepted = await ext(target, `POST /runs/${id}/input`, { body: { input_text } });
+        expectEqual(runOf(accepted, 202).turn, turn, "the turn");
+        await ended(target, id);
+      }
+      const { transcript } = await pollToEnd(target, id);
+      const roles = transcript.map(({ role }) => role.split("_")[0]);
+      expectEqual(roles, ["input", "output", "input", "output"], "the roles of v1's transcript");
+    },
+  },
+  {
+    name: "ext input: requires a text",
+    async run(target) {
+      const { id } = await newRun(target);
+      for (const body of [{}, { input_text: "" }, { input_text: null }, { input_text: "a", more: 1 }]) {
+        expectCode(await ext(target, `POST /runs/${id}/input`, { body }), 422, "invalid_request");
+      }
+    },
+  },
+  {
+    name: "ext stop: ends a run for good, and can be repeated",
+    async run(target) {
+      const { id } = await newRun(target);
+      for (let attempt = 0; attempt < 2; attempt++) {
+        expectEqual(runOf(await ext(target, `POST /runs/${id}/stop`)).status, "terminated", "the status");
+      }
+      const { loop_status } = await pollToEnd(target, id);
+      expectEqual(loop_status, "terminated", "v1's loop_status");
+      const body = { input_text: "More." };
+      expectCode(await ext(target, `POST /runs/${id}/input`, { body }), 409, "run_ended");
+    },
+  },
+  {
+    name: "ext: an unknown path is 404, another method 405",
+    async run(target) {
+      expectCode(await ext(target, "GET /no-such-path"), 404, "not_found");
+      const response = await ext(target, "DELETE /runs");
+      expect([404, 405].includes(response.status), "404 or 405", describe(response));
+    },
+  },
+];
