@@ -24,7 +24,12 @@ test("the service passes all cases", async () => {
   const otherKey = await done(service.dataDir, "key", "create", "--agent", other.id);
   const optional = ["--disabled-api-key", disabled.api_key, "--other-api-key", otherKey.api_key];
 
-  const { code, stdout, stderr } = await conformance(`${service.baseUrl}/`, "--quotes-files", ...optional);
+  const { code, stdout, stderr } = await conformance(
+    `${service.baseUrl}/`,
+    "--quotes-files",
+    "--extension",
+    ...optional,
+  );
   expect(stdout.split("\n").filter((line) => !line.startsWith("ok   "))).toEqual([
     expect.stringMatching(/^1\d\d passed, 0 failed$/),
     "",
@@ -33,8 +38,13 @@ test("the service passes all cases", async () => {
   expect(code).toBe(0);
 });
 
-/** Changes that a broken service makes to a response, and the cases that must fail. */
-const faults: { breaks: (path: string, status: number, body: string) => string | undefined; detectedBy: RegExp }[] = [
+/** A change that a broken service makes to a response, and the cases that must fail. */
+interface Fault {
+  breaks: (path: string, status: number, body: string) => string | undefined;
+  detectedBy: RegExp;
+}
+
+const faults: Fault[] = [
   {
     breaks: (_, status, body) => (status === 401 ? body.replace("Missing API key", "No API key") : undefined),
     detectedBy: /^auth: rejects (no key|an Authorization that is not Bearer|an empty X-API-Key|Bearer without a key)/,
@@ -73,9 +83,37 @@ const faults: { breaks: (path: string, status: number, body: string) => string |
   },
 ];
 
-test("a broken service fails exactly the cases that check what is broken", async () => {
-  await using broken = await brokenService();
-  const { code, stdout, stderr } = await conformance(broken.url, "--json");
+const extensionFaults: Fault[] = [
+  {
+    breaks: (_, status, body) => (status === 401 ? body.replace('"key_missing"', '"no_key"') : undefined),
+    detectedBy: /^ext: every operation requires a key/,
+  },
+  {
+    breaks: (path, status, body) =>
+      path.startsWith("/ext/") && status === 404 ? body.replace('"file_not_found"', '"run_not_found"') : undefined,
+    detectedBy: /^ext files: an unknown file/,
+  },
+  {
+    breaks: (path, status, body) =>
+      path.startsWith("/ext/") && status === 201 ? body.replace('"test"', '"text"') : undefined,
+    detectedBy: /^ext create: 201 with the run/,
+  },
+  {
+    breaks: (path, _, body) => (path.endsWith("/events") ? body.replace(/\nid: 2\n/, "\nid: 3\n") : undefined),
+    detectedBy: /^ext events: a stream (continues|of a running)/,
+  },
+  {
+    breaks: (path, _, body) => (path.includes("?label=") ? body.replace('"next":"', '"next":null,"x":"') : undefined),
+    detectedBy: /^ext list: the runs with a label/,
+  },
+];
+
+test.each([
+  ["service", faults, []],
+  ["extension API", extensionFaults, ["--extension"]],
+])("a broken %s fails exactly the cases that check what is broken", async (_, faults, options) => {
+  await using broken = await brokenService(faults);
+  const { code, stdout, stderr } = await conformance(broken.url, "--json", ...options);
   const { failed, cases } = JSON.parse(stdout) as { failed: number; cases: { name: string; passed: boolean }[] };
   const names = cases.map(({ name }) => name);
   expect(cases.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(
@@ -115,14 +153,17 @@ test.each([
 });
 
 /** A proxy in front of the real service that applies all faults. */
-function brokenService(): Promise<HttpServer> {
+function brokenService(faults: Fault[]): Promise<HttpServer> {
   return httpServer((incoming, outgoing) => {
     const { method, headers, url: path = "/" } = incoming;
     const forwarded = request(`${service.baseUrl}${path}`, { method: method ?? "GET", headers }, (answer) => {
-      void text(answer).then((body) => {
-        const { statusCode: status = 500, headers: kept } = answer;
-        const changed = faults.reduce((before, { breaks }) => breaks(path, status, before) ?? before, body);
-        outgoing.writeHead(status, { ...kept, "content-length": Buffer.byteLength(changed) }).end(changed);
+      void bytesOf(answer).then((body) => {
+        const { "transfer-encoding": _coding, ...kept } = answer.headers;
+        const { statusCode: status = 500 } = answer;
+        const text = body.toString();
+        const changed = faults.reduce((before, { breaks }) => breaks(path, status, before) ?? before, text);
+        const sent = changed === text ? body : Buffer.from(changed); // a file need not be text
+        outgoing.writeHead(status, { ...kept, "content-length": sent.length }).end(sent);
       });
     });
     forwarded.on("error", () => outgoing.destroy());
@@ -130,8 +171,8 @@ function brokenService(): Promise<HttpServer> {
   });
 }
 
-async function text(message: IncomingMessage): Promise<string> {
+async function bytesOf(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of message) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 }
