@@ -28,7 +28,7 @@ export const createCases: Case[] = [
     name: "ext: the description is OpenAPI 3.1 and needs no key",
     async run(target) {
       const { openapi, paths } = bodyOf(await ext(target, "GET /openapi.json", { auth: {} }), 200);
-      expect(/^3\.1\./.test(String(openapi)), "OpenAPI 3.1", String(openapi));
+      expect(String(openapi).startsWith("3.1."), "OpenAPI 3.1", String(openapi));
       for (const path of ["/agent", "/runs", "/runs/{run_id}", "/runs/{run_id}/events", "/uploads"]) {
         expect(`/ext/v1${path}` in asObject(paths), `the path /ext/v1${path}`, Object.keys(asObject(paths)).join(", "));
       }

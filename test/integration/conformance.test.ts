@@ -44,7 +44,7 @@ interface Fault {
   detectedBy: RegExp;
 }
 
-const faults: Fault[] = [
+const contractFaults: Fault[] = [
   {
     breaks: (_, status, body) => (status === 401 ? body.replace("Missing API key", "No API key") : undefined),
     detectedBy: /^auth: rejects (no key|an Authorization that is not Bearer|an empty X-API-Key|Bearer without a key)/,
@@ -109,7 +109,7 @@ const extensionFaults: Fault[] = [
 ];
 
 test.each([
-  ["service", faults, []],
+  ["service", contractFaults, []],
   ["extension API", extensionFaults, ["--extension"]],
 ])("a broken %s fails exactly the cases that check what is broken", async (_, faults, options) => {
   await using broken = await brokenService(faults);
