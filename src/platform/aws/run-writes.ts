@@ -135,6 +135,7 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "findC
     return [{ Put: { TableName: table, Item: { ...filesKey(runId), ...expiry(), turn: expect.turn, ...stored } } }];
   }
 
+  /** Without a condition: what a delivery reports happens once. */
   function deliveryWrites(change: RunChange, facts: RunFacts | undefined): Write[] {
     const delivery = facts && deliveryOf(change, facts);
     return delivery ? [{ Put: { TableName: table, Item: { ...deliveryItem(delivery), ...expiry() } } }] : [];
