@@ -25,9 +25,14 @@ export function commandPrefix(name: CommandName): string {
   return isPackage ? commandLine(name) : `${scripts[name]} --`;
 }
 
+/** A word of a shell command, quoted if it must be, such as a path with spaces. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** `npx` with what it was given: the path of a tarball, or the name of an installed package. */
 function packageCommand(): string {
-  return `npx ${npxSpec() ?? "agent-run-service"}`;
+  return `npx ${shellWord(npxSpec() ?? "agent-run-service")}`;
 }
 
 /** npx installs into a folder of its cache and notes there what it was asked for. Undefined: installed without npx. */
@@ -35,7 +40,7 @@ function npxSpec(): string | undefined {
   try {
     const file = new URL("../../../../package.json", import.meta.url);
     const { _npx } = JSON.parse(readFileSync(file, "utf8")) as { _npx?: { packages: string[] } };
-    return _npx?.packages.find((spec) => /^[\w./@:+-]*agent-run-service[\w./@:+-]*$/.test(spec));
+    return _npx?.packages.find((spec) => spec.includes("agent-run-service"));
   } catch {
     return undefined;
   }

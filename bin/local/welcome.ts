@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields } from "../../src/agent/models/model-config.ts";
-import { commandLine } from "../../src/command-line.ts";
+import { commandLine, shellWord } from "../../src/command-line.ts";
 import { publicBaseUrl } from "../../src/agent/public-url.ts";
 import { printableLine } from "../printable.ts";
 import type { FoundModel } from "./found-models.ts";
@@ -93,7 +93,5 @@ function field(name: string, value: string): string {
 }
 
 function dataOption(dataDir: string): string {
-  if (dataDir === ".data") return "";
-  // Quoted for a shell if necessary, such as a path with spaces.
-  return ` --data-dir ${/^[\w./:@%+=,-]+$/.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", "'\\''")}'`}`;
+  return dataDir === ".data" ? "" : ` --data-dir ${shellWord(dataDir)}`;
 }
