@@ -96,6 +96,7 @@ async function serve(call: McpCall, request: ApiRequest, message: Message): Prom
   const response = await handler.fetch(httpRequest(request), { parsedBody: message });
   const body = await response.text();
   if (response.status >= 500) log("error", "MCP request failed", { requestId: call.requestId, error: failure });
+  response.headers.delete("connection"); // whether the connection is kept is the server's decision
   return { status: response.status, headers: Object.fromEntries(response.headers), body };
 }
 

@@ -1,10 +1,10 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { readOwnRun } from "../runs/own-run.ts";
 import { type ChangedFile, listChangedFiles } from "../runs/read-files.ts";
 import type { Activity } from "../runs/run-progress.ts";
 import type { Run } from "../runs/types.ts";
 import type { McpCall } from "./deps.ts";
-import { readOwnRun } from "../runs/own-run.ts";
 import { pieceOf } from "./text-piece.ts";
 
 const runFile = z.object({ name: z.string(), size: z.number().describe("Bytes.") });

@@ -3,10 +3,10 @@ import { z } from "zod";
 import { ServiceError, StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
 import { stopRun } from "../runs/control-run.ts";
+import { readOwnRun } from "../runs/own-run.ts";
 import type { RunView } from "../runs/types.ts";
 import type { McpCall } from "./deps.ts";
 import { unavailableText } from "./errors.ts";
-import { readOwnRun } from "../runs/own-run.ts";
 import { reportResult, reportRun } from "./run-report.ts";
 
 /** The extension for long tool calls: https://modelcontextprotocol.github.io/ext-tasks/specification/2026-07-28/tasks.html */
@@ -16,8 +16,6 @@ export const tasksExtension = "io.modelcontextprotocol/tasks";
 export function declaresTasks({ server }: McpServer): boolean {
   return server.getClientCapabilities()?.extensions?.[tasksExtension] !== undefined;
 }
-
-const pollIntervalMs = 3_000;
 
 /** The state of a task: a run's first turn. It ends once, also when the run goes on with another input. */
 type Task = {
@@ -63,7 +61,7 @@ export function registerTasks(mcp: McpServer, call: McpCall): void {
   });
 }
 
-function taskOf({ retentionDays }: McpCall, view: RunView): Task {
+function taskOf({ retentionDays, pollInterval }: McpCall, view: RunView): Task {
   const { id, createdAt, updatedAt } = view.run;
   return {
     taskId: id,
@@ -71,7 +69,7 @@ function taskOf({ retentionDays }: McpCall, view: RunView): Task {
     createdAt: new Date(createdAt).toISOString(),
     lastUpdatedAt: new Date(updatedAt).toISOString(),
     ttlMs: retentionDays === undefined ? null : retentionDays * 86_400_000,
-    pollIntervalMs,
+    pollIntervalMs: Math.max(1_000, 2 * pollInterval),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { acceptInput, stopRun } from "../../runs/control-run.ts";
-import type { McpCall } from "../deps.ts";
 import { findOwnRun } from "../../runs/own-run.ts";
+import type { McpCall } from "../deps.ts";
 import { changedResult, guarded, onlyRunId, runId, startedResult } from "./tool.ts";
 
 const sendInput = z.strictObject({ run_id: runId, input: z.string() });

@@ -2,9 +2,9 @@ import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { decodeText } from "../../documents/decode-text.ts";
 import { ServiceError } from "../../errors.ts";
+import { findOwnRun } from "../../runs/own-run.ts";
 import { listChangedFiles, readRunFile } from "../../runs/read-files.ts";
 import type { McpCall } from "../deps.ts";
-import { findOwnRun } from "../../runs/own-run.ts";
 import { maxTextLength, pieceOf } from "../text-piece.ts";
 import { guarded, onlyRunId, runId } from "./tool.ts";
 

@@ -1,8 +1,8 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { pause } from "../../async/backoff.ts";
-import type { McpCall } from "../deps.ts";
 import { findOwnRun } from "../../runs/own-run.ts";
+import type { McpCall } from "../deps.ts";
 import { reportResult, reportRun, runReport } from "../run-report.ts";
 import { guarded, runId } from "./tool.ts";
 

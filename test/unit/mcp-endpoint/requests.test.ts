@@ -12,6 +12,8 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 afterEach(() => vi.restoreAllMocks());
 
+const accepted = { accept: "application/json, text/event-stream", "content-type": "application/json" };
+
 interface Sent {
   method?: string;
   key?: string | null;
@@ -25,8 +27,7 @@ async function send({ method = "POST", key = service.apiKey, headers = {}, body 
   const response = await fetch(`${service.baseUrl}/mcp`, {
     method,
     headers: {
-      accept: "application/json, text/event-stream",
-      "content-type": "application/json",
+      ...accepted,
       ...(key !== null && { authorization: `Bearer ${key}` }),
       ...headers,
     },
@@ -202,10 +203,17 @@ test("a server that closes answers open waits with the run as it is", async () =
   const other = await manageService();
   const client = await connectClient(other, "legacy");
   const { structured } = await callTool(client, "start_run", { name: "Held", input: held });
-  const waiting = callTool(client, "wait_for_run", { run_id: structured["run_id"] });
-  await callTool(client, "get_run", { run_id: structured["run_id"] });
+  const { run_id } = structured;
+  const waiting = fetch(`${other.baseUrl}/mcp`, {
+    method: "POST",
+    headers: { ...accepted, authorization: `Bearer ${other.apiKey}` },
+    body: toolCall("wait_for_run", { run_id }),
+  });
+  await callTool(client, "get_run", { run_id });
   await other[Symbol.asyncDispose]();
-  expect((await waiting).structured).toMatchObject({ status: "running" });
+  const response = await waiting;
+  expect(messageOf(await response.text())).toMatchObject({ result: { structuredContent: { status: "running" } } });
+  expect(response.headers.get("connection")).toBe("close"); // a connection that is kept would keep the server open
 });
 
 test("the log has ids, and no texts, arguments or keys", async () => {

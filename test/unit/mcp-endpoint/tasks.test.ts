@@ -37,7 +37,7 @@ async function startTask(text: string): Promise<string> {
     { name: "start_run", arguments: input(text) },
     taskCapabilities,
   );
-  expect(result).toMatchObject({ resultType: "task", status: "working", ttlMs: null, pollIntervalMs: 3_000 });
+  expect(result).toMatchObject({ resultType: "task", status: "working", ttlMs: null, pollIntervalMs: 1_000 });
   return String(result?.["taskId"]);
 }
 
