@@ -759,7 +759,7 @@ validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const CreateUploadRequest = validate25;
 const schema37 = {"$id":"CreateUploadRequest","$ref":"contract#/components/schemas/CreateUploadRequest"};
-const schema38 = {"type":"object","required":["filename","size","sha256"],"additionalProperties":false,"properties":{"filename":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true},"size":{"type":"integer","minimum":1,"maximum":9007199254740991},"sha256":{"type":"string","pattern":"^[0-9a-fA-F]{64}$","wellFormed":true}}};
+const schema38 = {"type":"object","required":["filename","size","sha256"],"additionalProperties":false,"properties":{"filename":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true},"size":{"type":"integer","minimum":0,"maximum":9007199254740991},"sha256":{"type":"string","pattern":"^[0-9a-fA-F]{64}$","wellFormed":true}}};
 const pattern5 = new RegExp("^[0-9a-fA-F]{64}$", "u");
 
 function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -884,8 +884,8 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(data1 < 1 || isNaN(data1)){
-const err10 = {instancePath:instancePath+"/size",schemaPath:"contract#/components/schemas/CreateUploadRequest/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema38.properties.size,data:data1};
+if(data1 < 0 || isNaN(data1)){
+const err10 = {instancePath:instancePath+"/size",schemaPath:"contract#/components/schemas/CreateUploadRequest/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema38.properties.size,data:data1};
 if(vErrors === null){
 vErrors = [err10];
 }

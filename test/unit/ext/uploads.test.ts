@@ -104,6 +104,13 @@ describe("an upload", () => {
     ]);
   });
 
+  test("can be empty", async () => {
+    const { body: run } = await create([await sent(Buffer.from(""), "empty.txt")]);
+    const { body } = await service.call<Schemas["RunFilePage"]>("GET", `/runs/${run.id}/files`);
+    expect(body.data).toMatchObject([{ name: "empty.txt", size: 0 }]);
+    expect(await (await download(run.id, "empty.txt")).text()).toBe("");
+  });
+
   test("is not needed to replay a create with the same idempotency key", async () => {
     const { upload_id: id } = await begin(Buffer.from("x"));
     const headers = { "idempotency-key": randomUUID() };

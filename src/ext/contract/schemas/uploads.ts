@@ -10,7 +10,7 @@ export const uploadSchemas = {
         maxLength: newRunLimits.filenameLength,
         examples: ["measurements.csv"],
       }),
-      size: integer("Bytes.", { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+      size: integer("Bytes.", { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
       sha256: text("SHA-256 of the content: 64 hex digits.", { pattern: "^[0-9a-fA-F]{64}$" }),
     },
     ["filename", "size", "sha256"],
