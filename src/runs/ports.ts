@@ -157,7 +157,7 @@ export interface PendingUploads {
   copyTo(runId: string, upload: PendingUpload): Promise<boolean>;
 }
 
-/** A request of HTTP that a client sends to the store. */
+/** An HTTP request that a client sends to the store. */
 export interface SignedRequest {
   url: string;
   /** Headers that the request must have. */
@@ -172,7 +172,7 @@ export interface ServedTransfers {
   send(runId: string, file: FileVersion): Promise<AsyncIterable<Uint8Array> | undefined>;
 }
 
-/** Signs requests that clients send to the store, past this service (AWS). Each allows access to one content only, for a short time. */
+/** Signs requests that clients send to the store, past this service (AWS). Each is for one content, for a short time. */
 export interface SignedTransfers {
   /** A PUT of the upload's content. The store accepts no other content. */
   put(upload: PendingUpload): Promise<SignedRequest>;

@@ -454,7 +454,7 @@ class Upload(TypedDict):
     upload_id: str
     """The upload's ID, for `uploads` of a create."""
     url: str
-    """Where to send the bytes: absolute, or relative to the address of this API."""
+    """Where to send the bytes, within an hour: absolute, or relative to the address of this API."""
     method: Literal["PUT"]
     """The method of the request."""
     headers: dict[str, str]

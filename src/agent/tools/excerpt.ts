@@ -19,7 +19,7 @@ export async function excerpt(
   range: ExcerptRange,
 ): Promise<{ text: string } | { problem: string }> {
   const { offset = 1, column = 1 } = range;
-  const { lines, total } = await selectLines(parts, range);
+  const { lines, total } = await collectLines(parts, range);
   if (total === 0) return { text: `${name}: empty, 0 lines` };
   const [first] = lines;
   if (first === undefined) {
@@ -54,7 +54,7 @@ export async function excerpt(
  * The lines of a range, as many as can be returned, and the number of all lines. Other work of the process runs between
  * the parts: a part of 4 MB takes about 10 ms.
  */
-async function selectLines(
+async function collectLines(
   parts: Iterable<string>,
   { offset = 1, limit = workspaceLimits.defaultLines, column = 1 }: ExcerptRange,
 ): Promise<{ lines: string[]; total: number }> {

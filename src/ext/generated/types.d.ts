@@ -496,7 +496,7 @@ export interface components {
              */
             upload_id: string;
             /**
-             * @description Where to send the bytes: absolute, or relative to the address of this API.
+             * @description Where to send the bytes, within an hour: absolute, or relative to the address of this API.
              * @example /ext/v1/uploads/0192f0c1-2b3c-4d5e-8f90-a1b2c3d4e5f6
              */
             url: string;

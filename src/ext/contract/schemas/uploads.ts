@@ -17,7 +17,7 @@ export const uploadSchemas = {
   ),
   Upload: object("Where to send a file.", {
     upload_id: uuid("The upload's ID, for `uploads` of a create."),
-    url: text("Where to send the bytes: absolute, or relative to the address of this API.", {
+    url: text("Where to send the bytes, within an hour: absolute, or relative to the address of this API.", {
       examples: ["/ext/v1/uploads/0192f0c1-2b3c-4d5e-8f90-a1b2c3d4e5f6"],
     }),
     method: { type: "string", const: "PUT", description: "The method of the request." },
