@@ -1,13 +1,17 @@
 import { randomUUID } from "node:crypto";
 import fc from "../support/properties.ts";
 import type { Agent } from "../../src/accounts/types.ts";
+import { setWebhook } from "../../src/accounts/webhooks.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { tryStartWaiting } from "../../src/runs/admission.ts";
 import { acceptInput, stopRun } from "../../src/runs/control-run.ts";
 import { createRun } from "../../src/runs/create-run.ts";
+import { stamped } from "../../src/runs/events.ts";
 import type { Runs, Stores, Workflow } from "../../src/runs/ports.ts";
+import type { TurnMessage } from "../../src/runs/types.ts";
 import { graceSeconds } from "../../src/workflow/policy.ts";
 import { sweep } from "../../src/workflow/sweep.ts";
+import { deliveryViolations } from "../support/delivery-rules.ts";
 
 /** What a process does. It dies after `calls` calls of stores and workflow; undefined: it completes. */
 export interface QuotaEvent {
@@ -47,6 +51,7 @@ export async function walkQuotas(stores: Stores, events: QuotaEvent[], scheduler
     const limits = { steps: 1, tokens: 1, seconds: 1 };
     const agent: Agent = { id, organizationId, name: "A", instructions: "", tools: [], limits, status: "active" };
     await accounts.createAgent(maxRunning === undefined ? agent : { ...agent, maxRunning });
+    await setWebhook(accounts, id, { url: "https://example.com/hook", privateAddresses: false });
   }
   let now = 1_763_000_000_000;
   const created: string[] = [];
@@ -139,14 +144,16 @@ export async function walkQuotas(stores: Stores, events: QuotaEvent[], scheduler
   /** What a worker does at the end of a turn: only a turn with an execution has one. */
   async function finish(deps: ReturnType<typeof processOf>, runId: string, startsNext = true): Promise<void> {
     const state = await runs.load(runId);
-    const { turn = 0, status, waiting } = state?.run ?? {};
+    const { turn = 0, status, waiting, sequence = 0 } = state?.run ?? {};
     const execution = executing.get(`${runId} ${turn}`);
     if (status !== "running" || waiting || !execution || execution.ended) return;
     const [next] = state?.queue ?? [];
     const set = { status: next ? "running" : "finished", turn: next?.turn ?? turn, updatedAt: now++ } as const;
     const queue = next && { queue: { take: next.turn } };
     const expect = { status, turn, queued: state?.queue.length ?? 0 };
-    const ended = await deps.runs.change({ runId, expect, set, ...queue });
+    const output: TurnMessage = { turn, role: "output_from_agent", text: "Done." };
+    const messages = stamped([output], { sequence, at: set.updatedAt });
+    const ended = await deps.runs.change({ runId, expect, set, messages, ...queue });
     if (!ended) return;
     if (next) executing.set(`${runId} ${next.turn}`, { turn: next.turn, ended: undefined });
     executing.set(`${runId} ${turn}`, { turn, ended: "succeeded" });
@@ -176,6 +183,7 @@ export async function walkQuotas(stores: Stores, events: QuotaEvent[], scheduler
   }
   for (const runId of new Set(created)) {
     const run = (await runs.read(runId))?.run;
+    if (run) wrong.push(...(await deliveryViolations(stores, runId)));
     if (run?.status === "running") wrong.push(`a run is left ${run.waiting ? "waiting" : "running"}`);
     if (run?.status === "technical_error" && run.turn === 1 && confirmed.has(runId))
       wrong.push("an accepted run failed");

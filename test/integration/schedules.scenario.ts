@@ -39,7 +39,7 @@ export function testSchedules(schedules: { local: number; aws: number; quotas: n
     await holds(() => fakeAwsStores(), schedules.aws);
   });
 
-  const quotas = "processes that die between any two calls neither exceed quotas nor leave runs waiting:";
+  const quotas = "processes that die between any two calls neither exceed quotas nor leave runs waiting or unreported:";
 
   test(`${quotas} local platform`, async () => {
     await quotasHold(temporaryStores, schedules.quotas);
