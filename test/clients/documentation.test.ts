@@ -16,6 +16,7 @@ const pages = [
   "docs/quickstart.md",
   "docs/extension-api.md",
   "docs/clients.md",
+  "docs/events-and-webhooks.md",
   "clients/python/README.md",
   "clients/typescript/README.md",
   "skills/agent-run-service/SKILL.md",

@@ -5,7 +5,7 @@ export interface Block {
   /** Line of the page on which its code begins. */
   line: number;
   language: "sh" | "python" | "ts";
-  /** Words after the language, such as `not-run: aws`. */
+  /** Words after the language, such as `not-run: aws`, or `file: receiver.py` for a file that later blocks use. */
   note: string;
   code: string;
 }
@@ -28,15 +28,19 @@ const notes = new Set(["not-run: aws", "not-run: person", "server"]);
 /** What `npm-start.test.ts` and `package.test.ts` start. */
 const servers = new Set(["npm start\n", `npx ./agent-run-service-${packageFile.version}.tgz\n`]);
 
-/** The blocks to run. Throws for a note that is not known, and for a server that no test starts. */
+/** The file that a block is to be saved as. Undefined: it is run at once. */
+const fileOf = ({ note }: Block): string | undefined => /^file: ([\w.]+)$/.exec(note)?.[1];
+
+/** The blocks to run or to save. Throws for a note that is not known, and for a server that no test starts. */
 export function runnable(blocks: Block[]): Block[] {
-  for (const { line, note, code } of blocks) {
-    if (note !== "" && !notes.has(note)) {
+  for (const block of blocks) {
+    const { line, note, code } = block;
+    if (note !== "" && !notes.has(note) && fileOf(block) === undefined) {
       throw new Error(`line ${line}: the note is ${JSON.stringify(note)}; accepted: ${[...notes].join(", ")}`);
     }
     if (note === "server" && !servers.has(code)) throw new Error(`line ${line}: no test starts this server: ${code}`);
   }
-  return blocks.filter(({ note }) => note === "");
+  return blocks.filter((block) => block.note === "" || fileOf(block) !== undefined);
 }
 
 /**
@@ -46,6 +50,11 @@ export function runnable(blocks: Block[]): Block[] {
 export function pageScript(blocks: Block[], save: (name: string, code: string) => string): string {
   const parts = blocks.map((block) => {
     const heading = `echo "line ${block.line}" >&2\n`;
+    const file = fileOf(block);
+    if (file !== undefined) {
+      save(file, block.code);
+      return heading;
+    }
     if (block.language === "sh") return heading + block.code;
     const path = save(`block-${block.line}.${block.language === "ts" ? "ts" : "py"}`, block.code);
     return `${heading}${block.language === "ts" ? "node" : "python3"} ${path}\n`;
