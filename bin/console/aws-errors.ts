@@ -1,3 +1,4 @@
+import { commandLine } from "../../src/command-line.ts";
 import { manageError } from "../../src/manage/errors.ts";
 import type { Platform } from "../../src/platform/types.ts";
 import { isRejectedCredentials } from "../aws.ts";
@@ -42,7 +43,7 @@ function explain(error: Error): Error {
       manageError(
         "store_unavailable",
         `AWS rejects your credentials (${error.name}). Run aws sso login, or the command that gave you the credentials, and ` +
-          "retry; npm run console can keep running unless the credentials are in its environment variables.",
+          `retry; ${commandLine("console")} can keep running unless the credentials are in its environment variables.`,
       ),
       { cause: error },
     );
