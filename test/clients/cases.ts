@@ -200,6 +200,11 @@ const waiting: Record<string, Case> = {
     job: { method: "wait", args: [id] },
     expected: () => ({ value: { status: "finished" }, sleeps: [1_000, 2_000, 7_000] }),
   },
+  "backs off in the same way before it knows the server": {
+    replies: [...range(6).map(() => json(503, { detail: "starting" })), agent, json(200, run("finished"))],
+    job: { method: "wait", args: [id] },
+    expected: () => ({ value: { status: "finished" }, sleeps: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] }),
+  },
   "stops waiting at the deadline": {
     replies: [agent, json(201, run("running")), ...range(3).map(() => json(200, run("running")))],
     job: { method: "create_and_wait", options: { ...create, timeout: 9_000 } },

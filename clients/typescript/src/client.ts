@@ -24,22 +24,22 @@ export interface ClientOptions {
 export class AgentRuns {
   readonly runs: Runs;
   readonly #server: Server;
-  readonly #clock: Clock;
+  readonly #http: Http;
 
   constructor(options: ClientOptions = {}) {
     const { templateId, timeout = 60_000, clock = systemClock } = options;
     const send = options.fetch ?? ((input, init) => fetch(input, init));
     const baseUrl = baseUrlOf(options.baseUrl ?? environment("AGENT_RUN_URL"));
     const apiKey = apiKeyOf(options.apiKey ?? environment("AGENT_RUN_KEY"));
-    const http = new Http({ baseUrl, apiKey, timeout, fetch: send, clock });
-    this.#clock = clock;
-    this.#server = new Server(http);
-    this.runs = new Runs(http, this.#server, templateId);
+    this.#http = new Http({ baseUrl, apiKey, timeout, fetch: send, clock });
+    this.#server = new Server(this.#http);
+    this.runs = new Runs(this.#http, this.#server, templateId);
   }
 
   /** The agent of the API key, with its limits. */
   async agent(): Promise<Agent> {
-    const agent = await this.#server.agent(new Deadline(this.#clock));
+    const deadline = new Deadline(this.#http.clock);
+    const agent = await this.#http.retry(deadline, () => this.#server.agent(deadline));
     if (agent) return agent;
     throw new NotSupported("this server has only the API v1, which does not describe the agent");
   }

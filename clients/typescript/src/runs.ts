@@ -111,7 +111,7 @@ export class Runs implements RunActions {
   }
 
   async #create(options: CreateOptions, deadline: Deadline): Promise<Run> {
-    const agent = await this.#server.agent(deadline);
+    const agent = await this.#http.retry(deadline, () => this.#server.agent(deadline));
     const created = await createRun({ http: this.#http, agent, templateId: this.#templateId, deadline }, options);
     if ("id" in created) return runOf(this, created);
     return runInV1(this, { agent_id: created.agent_id, loop_status: "running", transcript: [] });
@@ -128,9 +128,7 @@ export class Runs implements RunActions {
 
   async #wait(runId: string, { onEvent, raiseOnFailure }: WaitOptions, deadline: Deadline): Promise<Run> {
     try {
-      if (onEvent && (await this.#server.agent(deadline))) {
-        for await (const event of this.#follow(runId, undefined, deadline)) await onEvent(event);
-      }
+      if (onEvent) for await (const event of this.#follow(runId, undefined, deadline)) await onEvent(event);
       const run = await this.#poll(runId, deadline);
       if (raiseOnFailure && run.status !== "finished") throw new RunFailed(run);
       return run;
@@ -159,7 +157,10 @@ export class Runs implements RunActions {
     }
   }
 
-  /** Reads the event stream, and opens it again after its end or an interruption, until it says that the run has ended. */
+  /**
+   * Reads the event stream, and opens it again after its end or an interruption, until it says that the run has ended. A
+   * server with v1 only has no events.
+   */
   async *#follow(runId: string, after: number | undefined, deadline: Deadline): AsyncGenerator<Event> {
     let lastId = after?.toString();
     let retry = defaultRetry;
@@ -168,6 +169,7 @@ export class Runs implements RunActions {
       const headers = { accept: "text/event-stream", ...(lastId !== undefined && { "last-event-id": lastId }) };
       const request: Request = { method: "GET", path: `${pathOf(runId)}/events`, headers, deadline };
       try {
+        if (!(await this.#server.agent(deadline))) return;
         for await (const message of messages(this.#http.stream(request, "text/event-stream"))) {
           failures = 0;
           retry = message.retry ?? retry;

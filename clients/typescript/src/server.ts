@@ -14,11 +14,11 @@ export class Server {
 
   /** The agent of the API key. Undefined: the server has the API v1 only. */
   async agent(deadline: Deadline): Promise<Agent | undefined> {
-    if (this.#agent === "unknown") this.#agent = await this.#http.retry(deadline, () => this.read(deadline));
+    if (this.#agent === "unknown") this.#agent = await this.#read(deadline);
     return this.#agent;
   }
 
-  async read(deadline: Deadline): Promise<Agent | undefined> {
+  async #read(deadline: Deadline): Promise<Agent | undefined> {
     try {
       return await this.#http.object<Agent>({ method: "GET", path: "/ext/v1/agent", deadline }, [
         "id",
@@ -33,7 +33,7 @@ export class Server {
 
   /** Rejects with `NotSupported` if the server has v1 only. `what`: what the caller wants to do. */
   async require(what: string, deadline: Deadline): Promise<void> {
-    if ((await this.agent(deadline)) === undefined) {
+    if ((await this.#http.retry(deadline, () => this.agent(deadline))) === undefined) {
       throw new NotSupported(`the server at ${this.#http.baseUrl} has only the API v1, which cannot ${what}`);
     }
   }

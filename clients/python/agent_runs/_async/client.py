@@ -39,16 +39,16 @@ class AsyncAgentRuns:
         """
         origin = Origin(base_url_of(base_url), api_key_of(api_key))
         self._own_client = httpx.AsyncClient() if http_client is None else None
-        self._clock = clock or AsyncSystemClock()
-        client = self._own_client or http_client
+        client = http_client or self._own_client
         assert client is not None
-        http = AsyncHttp(origin, timeout, client, self._clock)
-        self._server = AsyncServer(http)
-        self.runs = AsyncRuns(http, self._server, template_id)
+        self._http = AsyncHttp(origin, timeout, client, clock or AsyncSystemClock())
+        self._server = AsyncServer(self._http)
+        self.runs = AsyncRuns(self._http, self._server, template_id)
 
     async def agent(self) -> Agent:
         """The agent of the API key, with its limits."""
-        agent = await self._server.agent(AsyncDeadline(self._clock))
+        deadline = AsyncDeadline(self._http.clock)
+        agent = await self._http.retry(deadline, lambda: self._server.agent(deadline))
         if agent is None:
             raise NotSupported("this server has only the API v1, which does not describe the agent")
         return agent

@@ -6,7 +6,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import AsyncIterator, Iterable, Mapping
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from .._errors import APIError, ConnectionFailed, CreateOutcomeUnknown, NotSupported, WaitTimeout
 from .._files import FileInput, NamedBytes, inline, read_files
@@ -15,6 +15,17 @@ from .._types import Agent, Upload
 from .._types import Run as RunSummary
 from .clock import AsyncDeadline
 from .http import AsyncHttp
+
+
+class NewRun(NamedTuple):
+    """The options of `create`."""
+
+    name: str
+    input: str | None
+    files: Iterable[FileInput]
+    labels: Mapping[str, str] | None
+    webhook: str | None
+    idempotency_key: str | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,29 +38,21 @@ class AsyncCreate:
     template_id: str | None
     deadline: AsyncDeadline
 
-    async def run(
-        self,
-        name: str,
-        input: str | None,
-        files: Iterable[FileInput],
-        labels: Mapping[str, str] | None,
-        webhook: str | None,
-        idempotency_key: str | None,
-    ) -> RunSummary | str:
+    async def run(self, new: NewRun) -> RunSummary | str:
         """The run, or its ID from a server with v1 only."""
-        contents = read_files(files)
+        contents = read_files(new.files)
         if self.agent is None:
-            if labels or webhook or idempotency_key:
+            if new.labels or new.webhook or new.idempotency_key:
                 raise self._unsupported("has no labels, webhook or idempotency key")
-            return await self._in_v1(name, input, contents)
-        key = idempotency_key or str(uuid.uuid4())
+            return await self._in_v1(new, contents)
+        key = new.idempotency_key or str(uuid.uuid4())
         body = {
-            "name": name,
+            "name": new.name,
             "template_id": self.template_id,
-            "input_text": input,
+            "input_text": new.input,
             **(await self._files(contents, self.agent["max_inline_bytes"])),
-            "labels": labels,
-            "webhook": {"url": webhook} if webhook else None,
+            "labels": new.labels,
+            "webhook": {"url": new.webhook} if new.webhook else None,
         }
         request = Request("POST", "/ext/v1/runs", headers={"idempotency-key": key}, body=_json(body))
         advice = f"repeat it with the idempotency key {json.dumps(key)}, which returns the run if it exists"
@@ -59,13 +62,13 @@ class AsyncCreate:
             )
             return cast(RunSummary, create)
 
-    async def _in_v1(self, name: str, input: str | None, files: list[NamedBytes]) -> str:
+    async def _in_v1(self, new: NewRun, files: list[NamedBytes]) -> str:
         if self.template_id is None:
             raise self._unsupported("needs a template ID")
         body = {
-            "name": name,
+            "name": new.name,
             "template_id": self.template_id,
-            "input_text": input,
+            "input_text": new.input,
             "files": [inline(file) for file in files],
         }
         request = Request("POST", "/v1/agents", body=_json(body))

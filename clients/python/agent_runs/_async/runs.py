@@ -17,7 +17,7 @@ from .._files import FileInput, write_bytes
 from .._http import Request, backoff
 from .._types import Event, RunFile
 from .clock import AsyncDeadline
-from .create import AsyncCreate
+from .create import AsyncCreate, NewRun
 from .http import AsyncHttp
 from .run import AsyncRun, RunStatus, run_in_v1, run_of
 from .server import AsyncServer
@@ -62,7 +62,7 @@ class AsyncRuns:
         Raises `CreateOutcomeUnknown` if no answer arrived.
         """
         deadline = self._deadline()
-        return await self._create(deadline, name, input, files, labels, webhook, idempotency_key)
+        return await self._create(NewRun(name, input, files, labels, webhook, idempotency_key), deadline)
 
     async def create_and_wait(
         self,
@@ -80,7 +80,7 @@ class AsyncRuns:
         """Creates a run as `create` does, and waits as `wait` does. `timeout` is for both."""
         deadline = self._deadline(timeout)
         try:
-            run = await self._create(deadline, name, input, files, labels, webhook, idempotency_key)
+            run = await self._create(NewRun(name, input, files, labels, webhook, idempotency_key), deadline)
         except ConnectionFailed as error:
             if deadline.remaining() == 0:
                 raise deadline.timeout_error() from error
@@ -192,9 +192,9 @@ class AsyncRuns:
     def _deadline(self, timeout: float | None = None) -> AsyncDeadline:
         return AsyncDeadline(self._http.clock, timeout)
 
-    async def _create(self, deadline: AsyncDeadline, *options: Any) -> AsyncRun:
-        agent = await self._server.agent(deadline)
-        created = await AsyncCreate(self._http, agent, self._template_id, deadline).run(*options)
+    async def _create(self, new: NewRun, deadline: AsyncDeadline) -> AsyncRun:
+        agent = await self._http.retry(deadline, lambda: self._server.agent(deadline))
+        created = await AsyncCreate(self._http, agent, self._template_id, deadline).run(new)
         return AsyncRun(self, created, "running", None) if isinstance(created, str) else run_of(self, created)
 
     async def _read(self, run_id: str, deadline: AsyncDeadline) -> AsyncRun:
@@ -213,7 +213,7 @@ class AsyncRuns:
         raise_on_failure: bool,
     ) -> AsyncRun:
         try:
-            if on_event and await self._server.agent(deadline):
+            if on_event:
                 async with contextlib.aclosing(self._follow(run_id, None, deadline)) as events:
                     async for event in events:
                         await _io.async_call(on_event, event)
@@ -250,7 +250,7 @@ class AsyncRuns:
     async def _follow(self, run_id: str, after: int | None, deadline: AsyncDeadline) -> AsyncGenerator[Event, None]:
         """
         Reads the event stream, and opens it again after its end or an interruption, until it says that the run has
-        ended.
+        ended. A server with v1 only has no events.
         """
         last_id = None if after is None else str(after)
         retry = _default_retry
@@ -259,6 +259,8 @@ class AsyncRuns:
             headers = {"accept": "text/event-stream", **({"last-event-id": last_id} if last_id else {})}
             request = Request("GET", f"{_path(run_id)}/events", headers=headers)
             try:
+                if await self._server.agent(deadline) is None:
+                    return
                 async with contextlib.aclosing(self._messages(request, deadline)) as messages:
                     async for message in messages:
                         failures = 0

@@ -20,11 +20,11 @@ class AsyncServer:
     async def agent(self, deadline: AsyncDeadline) -> Agent | None:
         """The agent of the API key. None: the server has the API v1 only."""
         if not self._known:
-            self._agent = await self._http.retry(deadline, lambda: self.read(deadline))
+            self._agent = await self._read(deadline)
             self._known = True
         return self._agent
 
-    async def read(self, deadline: AsyncDeadline) -> Agent | None:
+    async def _read(self, deadline: AsyncDeadline) -> Agent | None:
         try:
             request = Request("GET", "/ext/v1/agent")
             return cast(Agent, await self._http.object(request, deadline, ("id", "max_inline_bytes")))
@@ -36,5 +36,5 @@ class AsyncServer:
 
     async def require(self, what: str, deadline: AsyncDeadline) -> None:
         """Raises `NotSupported` if the server has v1 only. `what`: what the caller wants to do."""
-        if await self.agent(deadline) is None:
+        if await self._http.retry(deadline, lambda: self.agent(deadline)) is None:
             raise NotSupported(f"the server at {self._http.base_url} has only the API v1, which cannot {what}")

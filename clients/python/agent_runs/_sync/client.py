@@ -40,16 +40,16 @@ class AgentRuns:
         """
         origin = Origin(base_url_of(base_url), api_key_of(api_key))
         self._own_client = httpx.Client() if http_client is None else None
-        self._clock = clock or SystemClock()
-        client = self._own_client or http_client
+        client = http_client or self._own_client
         assert client is not None
-        http = Http(origin, timeout, client, self._clock)
-        self._server = Server(http)
-        self.runs = Runs(http, self._server, template_id)
+        self._http = Http(origin, timeout, client, clock or SystemClock())
+        self._server = Server(self._http)
+        self.runs = Runs(self._http, self._server, template_id)
 
     def agent(self) -> Agent:
         """The agent of the API key, with its limits."""
-        agent = self._server.agent(Deadline(self._clock))
+        deadline = Deadline(self._http.clock)
+        agent = self._http.retry(deadline, lambda: self._server.agent(deadline))
         if agent is None:
             raise NotSupported("this server has only the API v1, which does not describe the agent")
         return agent

@@ -7,7 +7,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Iterator, Iterable, Mapping
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from .._errors import APIError, ConnectionFailed, CreateOutcomeUnknown, NotSupported, WaitTimeout
 from .._files import FileInput, NamedBytes, inline, read_files
@@ -16,6 +16,17 @@ from .._types import Agent, Upload
 from .._types import Run as RunSummary
 from .clock import Deadline
 from .http import Http
+
+
+class NewRun(NamedTuple):
+    """The options of `create`."""
+
+    name: str
+    input: str | None
+    files: Iterable[FileInput]
+    labels: Mapping[str, str] | None
+    webhook: str | None
+    idempotency_key: str | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,29 +39,21 @@ class Create:
     template_id: str | None
     deadline: Deadline
 
-    def run(
-        self,
-        name: str,
-        input: str | None,
-        files: Iterable[FileInput],
-        labels: Mapping[str, str] | None,
-        webhook: str | None,
-        idempotency_key: str | None,
-    ) -> RunSummary | str:
+    def run(self, new: NewRun) -> RunSummary | str:
         """The run, or its ID from a server with v1 only."""
-        contents = read_files(files)
+        contents = read_files(new.files)
         if self.agent is None:
-            if labels or webhook or idempotency_key:
+            if new.labels or new.webhook or new.idempotency_key:
                 raise self._unsupported("has no labels, webhook or idempotency key")
-            return self._in_v1(name, input, contents)
-        key = idempotency_key or str(uuid.uuid4())
+            return self._in_v1(new, contents)
+        key = new.idempotency_key or str(uuid.uuid4())
         body = {
-            "name": name,
+            "name": new.name,
             "template_id": self.template_id,
-            "input_text": input,
+            "input_text": new.input,
             **(self._files(contents, self.agent["max_inline_bytes"])),
-            "labels": labels,
-            "webhook": {"url": webhook} if webhook else None,
+            "labels": new.labels,
+            "webhook": {"url": new.webhook} if new.webhook else None,
         }
         request = Request("POST", "/ext/v1/runs", headers={"idempotency-key": key}, body=_json(body))
         advice = f"repeat it with the idempotency key {json.dumps(key)}, which returns the run if it exists"
@@ -60,13 +63,13 @@ class Create:
             )
             return cast(RunSummary, create)
 
-    def _in_v1(self, name: str, input: str | None, files: list[NamedBytes]) -> str:
+    def _in_v1(self, new: NewRun, files: list[NamedBytes]) -> str:
         if self.template_id is None:
             raise self._unsupported("needs a template ID")
         body = {
-            "name": name,
+            "name": new.name,
             "template_id": self.template_id,
-            "input_text": input,
+            "input_text": new.input,
             "files": [inline(file) for file in files],
         }
         request = Request("POST", "/v1/agents", body=_json(body))

@@ -18,7 +18,7 @@ from .._files import FileInput, write_bytes
 from .._http import Request, backoff
 from .._types import Event, RunFile
 from .clock import Deadline
-from .create import Create
+from .create import Create, NewRun
 from .http import Http
 from .run import Run, RunStatus, run_in_v1, run_of
 from .server import Server
@@ -63,7 +63,7 @@ class Runs:
         Raises `CreateOutcomeUnknown` if no answer arrived.
         """
         deadline = self._deadline()
-        return self._create(deadline, name, input, files, labels, webhook, idempotency_key)
+        return self._create(NewRun(name, input, files, labels, webhook, idempotency_key), deadline)
 
     def create_and_wait(
         self,
@@ -81,7 +81,7 @@ class Runs:
         """Creates a run as `create` does, and waits as `wait` does. `timeout` is for both."""
         deadline = self._deadline(timeout)
         try:
-            run = self._create(deadline, name, input, files, labels, webhook, idempotency_key)
+            run = self._create(NewRun(name, input, files, labels, webhook, idempotency_key), deadline)
         except ConnectionFailed as error:
             if deadline.remaining() == 0:
                 raise deadline.timeout_error() from error
@@ -193,9 +193,9 @@ class Runs:
     def _deadline(self, timeout: float | None = None) -> Deadline:
         return Deadline(self._http.clock, timeout)
 
-    def _create(self, deadline: Deadline, *options: Any) -> Run:
-        agent = self._server.agent(deadline)
-        created = Create(self._http, agent, self._template_id, deadline).run(*options)
+    def _create(self, new: NewRun, deadline: Deadline) -> Run:
+        agent = self._http.retry(deadline, lambda: self._server.agent(deadline))
+        created = Create(self._http, agent, self._template_id, deadline).run(new)
         return Run(self, created, "running", None) if isinstance(created, str) else run_of(self, created)
 
     def _read(self, run_id: str, deadline: Deadline) -> Run:
@@ -214,7 +214,7 @@ class Runs:
         raise_on_failure: bool,
     ) -> Run:
         try:
-            if on_event and self._server.agent(deadline):
+            if on_event:
                 with contextlib.closing(self._follow(run_id, None, deadline)) as events:
                     for event in events:
                         _io.sync_call(on_event, event)
@@ -251,7 +251,7 @@ class Runs:
     def _follow(self, run_id: str, after: int | None, deadline: Deadline) -> Generator[Event, None, None]:
         """
         Reads the event stream, and opens it again after its end or an interruption, until it says that the run has
-        ended.
+        ended. A server with v1 only has no events.
         """
         last_id = None if after is None else str(after)
         retry = _default_retry
@@ -260,6 +260,8 @@ class Runs:
             headers = {"accept": "text/event-stream", **({"last-event-id": last_id} if last_id else {})}
             request = Request("GET", f"{_path(run_id)}/events", headers=headers)
             try:
+                if self._server.agent(deadline) is None:
+                    return
                 with contextlib.closing(self._messages(request, deadline)) as messages:
                     for message in messages:
                         failures = 0

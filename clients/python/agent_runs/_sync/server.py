@@ -21,11 +21,11 @@ class Server:
     def agent(self, deadline: Deadline) -> Agent | None:
         """The agent of the API key. None: the server has the API v1 only."""
         if not self._known:
-            self._agent = self._http.retry(deadline, lambda: self.read(deadline))
+            self._agent = self._read(deadline)
             self._known = True
         return self._agent
 
-    def read(self, deadline: Deadline) -> Agent | None:
+    def _read(self, deadline: Deadline) -> Agent | None:
         try:
             request = Request("GET", "/ext/v1/agent")
             return cast(Agent, self._http.object(request, deadline, ("id", "max_inline_bytes")))
@@ -37,5 +37,5 @@ class Server:
 
     def require(self, what: str, deadline: Deadline) -> None:
         """Raises `NotSupported` if the server has v1 only. `what`: what the caller wants to do."""
-        if self.agent(deadline) is None:
+        if self._http.retry(deadline, lambda: self.agent(deadline)) is None:
             raise NotSupported(f"the server at {self._http.base_url} has only the API v1, which cannot {what}")
