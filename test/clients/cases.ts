@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { expect } from "vitest";
 import type { Job, Outcome } from "./driver.ts";
 import {
@@ -152,6 +153,42 @@ const creating: Record<string, Case> = {
       const putUpload = "PUT /ext/v1/uploads/u1";
       return { calls: [askAgent, "POST /ext/v1/uploads", putUpload, putUpload, postRun], value: { id } };
     },
+  },
+  "uploads to a bucket without the key": {
+    replies: [
+      agent,
+      (response, request) => {
+        const url = elsewhere(response, request, "/bucket?signature=1");
+        const headers = { "content-length": "18", "x-amz-checksum-sha256": "abc=" };
+        json(201, { upload_id: "u1", url, headers })(response, request);
+      },
+      text(200, "application/xml", ""),
+      json(201, run("running")),
+    ],
+    job: { method: "create", options: { ...create, files: [["big.txt", "more than 10 bytes"]] } },
+    expected: ([, , put]) => {
+      expect(put!.headers).toMatchObject({ "content-length": "18", "x-amz-checksum-sha256": "abc=" });
+      expect(put!.headers).not.toHaveProperty("authorization");
+      return { calls: [askAgent, "POST /ext/v1/uploads", "PUT /bucket?signature=1", postRun], value: { id } };
+    },
+  },
+  "reports a bucket that rejects an upload, without the signature": {
+    replies: [
+      agent,
+      (response, request) => {
+        const url = elsewhere(response, request, "/bucket?signature=1");
+        json(201, { upload_id: "u1", url, headers: {} })(response, request);
+      },
+      text(403, "application/xml", "<Error><Code>AccessDenied</Code></Error>"),
+    ],
+    job: { method: "create", options: { ...create, files: [["big.txt", "more than 10 bytes"]] } },
+    expected: () => ({
+      error: {
+        name: "APIError",
+        status: 403,
+        message: expect.stringMatching(/^PUT http:\/\/localhost[^?]*: 403 <Error><Code>AccessDenied/),
+      },
+    }),
   },
   "does not create a run when an upload is rejected": {
     replies: [agent, json(413, { detail: "The file has 18 bytes", code: "upload_too_large" })],
@@ -521,6 +558,11 @@ const errors: Record<string, Case> = {
   },
 };
 
+/** A URL of the same script at another origin: `localhost` in place of `127.0.0.1`. */
+function elsewhere({ req }: ServerResponse, { headers }: Received, path: string): string {
+  return `http://localhost:${headers.host?.split(":")[1]}${req.url?.replace(/\/ext.*/, path)}`;
+}
+
 const file = `GET /ext/v1/runs/${id}/files/a%20b.txt`;
 const other: Record<string, Case> = {
   "lists all pages": {
@@ -554,12 +596,8 @@ const other: Record<string, Case> = {
   "follows the redirect of a download without the key": {
     replies: [
       agent,
-      (response, { headers }) => {
-        const elsewhere = `http://localhost:${headers.host?.split(":")[1]}`; // another origin than 127.0.0.1
-        response
-          .writeHead(307, { location: `${elsewhere}${response.req.url?.replace(/\/ext.*/, "/signed?signature=1")}` })
-          .end();
-      },
+      (response, request) =>
+        response.writeHead(307, { location: elsewhere(response, request, "/signed?signature=1") }).end(),
       text(200, "application/octet-stream", "content"),
     ],
     job: { method: "download", args: [id, "a b.txt"] },

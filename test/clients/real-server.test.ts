@@ -102,6 +102,16 @@ describe.each(["TypeScript", "Python", "Python with asyncio"])("%s, with npm sta
     expect(other.error).toMatchObject({ name: "IdempotencyKeyReused", code: "idempotency_key_reused" });
   });
 
+  test("sends files of more than 10 MiB", async () => {
+    const content = `${"0123456789abcdef".repeat(720 * 1024)}end`;
+    const { value } = await driver.run(
+      job({ method: "create", options: { name: "Large", files: [["large.txt", content]] } }),
+    );
+    const args = [(value as { id: string }).id, "large.txt"];
+    const downloaded = await driver.run(job({ method: "download", args }));
+    expect(downloaded.value === content).toBe(true);
+  });
+
   test("works with v1 alone", async () => {
     await using proxy = await proxyTo(service, { ext: false });
     const { templateId: template_id } = service;

@@ -29,7 +29,7 @@ class Request:
     query: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
     headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
     body: bytes | None = None
-    """JSON, unless `headers` say otherwise."""
+    """JSON. With PUT, the bytes of a file."""
     follow: bool = False
     """Follow redirects. Other redirects are an error: a POST would lose its body."""
 
@@ -48,7 +48,7 @@ class Origin:
         """The arguments of httpx that make a request of this server. Other servers do not get the key."""
         url = httpx.URL(self.base_url + request.path if request.path.startswith("/") else request.path)
         headers = {"user-agent": "agent-run-client/0.1.0 (python)"}
-        if request.body is not None:
+        if request.method == "POST":
             headers["content-type"] = "application/json"
         if origin_of(url) == origin_of(httpx.URL(self.base_url)):
             headers["authorization"] = f"Bearer {self.api_key}"

@@ -100,9 +100,9 @@ export class Http {
     }
   }
 
-  unexpected({ method, path }: Request, what: string): UnexpectedResponse {
+  unexpected(request: Request, what: string): UnexpectedResponse {
     return new UnexpectedResponse(
-      `${method} ${path} was answered with ${what}. Is ${this.baseUrl} the base URL of an Agent Run Service?`,
+      `${callOf(request)} was answered with ${what}. Is ${this.baseUrl} the base URL of an Agent Run Service?`,
     );
   }
 
@@ -120,6 +120,7 @@ export class Http {
     const { method, path, query = {}, body, follow = false } = request;
     const url = this.#url(path, query);
     const headers = new Headers(request.headers);
+    headers.delete("content-length"); // fetch sets it
     if (url.origin === new URL(this.baseUrl).origin) headers.set("authorization", `Bearer ${this.#options.apiKey}`);
     if (typeof body === "string") headers.set("content-type", "application/json");
     const init: RequestInit = { method, headers, redirect: follow ? "follow" : "manual", signal };
@@ -154,21 +155,17 @@ export class Http {
       retryAfter: seconds(response.headers.get("retry-after")),
       issues,
     };
-    return errorOf(`${request.method} ${request.path}`, answer, detail !== undefined);
+    return errorOf(callOf(request), answer, detail !== undefined);
   }
 
   /** Waits for a part of an answer. Rejects with `ConnectionFailed` if it does not arrive. */
-  async #answer<Value>(
-    { method, path, deadline }: Request,
-    { signal }: { signal?: AbortSignal },
-    part: Promise<Value>,
-  ): Promise<Value> {
+  async #answer<Value>(request: Request, { signal }: { signal?: AbortSignal }, part: Promise<Value>): Promise<Value> {
     try {
       return await part;
     } catch (error) {
-      deadline.signal?.throwIfAborted();
+      request.deadline.signal?.throwIfAborted();
       const reason: unknown = signal?.aborted ? signal.reason : error;
-      throw new ConnectionFailed(`${method} ${path}: ${messageOf(reason)}`, { cause: error });
+      throw new ConnectionFailed(`${callOf(request)}: ${messageOf(reason)}`, { cause: error });
     }
   }
 }
@@ -211,6 +208,11 @@ class Timer {
     this.pause();
     this.#controller.abort(); // closes the connection of a stream that the caller left
   }
+}
+
+/** Method and path for messages. A query can contain the signature of an upload. */
+function callOf({ method, path }: Request): string {
+  return `${method} ${path.replace(/\?.*/, "")}`;
 }
 
 function parse(text: string): unknown {
