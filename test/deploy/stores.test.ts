@@ -13,12 +13,14 @@ import type { Stores } from "../../src/runs/ports.ts";
 import { documentClient, loadS3Client, sfnClient } from "../../src/platform/aws/clients.ts";
 import { awsStores } from "../../src/platform/aws/index.ts";
 import { bucketObjects } from "../../src/platform/aws/bucket.ts";
+import { signedTransfers } from "../../src/platform/aws/signed-transfers.ts";
 import { listIndex, partitionKey, runningIndex, sortKey, ttlAttribute } from "../../src/platform/aws/table.ts";
 import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
 import { describeAccounts } from "../platform/accounts.contract.ts";
 import { describeConfigurations } from "../platform/configurations.contract.ts";
 import { describeDeliveryStore } from "../platform/deliveries.contract.ts";
 import { firstMessages, input, newRun } from "../platform/run-fixtures.ts";
+import { describePendingUploads } from "../platform/pending-uploads.contract.ts";
 import { describeRuns } from "../platform/runs.contract.ts";
 import { describeWorkflow, type WorkflowHarness } from "../platform/workflow.contract.ts";
 import { describeWorkspace } from "../platform/workspace.contract.ts";
@@ -76,6 +78,17 @@ describe("the AWS platform", () => {
       awsStores({ documents, s3: async () => s3, table: name, bucket: name, retentionDays: 2 }).configurations,
   );
   describeRuns(async () => stores);
+  describePendingUploads(async () => {
+    const transfers = signedTransfers(async () => s3, name);
+    return {
+      ...stores,
+      async send(upload, content) {
+        const { url, headers } = await transfers.put(upload);
+        const { status } = await fetch(url, { method: "PUT", headers, body: new Uint8Array(content) });
+        if (status !== 200) throw new Error(`S3 answered ${status}`);
+      },
+    };
+  });
   describeWorkspace(async () => {
     const objects = bucketObjects(s3, name);
     return {
