@@ -19,6 +19,7 @@ import { StoreUnavailable } from "../../src/errors.ts";
 import type { PendingUpload } from "../../src/runs/ports.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { type Runner, startRunner } from "../../src/platform/local/workflow.ts";
+import { storeFile } from "../../src/platform/local/workspace.ts";
 import { localConfigurations } from "../../src/platform/local/configurations.ts";
 import { describeAccounts } from "./accounts.contract.ts";
 import { describeDeliveryStore } from "./deliveries.contract.ts";
@@ -131,6 +132,22 @@ test("an upload that is cut off leaves no file, and keeps an earlier content", a
   await expect(pendingUploads.receive(upload, cut())).rejects.toThrow("the client disconnected");
   expect(await pendingUploads.copyTo("R", upload)).toBe(true);
   expect(String(await stores.workspace.read("R", upload.sha256))).toBe("whole");
+});
+
+const memory = "/dev/shm";
+const isOtherFileSystem = existsSync(memory) && statSync(memory).dev !== statSync(tmpdir()).dev;
+
+test.skipIf(!isOtherFileSystem)("a content that cannot be linked is copied", async () => {
+  const [root, other] = [tmpdir(), memory].map((folder) => mkdtempSync(join(folder, "files-")));
+  if (root === undefined || other === undefined) throw new Error("no directories");
+  const file = join(other, "content");
+  const sha256 = "a".repeat(64);
+  writeFileSync(file, "content");
+  for (let again = 0; again < 2; again++) await storeFile(root, "run", sha256, file);
+  rmSync(other, { recursive: true });
+  expect(readdirSync(root)).toEqual(["run"]);
+  expect(readFileSync(join(root, "run", `.sha256-${sha256}`), "utf8")).toBe("content");
+  rmSync(root, { recursive: true });
 });
 
 test("uploads are removed an hour after they expire, with files that no upload has; runs keep their contents", async () => {
