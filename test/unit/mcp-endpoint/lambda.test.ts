@@ -5,9 +5,13 @@ import { mcpHandler } from "../../../src/mcp/handler.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { putAgent } from "../../support/scripted-runs.ts";
 
-/** The endpoint as the Lambda function has it, over stores in memory, and the turns that it started. */
+/**
+ * The endpoint as the Lambda function has it, over stores in memory, and the turns that it started. After `throttle(n)`, the
+ * table answers n more calls.
+ */
 async function endpoint() {
-  const stores = fakeAwsStores();
+  let last = Number.POSITIVE_INFINITY;
+  const stores = fakeAwsStores((call) => (call > last ? "throttled" : undefined));
   await putAgent(stores);
   const { key } = await issueKey(stores.accounts, { id: "A", organizationId: "O" });
   const started: string[] = [];
@@ -26,6 +30,7 @@ async function endpoint() {
   );
   return {
     started,
+    throttle: (calls: number) => void (last = stores.calls() + calls),
     call: async (method: string, params: object, headers: Record<string, string> = {}) => {
       const body = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
       const response = await handle({
@@ -43,8 +48,10 @@ async function endpoint() {
         requestContext: { requestId: "R", http: { method: "POST" } },
       });
       const text = String(response.body);
-      const { result } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as { result: Record<string, unknown> };
-      return { status: response.statusCode, result };
+      const { result = {} } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as {
+        result?: Record<string, unknown>;
+      };
+      return { status: response.statusCode, headers: response.headers, text, result };
     },
   };
 }
@@ -76,4 +83,19 @@ test("a Lambda function serves requests one by one, with its own bounds", async 
   const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tasks/get", "mcp-name": run_id };
   const task = await call("tasks/get", { taskId: run_id, _meta: envelope }, headers);
   expect(task.result).toMatchObject({ taskId: run_id, status: "working", ttlMs: 30 * 86_400_000 });
+});
+
+test("a store that is unavailable is an error that says to repeat the call", async () => {
+  const { call, throttle } = await endpoint();
+  const input = { name: "Test", input: "Hello" };
+  const start = (await call("tools/call", { name: "start_run", arguments: input })).result;
+  const { run_id } = start["structuredContent"] as { run_id: string };
+  throttle(1); // the key is found
+  const { status, result } = await call("tools/call", { name: "get_run", arguments: { run_id } });
+  const text = "The service's store is temporarily unavailable; repeat the call in a few seconds.";
+  expect([status, result]).toMatchObject([200, { isError: true, content: [{ type: "text", text }] }]);
+  throttle(0);
+  const response = await call("tools/list", {});
+  expect([response.status, response.headers?.["retry-after"]]).toEqual([503, "5"]);
+  expect(JSON.parse(response.text)).toMatchObject({ id: null, error: { message: text } });
 });
