@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Call, send } from "../client.ts";
 import { asObject, describe, expect, Mismatch, uuidShape } from "../expect.ts";
 import type { HttpResponse, Target } from "../types.ts";
+import { documentProblems } from "./document.ts";
 
 /** A run of the extension API, with the fields that the cases look at. */
 export interface Run extends Record<string, unknown> {
@@ -12,10 +13,18 @@ export interface Run extends Record<string, unknown> {
   sequence: number;
 }
 
-/** Sends a request below `/ext/v1`. `at`: method and path, such as `GET /agent`. */
-export function ext(target: Target, at: string, call: Omit<Call, "method" | "path"> = {}): Promise<HttpResponse> {
-  const [method = "GET", path = ""] = at.split(" ");
-  return send(target, { method, path: `/ext/v1${path}`, ...call });
+/**
+ * Sends a request below `/ext/v1`. `at`: method and path, such as `GET /agent`. Throws a `Mismatch` for a response that the
+ * server's own document does not allow.
+ */
+export async function ext(target: Target, at: string, call: Omit<Call, "method" | "path"> = {}): Promise<HttpResponse> {
+  const [method = "GET", relative = ""] = at.split(" ");
+  const path = `/ext/v1${relative}`;
+  const response = await send(target, { method, path, ...call });
+  const problems = await documentProblems(target, { method, path }, response);
+  const received = `${describe(response)} (${problems.join("; ")})`;
+  expect(problems.length === 0, "a response as /ext/v1/openapi.json describes it", received);
+  return response;
 }
 
 /** The JSON object of a response with this status. Throws a `Mismatch` for any other response. */

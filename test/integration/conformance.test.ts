@@ -85,6 +85,11 @@ const contractFaults: Fault[] = [
 
 const extensionFaults: Fault[] = [
   {
+    breaks: (path, status, body) =>
+      path === "/ext/v1/agent" && status === 200 ? body.replace('"tools"', '"abilities"') : undefined,
+    detectedBy: /^ext: the agent is|a webhook without|^ext uploads: an unknown upload/,
+  },
+  {
     breaks: (_, status, body) => (status === 401 ? body.replace('"key_missing"', '"no_key"') : undefined),
     detectedBy: /^ext: every operation requires a key/,
   },

@@ -12,7 +12,8 @@ beforeAll(async () => {
   service = await extService();
   const files = [{ filename: "hello.txt", content_base64: "YQ==" }];
   const run = await startRun(service, { input_text: "hello", files });
-  known = [run, run, service.templateId, "hello.txt"];
+  const upload = await service.call("POST", "/uploads", { body: validBodies.create_upload });
+  known = [run, run, service.templateId, "hello.txt", String(upload.body["upload_id"])];
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -26,8 +27,10 @@ const validBodies: Partial<Record<OperationName, object>> = {
     labels: { a: "b" },
   },
   create_input: { input_text: "i" },
+  create_upload: { filename: "f", size: 1, sha256: "0".repeat(64) },
+  receive_upload: {}, // any bytes
 };
-const names = (Object.keys(operations) as OperationName[]).filter((name) => !name.endsWith("_upload"));
+const names = Object.keys(operations) as OperationName[];
 const parameters = "limit cursor since until q status label at after max_text agent_id other".split(" ");
 const lastEventId = mostly("1", fc.oneof(odd, fc.constantFrom("0", "-1", "999999999")));
 
