@@ -25,6 +25,7 @@ export async function replayCreate(
     );
   }
   const run = await runs.head(runId);
-  if (run?.status === "running" && run.turn === 1 && !run.waiting) await workflow.start(runId, run.turn);
+  const mayNotHaveStarted = run?.status === "running" && run.sequence === 1 && !run.waiting; // its input is its only event
+  if (mayNotHaveStarted) await workflow.start(runId, run.turn);
   return { id: runId, replayed: true };
 }

@@ -1,4 +1,3 @@
-import { testIdempotentCreates } from "./idempotent-creates.scenario.ts";
 import { testKills } from "./kill.scenario.ts";
 import { testQuotaKills } from "./quota-kill.scenario.ts";
 import { testWebhookKills } from "./webhook-kill.scenario.ts";
@@ -6,4 +5,3 @@ import { testWebhookKills } from "./webhook-kill.scenario.ts";
 testKills(4);
 testQuotaKills(3);
 testWebhookKills(3);
-testIdempotentCreates(1);

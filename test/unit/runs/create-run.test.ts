@@ -7,6 +7,7 @@ import { createRun, type CreateRunDeps, type NewRun } from "../../../src/runs/cr
 import { idempotencyOf } from "../../../src/runs/idempotency.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
 import { readRunFile } from "../../../src/runs/read-files.ts";
+import { anAnswer } from "../../platform/run-fixtures.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 
@@ -71,6 +72,16 @@ describe.each(platforms)("creates with an idempotency key on %s", (_, open) => {
     deps.workflow = { ...deps.workflow, start: async (id, turn) => void started.push(`${id} ${turn}`) };
     expect(await create({ idempotency })).toEqual({ id: run?.id, replayed: true });
     expect(started).toEqual([`${run?.id} 1`]);
+  });
+
+  test("a repetition does not start a run that has recorded an event since its input", async () => {
+    const { create, stores, started } = await service(open());
+    const { id } = await create({ idempotency });
+    const entry = { turn: 1, part: "answer", step: 1, answer: anAnswer, sequence: 2, at: 9 } as const;
+    const expected = { status: "running", turn: 1 } as const;
+    expect(await stores.runs.change({ runId: id, expect: expected, entries: [entry] })).toBe(true);
+    expect(await create({ idempotency })).toEqual({ id, replayed: true });
+    expect(started).toEqual([`${id} 1`]);
   });
 
   test("a create whose response was lost is completed by its repetition, with its files", async () => {
