@@ -97,7 +97,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     serviceUrl: () => baseUrl,
   };
   const manage = manageRouter(
-    manageHandlers({ ...deps, service, streamInterval: streamMilliseconds }),
+    manageHandlers({ ...deps, service, send: platform.workspace.send, streamInterval: streamMilliseconds }),
     tokenAuthentication(platform.accounts),
   );
   const limits = { inlineBytes: newRunLimits.fileBytes, uploadBytes: options.maxUploadBytes };

@@ -1,5 +1,5 @@
 import type { Secrets } from "../agent/secret.ts";
-import type { Stores, Workflow } from "../runs/ports.ts";
+import type { ServedTransfers, Stores, Workflow } from "../runs/ports.ts";
 import type { Schemas } from "./call.ts";
 
 /** What the service is, for `GET /me`. */
@@ -15,6 +15,8 @@ export interface ManageDeps extends Stores, Secrets {
   workflow: Workflow;
   now: () => number;
   service: ServiceInfo;
+  /** Sends files while they are read (one machine). Absent: a file is read as a whole. */
+  send?: ServedTransfers["send"];
   /** Milliseconds between two looks at a run whose events are streamed. Absent: streams end with what there is. */
   streamInterval?: number;
 }

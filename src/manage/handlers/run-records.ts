@@ -2,9 +2,9 @@ import { jsonResponse } from "../../api/handlers/handler.ts";
 import { ServiceError } from "../../errors.ts";
 import type { RunDescriber } from "../../runs/describe-runs.ts";
 import { findRunHead } from "../../runs/find-run.ts";
-import { listChangedFiles, readRunFile } from "../../runs/read-files.ts";
+import { findRunFile, listChangedFiles, notKept, readRunFile } from "../../runs/read-files.ts";
 import { rebuildRequest } from "../../runs/rebuild-request.ts";
-import { attachment } from "../../api/rest/attachment.ts";
+import { attachment, streamedAttachment } from "../../api/rest/attachment.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { manageError } from "../errors.ts";
@@ -17,7 +17,7 @@ import { wireDetail } from "../wire/run.ts";
 
 /** Events, model requests and files of runs. */
 export function runRecordHandlers(deps: ManageDeps, describer: RunDescriber) {
-  const { runs } = deps;
+  const { runs, send } = deps;
 
   return {
     async list_events(call) {
@@ -49,8 +49,14 @@ export function runRecordHandlers(deps: ManageDeps, describer: RunDescriber) {
     async get_file({ path, query }) {
       const { id } = await findRunHead(runs, path.run_id);
       const at = query.at === undefined ? undefined : pointOf(query.at);
-      const { file, content } = await readRunFile(deps, id, path.name, at);
-      return attachment(file.name, content);
+      if (!send) {
+        const { file, content } = await readRunFile(deps, id, path.name, at);
+        return attachment(file.name, content);
+      }
+      const file = await findRunFile(deps, id, path.name, at);
+      const content = await send(id, file);
+      if (!content) throw notKept(file, at);
+      return streamedAttachment(file.name, file.size, content);
     },
   } satisfies ManageHandlers;
 }
