@@ -37,11 +37,7 @@ export async function setWebhook(
   const agent = requireNotDeleted(await findAgent(accounts, agentId));
   const secret = newSecret();
   const webhook = await modifyWebhook(accounts, agent, { action: "webhook.set", actor }, (before) => {
-    const {
-      url: _,
-      disabled: _reason,
-      ...kept
-    } = isConfigured(before) ? before : { ...before, ...firstSecret(secret) };
+    const { url: _url, disabled: _disabled, ...kept } = withFirstSecret(before, secret);
     return { ...kept, ...(url !== undefined && { url }), privateAddresses, enabled, updatedAt: Date.now() };
   });
   return { webhook, ...(webhook.secrets[0]?.value === secret && { secret }) };
@@ -161,9 +157,10 @@ function requireConfigured<Found extends WebhookView>(webhook: Found): Found {
   throw new ServiceError("webhook_not_found", `agent ${webhook.agentId} has no webhook; set one first`);
 }
 
-function firstSecret(value: string): Pick<Webhook, "secrets" | "createdAt"> {
+/** The webhook itself if it has a secret. */
+function withFirstSecret(webhook: Webhook, value: string): Webhook {
   const createdAt = Date.now();
-  return { secrets: [{ value, createdAt }], createdAt };
+  return isConfigured(webhook) ? webhook : { ...webhook, secrets: [{ value, createdAt }], createdAt };
 }
 
 /** `whsec_` and 256 random bits, as Standard Webhooks writes them. */

@@ -34,10 +34,10 @@ async function send(
   { url, body, headers, privateAddresses, addresses }: Post,
   signal: AbortSignal,
 ): Promise<Pick<DeliveryAttempt, "status" | "problem">> {
-  if (!privateAddresses && URL.parse(url)?.protocol !== "https:")
-    return { problem: "the URL does not begin with https:" };
+  const isHttps = URL.parse(url)?.protocol === "https:";
+  if (!isHttps && !privateAddresses) return { problem: "the URL does not begin with https:" };
   const fetch = safeFetch({ addresses: privateAddresses ? addresses : "public" });
-  const response = await fetch(url, { method: "POST", body, headers, signal, redirect: "manual" });
+  const response = await fetch(url, { method: "POST", body, headers, signal });
   await response.body?.cancel();
   const { status } = response;
   const problem = problemOf(status);
@@ -50,6 +50,8 @@ function problemOf(status: number): string | undefined {
   return status === 410 ? "the receiver is gone" : "the status is not 2xx";
 }
 
+/** An error of several connection attempts has no message. */
 function clauseOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, maxProblemLength);
+  const { message, code = "the connection failed" } = error as NodeJS.ErrnoException;
+  return (message || code).slice(0, maxProblemLength);
 }

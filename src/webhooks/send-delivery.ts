@@ -44,10 +44,11 @@ export async function sendDelivery(
   if ("problem" in target) return record(deps, afterwards(delivery, { at, milliseconds: 0, ...target }, true));
   const attempt = await attemptOf(deps, delivery, target, signal);
   const gone = attempt.status === 410;
-  if (gone && target.isOfAgent)
-    await disableUrl(deps.accounts, target.webhook, target.url, "the receiver answered 410");
+  if (gone && target.isOfAgent) await disableUrl(deps.accounts, target.webhook, target.url, goneReason);
   return record(deps, afterwards(delivery, attempt, gone));
 }
+
+const goneReason = "the receiver answered 410";
 
 interface Target {
   run: Run;

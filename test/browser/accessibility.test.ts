@@ -1,6 +1,7 @@
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { done } from "../integration/admin.ts";
 import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
 import { launchChromium } from "./chromium.ts";
 import { type ConsolePage, openConsole } from "./console-page.ts";
@@ -27,6 +28,8 @@ beforeAll(async () => {
     };
   });
   service = await startService(newDataDir(), modelAt(model.baseUrl));
+  const settings = ["--agent", service.templateId, "--url", "http://127.0.0.1:9", "--private-addresses"];
+  await done(service.dataDir, "webhook", "set", ...settings);
   const ended = await createRun(service, {
     name: "A run with a name of a certain length, so that it has to be cut somewhere",
     input_text: "go",
@@ -48,6 +51,7 @@ beforeAll(async () => {
     [agent, "Latest runs"],
     [`${agent}?tab=edit`, "Agent file"],
     [`${agent}?tab=keys`, "Disable…"],
+    [`${agent}?tab=webhook`, "ECONNREFUSED"],
     [`${agent}?tab=versions`, "Version 1"],
     ["models", "Quota"],
     ["usage", "Starter agent"],
@@ -102,6 +106,11 @@ const dialogs: [name: string, path: () => string, open: (page: Page) => Promise<
     "confirm",
     () => `agents/${service.templateId}?tab=keys`,
     (page) => page.getByRole("button", { name: "Disable…" }).first().click(),
+  ],
+  [
+    "webhook",
+    () => `agents/${service.templateId}?tab=webhook`,
+    (page) => page.getByRole("button", { name: "Edit…" }).click(),
   ],
   ["input", () => pages[6]?.[0] ?? "", (page) => page.getByRole("button", { name: "Send input" }).click()],
 ];

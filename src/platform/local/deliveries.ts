@@ -27,7 +27,15 @@ export function localDeliveries({ db, read, write }: Database): LocalDeliveries 
   const newest = db.prepare(
     "SELECT body FROM deliveries WHERE agent_id = ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?",
   );
-  const agents = db.prepare("SELECT DISTINCT agent_id FROM deliveries WHERE due IS NOT NULL");
+  // Reads one index entry per agent, however many deliveries are pending: DISTINCT would read all.
+  const agents = db.prepare(`
+    WITH RECURSIVE pending (agent) AS (
+      SELECT min(agent_id) FROM deliveries WHERE due IS NOT NULL
+      UNION ALL
+      SELECT (SELECT min(agent_id) FROM deliveries WHERE due IS NOT NULL AND agent_id > agent) FROM pending
+      WHERE agent IS NOT NULL
+    )
+    SELECT agent FROM pending WHERE agent IS NOT NULL`);
   const due = db.prepare(
     "SELECT id, agent_id AS agentId, attempts, due FROM deliveries WHERE agent_id = ? AND due <= ? ORDER BY due LIMIT ?",
   );
@@ -60,7 +68,7 @@ export function localDeliveries({ db, read, write }: Database): LocalDeliveries 
     },
 
     listDue: async (now, perAgent) =>
-      read(() => agents.all().flatMap(({ agent_id: agent }) => due.all(String(agent), now, perAgent)))
+      read(() => agents.all().flatMap(({ agent }) => due.all(String(agent), now, perAgent)))
         .map((row) => row as unknown as DueDelivery)
         .toSorted((a, b) => a.due - b.due),
   };

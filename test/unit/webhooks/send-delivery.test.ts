@@ -143,6 +143,14 @@ test("a reset connection is retried, and its cause is a clause", async () => {
   expect((await delivery())?.lastAttempt?.problem).toMatch(/hang up|ECONNRESET/);
 });
 
+test("a name that no connection is possible to has a cause, too", async () => {
+  const receiver = await webhookReceiver();
+  await receiver.close();
+  const { deps, id, delivery } = await ended({ url: `http://localhost:${receiver.port}` });
+  expect(await sendDelivery(deps, id, 0)).toMatchObject({ attempts: 1 });
+  expect((await delivery())?.lastAttempt?.problem).toContain("ECONNREFUSED");
+});
+
 test("an answer whose body never ends counts with its status", async () => {
   await using receiver = await webhookReceiver(() => (_request, response) => void response.writeHead(200).write("…"));
   const { deps, id, delivery } = await ended({ url: receiver.url });
