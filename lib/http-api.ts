@@ -59,7 +59,7 @@ function keyOf({ path, method }: Operation): HttpRouteKey {
   return HttpRouteKey.with(path, HttpMethod[method]);
 }
 
-/** API Gateway HTTP API with the routes of the contract, one function per route. */
+/** API Gateway HTTP API with the routes of v1 and of the interfaces for programs. */
 export class HttpApi extends Construct {
   /** Base URL without a trailing slash. */
   readonly url: string;

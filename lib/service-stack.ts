@@ -105,7 +105,7 @@ const functions = {
   Mcp: {
     entry: "mcp",
     description: "/mcp: agents for MCP clients",
-    memory: 1769, // as Create; 93 MB and 180 ms
+    memory: 512, // 93 MB, 180 ms; most of the time that is billed, it waits for runs
     seconds: requestSeconds,
   },
   Openapi: {

@@ -167,6 +167,8 @@ const tables: Record<string, string> = {
       ["1,000 programs of 60 s", dollars(1_000 * programCost(60_000))],
       ["1,000 creates of 14 MB: data to the origin", dollars((14e9 / gigabyte) * price.originGigabyte)],
       ["1,000 PDFs of 100 pages", dollars(1_000 * lambda(memory.advance, assumed.documentMilliseconds))],
+      ["an hour of an event stream", dollars((3_600 / 2) * pollCost(2))],
+      ["an hour of an MCP client that waits", dollars((3_600 / 20) * lambda(memoryOf(service, "Mcp"), 20_000))],
       ["1,000,000 webhook deliveries", dollars(1e6 * deliveryCost(1, 0))],
       ["1,000,000 webhook deliveries that fail for a day", dollars(1e6 * deliveryCost(9, 5))],
       ...[2, 20, 200, 2_000].map((messages) => [
