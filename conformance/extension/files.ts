@@ -16,9 +16,9 @@ async function put(target: Target, upload: Record<string, unknown>, content: Uin
   const base = `${target.baseUrl.replace(/\/+$/, "")}/`;
   const url = new URL(String(upload["url"]), base);
   const isOwn = url.origin === new URL(base).origin;
-  const headers = Object.fromEntries(
-    Object.entries(asObject(upload["headers"])).map(([name, each]) => [name, String(each)]),
-  );
+  // `fetch` sets the length of the content, and refuses to send another one.
+  const { "content-length": _length, ...others } = asObject(upload["headers"]);
+  const headers = Object.fromEntries(Object.entries(others).map(([name, each]) => [name, String(each)]));
   const auth = isOwn ? { authorization: `Bearer ${target.apiKey}` } : {};
   const response = await fetch(url, { method: "PUT", headers: { ...headers, ...auth }, body: content });
   await response.arrayBuffer();
