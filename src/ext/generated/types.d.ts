@@ -1866,16 +1866,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `files_too_large`: The files are larger than 10 MiB together, or the body is larger than 20 MiB. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `upload_not_found`: The upload does not exist or has expired. `upload_mismatch`: The content has another size or SHA-256 than the upload was created for. */
             422: {
                 headers: {
@@ -1886,10 +1876,9 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
