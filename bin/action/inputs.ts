@@ -63,5 +63,5 @@ function labelOf(line: string): [string, string] {
 function minutesOf(text: string): number {
   const minutes = Number(text);
   if (minutes > 0 && minutes <= 360) return minutes;
-  throw new Error(`'timeout-minutes' is ${JSON.stringify(text)}; expected a number from 1 to 360`);
+  throw new Error(`'timeout-minutes' is ${JSON.stringify(text)}; expected minutes, at most 360`);
 }

@@ -35,7 +35,7 @@ export const llmsTxt: string =
   "curl -sS --fail-with-body \"$AGENT_RUN_URL/ext/v1/runs/$RUN_ID/files\" -H \"Authorization: Bearer $AGENT_RUN_KEY\"\n" +
   "```\n" +
   "\n" +
-  "Rules for programs:\n" +
+  "Rules for programs, which the clients for TypeScript and Python (`agent-run-client`, in the repository) follow:\n" +
   "\n" +
   "- Send an `Idempotency-Key` with each create. Then a create without an answer can be repeated: the same key and body\n" +
   "  give the same run. Without the key, do not repeat a create.\n" +
