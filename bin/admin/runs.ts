@@ -6,6 +6,7 @@ import { journalOf } from "../../src/runs/list-events.ts";
 import { listRuns, type RunFilter } from "../../src/runs/list-runs.ts";
 import { listRunFiles } from "../../src/runs/read-files.ts";
 import { runStatuses } from "../../src/runs/status.ts";
+import type { Labels } from "../../src/runs/labels.ts";
 import { referenceIn } from "../../src/runs/turn-configuration.ts";
 import type { Run, RunJournalEntry, RunView } from "../../src/runs/types.ts";
 import { CliError, type FileIo } from "../cli.ts";
@@ -155,6 +156,7 @@ function runOutput({ run, transcript }: RunView, files: FileVersion[], journal: 
     ...runFields(run),
     ...turnRunsOn,
     ...runUsage(run),
+    labels: run.labels && labelsText(run.labels),
     failure: failure && failureText(failure),
     warning:
       window &&
@@ -172,12 +174,19 @@ function runOutput({ run, transcript }: RunView, files: FileVersion[], journal: 
     ...runFields(run),
     ...turnRunsOn,
     ...runUsage(run),
+    labels: run.labels,
     steps: steps.map((step) => step.json),
     failure,
     files,
     transcript,
   };
   return { text, json };
+}
+
+function labelsText(labels: Labels): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(", ");
 }
 
 const smallWindow = "The model server's context window is smaller than the agent's contextTokens";

@@ -119,6 +119,8 @@ class Run(TypedDict):
     """The run's ID: `agent_id` in v1."""
     name: str
     """Display name."""
+    labels: dict[str, str]
+    """The labels of the create. Empty: none."""
     status: Literal["running", "finished", "technical_error", "terminated"]
     """The status that v1 reports."""
     state: Literal["running", "waiting_for_slot", "finished", "waiting_for_input", "technical_error", "terminated"]
@@ -144,8 +146,6 @@ class Run(TypedDict):
     """The first 200 characters of the first input."""
     activity: Activity | None
     """What a running run does now."""
-    labels: dict[str, str]
-    """The labels of the create. Empty: none."""
     webhook: Literal["agent", "run"] | None
     """Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere."""
 
@@ -166,6 +166,8 @@ class RunDetail(TypedDict):
     """The run's ID: `agent_id` in v1."""
     name: str
     """Display name."""
+    labels: dict[str, str]
+    """The labels of the create. Empty: none."""
     status: Literal["running", "finished", "technical_error", "terminated"]
     """The status that v1 reports."""
     state: Literal["running", "waiting_for_slot", "finished", "waiting_for_input", "technical_error", "terminated"]
@@ -191,8 +193,6 @@ class RunDetail(TypedDict):
     """The first 200 characters of the first input."""
     activity: Activity | None
     """What a running run does now."""
-    labels: dict[str, str]
-    """The labels of the create. Empty: none."""
     webhook: Literal["agent", "run"] | None
     """Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere."""
     limits: RunDetailLimits

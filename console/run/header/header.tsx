@@ -45,6 +45,11 @@ export function RunHeader({ store, detail, stopping, onOpen, onAgain, onLink }: 
         </span>
         {detail.turn > 0 && <span class="badge">turn {detail.turn}</span>}
         {endedAtLimit(detail) && <span class="badge warn">limit</span>}
+        {Object.entries(detail.labels).map(([name, value]) => (
+          <span key={name} class="badge" title={`Label ${name}=${value}`}>
+            <bdi>{visibleLine(`${name}=${value}`, 40)}</bdi>
+          </span>
+        ))}
         {detail.queued_inputs > 0 && <span class="badge">{detail.queued_inputs} queued</span>}
         <span class="run-id" title={detail.id}>
           {detail.id.slice(0, 8)}

@@ -1,5 +1,6 @@
 import { ServiceError } from "../../errors.ts";
 import type { RunPoint } from "../../runs/read-files.ts";
+import type { RunSearch } from "../../runs/search-runs.ts";
 
 /** A point of a run as `TURN.STEP`. */
 export function pointOf(at: string): RunPoint {
@@ -12,4 +13,30 @@ export function timeIn(parameter: string, text: string): number {
   const [milliseconds, day] = [Date.parse(text), Date.parse(text.slice(0, 10))];
   if (!Number.isNaN(milliseconds) && new Date(day).toISOString().startsWith(text.slice(0, 10))) return milliseconds;
   throw new ServiceError("invalid_argument", `${parameter} is ${JSON.stringify(text)}, which is not a date`);
+}
+
+/** The values of `searchFilters`. */
+export function searchIn({
+  since,
+  until,
+  label,
+  q,
+}: {
+  since?: string;
+  until?: string;
+  label?: string;
+  q?: string;
+}): Pick<RunSearch, "since" | "until" | "label" | "text"> {
+  return {
+    ...(since !== undefined && { since: timeIn("since", since) }),
+    ...(until !== undefined && { until: timeIn("until", until) }),
+    ...(label !== undefined && { label: labelIn(label) }),
+    ...(q !== undefined && { text: q }),
+  };
+}
+
+/** A label as `KEY=VALUE`. A value can contain `=`, a key cannot. */
+function labelIn(text: string): { name: string; value: string } {
+  const at = text.indexOf("=");
+  return { name: text.slice(0, at), value: text.slice(at + 1) };
 }

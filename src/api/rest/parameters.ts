@@ -1,3 +1,4 @@
+import { labelNamePattern, maxLabelLength, maxLabelNameLength } from "../../runs/labels.ts";
 import { runStatuses } from "../../runs/status.ts";
 import type { Parameter } from "../description.ts";
 import { type Schema, uuid } from "./schemas/schema.ts";
@@ -53,10 +54,16 @@ export const eventHeaders = {
   }),
 };
 
-/** Filters of runs by their creation and texts. */
+/** Filters of runs by their creation, label and texts. */
 export const searchFilters = {
   since: timeParameter("Only runs that were created at this time or later."),
   until: timeParameter("Only runs that were created before this time."),
+  label: parameter("Only runs with this label, as `KEY=VALUE`.", {
+    type: "string",
+    pattern: `^${labelNamePattern}=`,
+    maxLength: maxLabelNameLength + 1 + maxLabelLength,
+    examples: ["customer=4711"],
+  }),
   q: parameter(
     "Only runs with this text in their name or in the first words of their input, or whose ID begins with it.",
     { type: "string", minLength: 1, maxLength: 200 },

@@ -382,9 +382,9 @@ return errors === 0;
 validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const query_list_runs = validate25;
-const schema36 = {"$id":"query_list_runs","type":"object","additionalProperties":false,"properties":{"status":{"type":"string","enum":["running","finished","technical_error","terminated","waiting_for_input"],"wellFormed":true},"label":{"type":"string","pattern":"^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=","maxLength":265,"wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50}}};
-const pattern4 = new RegExp("^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=", "u");
+const schema36 = {"$id":"query_list_runs","type":"object","additionalProperties":false,"properties":{"status":{"type":"string","enum":["running","finished","technical_error","terminated","waiting_for_input"],"wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"label":{"type":"string","pattern":"^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=","maxLength":265,"wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50}}};
 const formats4 = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+const pattern4 = new RegExp("^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=", "u");
 
 function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_list_runs" */;
@@ -402,7 +402,7 @@ if(data.limit === undefined){
 data.limit = 50;
 }
 for(const key0 in data){
-if(!(((((((key0 === "status") || (key0 === "label")) || (key0 === "since")) || (key0 === "until")) || (key0 === "q")) || (key0 === "cursor")) || (key0 === "limit"))){
+if(!(((((((key0 === "status") || (key0 === "since")) || (key0 === "until")) || (key0 === "label")) || (key0 === "q")) || (key0 === "cursor")) || (key0 === "limit"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema36,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -466,8 +466,8 @@ errors++;
 }
 }
 }
-if(data.label !== undefined){
-let data1 = data.label;
+if(data.since !== undefined){
+let data1 = data.since;
 if(typeof data1 !== "string"){
 let dataType1 = typeof data1;
 let coerced1 = undefined;
@@ -479,7 +479,7 @@ else if(data1 === null){
 coerced1 = "";
 }
 else {
-const err4 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},schema:schema36.properties.label.type,parentSchema:schema36.properties.label,data:data1};
+const err4 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{type: "string"},schema:schema36.properties.since.type,parentSchema:schema36.properties.since,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -492,13 +492,13 @@ errors++;
 if(coerced1 !== undefined){
 data1 = coerced1;
 if(data !== undefined){
-data["label"] = coerced1;
+data["since"] = coerced1;
 }
 }
 }
 if(typeof data1 === "string"){
 if(!data1.isWellFormed()){
-const err5 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema36.properties.label,data:data1};
+const err5 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema36.properties.since,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -507,8 +507,8 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!pattern4.test(data1)){
-const err6 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}="},schema:"^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=",parentSchema:schema36.properties.label,data:data1};
+if(!(formats4.test(data1))){
+const err6 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema36.properties.since,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -517,20 +517,10 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(data1.length > 265 && (data1.length > 530 || [...data1].length > 265)){
-const err7 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{},schema:265,parentSchema:schema36.properties.label,data:data1};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
 }
 }
-}
-if(data.since !== undefined){
-let data2 = data.since;
+if(data.until !== undefined){
+let data2 = data.until;
 if(typeof data2 !== "string"){
 let dataType2 = typeof data2;
 let coerced2 = undefined;
@@ -542,7 +532,26 @@ else if(data2 === null){
 coerced2 = "";
 }
 else {
-const err8 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{type: "string"},schema:schema36.properties.since.type,parentSchema:schema36.properties.since,data:data2};
+const err7 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},schema:schema36.properties.until.type,parentSchema:schema36.properties.until,data:data2};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(coerced2 !== undefined){
+data2 = coerced2;
+if(data !== undefined){
+data["until"] = coerced2;
+}
+}
+}
+if(typeof data2 === "string"){
+if(!data2.isWellFormed()){
+const err8 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema36.properties.until,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -551,17 +560,8 @@ vErrors.push(err8);
 }
 errors++;
 }
-}
-if(coerced2 !== undefined){
-data2 = coerced2;
-if(data !== undefined){
-data["since"] = coerced2;
-}
-}
-}
-if(typeof data2 === "string"){
-if(!data2.isWellFormed()){
-const err9 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema36.properties.since,data:data2};
+if(!(formats4.test(data2))){
+const err9 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema36.properties.until,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -570,20 +570,10 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(!(formats4.test(data2))){
-const err10 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema36.properties.since,data:data2};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
 }
 }
-}
-if(data.until !== undefined){
-let data3 = data.until;
+if(data.label !== undefined){
+let data3 = data.label;
 if(typeof data3 !== "string"){
 let dataType3 = typeof data3;
 let coerced3 = undefined;
@@ -595,7 +585,26 @@ else if(data3 === null){
 coerced3 = "";
 }
 else {
-const err11 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},schema:schema36.properties.until.type,parentSchema:schema36.properties.until,data:data3};
+const err10 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},schema:schema36.properties.label.type,parentSchema:schema36.properties.label,data:data3};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(coerced3 !== undefined){
+data3 = coerced3;
+if(data !== undefined){
+data["label"] = coerced3;
+}
+}
+}
+if(typeof data3 === "string"){
+if(!data3.isWellFormed()){
+const err11 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema36.properties.label,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -604,17 +613,8 @@ vErrors.push(err11);
 }
 errors++;
 }
-}
-if(coerced3 !== undefined){
-data3 = coerced3;
-if(data !== undefined){
-data["until"] = coerced3;
-}
-}
-}
-if(typeof data3 === "string"){
-if(!data3.isWellFormed()){
-const err12 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema36.properties.until,data:data3};
+if(!pattern4.test(data3)){
+const err12 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}="},schema:"^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=",parentSchema:schema36.properties.label,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -623,8 +623,8 @@ vErrors.push(err12);
 }
 errors++;
 }
-if(!(formats4.test(data3))){
-const err13 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema36.properties.until,data:data3};
+if(data3.length > 265 && (data3.length > 530 || [...data3].length > 265)){
+const err13 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{},schema:265,parentSchema:schema36.properties.label,data:data3};
 if(vErrors === null){
 vErrors = [err13];
 }

@@ -271,6 +271,15 @@ export interface components {
             /** @description Display name. */
             name: string;
             /**
+             * @description The labels of the create. Empty: none.
+             * @example {
+             *       "customer": "4711"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
+            /**
              * @description The status that v1 reports.
              * @enum {string}
              */
@@ -312,15 +321,6 @@ export interface components {
             input_excerpt: string | null;
             /** @description What a running run does now. */
             activity: components["schemas"]["Activity"] | null;
-            /**
-             * @description The labels of the create. Empty: none.
-             * @example {
-             *       "customer": "4711"
-             *     }
-             */
-            labels: {
-                [key: string]: string;
-            };
             /**
              * @description Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere.
              * @enum {string|null}
@@ -344,6 +344,15 @@ export interface components {
             /** @description Display name. */
             name: string;
             /**
+             * @description The labels of the create. Empty: none.
+             * @example {
+             *       "customer": "4711"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
+            /**
              * @description The status that v1 reports.
              * @enum {string}
              */
@@ -385,15 +394,6 @@ export interface components {
             input_excerpt: string | null;
             /** @description What a running run does now. */
             activity: components["schemas"]["Activity"] | null;
-            /**
-             * @description The labels of the create. Empty: none.
-             * @example {
-             *       "customer": "4711"
-             *     }
-             */
-            labels: {
-                [key: string]: string;
-            };
             /**
              * @description Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere.
              * @enum {string|null}
@@ -1046,12 +1046,12 @@ export interface operations {
             query?: {
                 /** @description Only runs with this status. `finished` means with an output; `waiting_for_input` means finished without a turn. */
                 status?: "running" | "finished" | "technical_error" | "terminated" | "waiting_for_input";
-                /** @description Only runs with this label, as `KEY=VALUE`. */
-                label?: string;
                 /** @description Only runs that were created at this time or later. */
                 since?: string;
                 /** @description Only runs that were created before this time. */
                 until?: string;
+                /** @description Only runs with this label, as `KEY=VALUE`. */
+                label?: string;
                 /** @description Only runs with this text in their name or in the first words of their input, or whose ID begins with it. */
                 q?: string;
                 /** @description `next` of the page before. Left out: the first page. */

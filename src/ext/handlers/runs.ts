@@ -1,5 +1,5 @@
 import { jsonResponse } from "../../api/handlers/handler.ts";
-import { timeIn } from "../../api/rest/parameter-values.ts";
+import { searchIn } from "../../api/rest/parameter-values.ts";
 import { log } from "../../log.ts";
 import { acceptInput, stopRun } from "../../runs/control-run.ts";
 import { createRun } from "../../runs/create-run.ts";
@@ -55,21 +55,12 @@ export function runHandlers(deps: ExtDeps, describer: RunDescriber) {
 }
 
 function searchOf({ principal, query }: Call<"list_runs">): RunSearch {
-  const { status, label, since, until, q, cursor, limit } = query;
+  const { status, cursor, limit, ...filters } = query;
   return {
     of: { agent: principal.agentId },
     limit,
     ...(status && { status }),
-    ...(label !== undefined && { label: labelIn(label) }),
-    ...(since !== undefined && { since: timeIn("since", since) }),
-    ...(until !== undefined && { until: timeIn("until", until) }),
-    ...(q !== undefined && { text: q }),
+    ...searchIn(filters),
     ...(cursor !== undefined && { cursor }),
   };
-}
-
-/** `KEY=VALUE`. A value can contain `=`, a key cannot. */
-function labelIn(text: string): { name: string; value: string } {
-  const at = text.indexOf("=");
-  return { name: text.slice(0, at), value: text.slice(at + 1) };
 }

@@ -4,8 +4,7 @@ import type { RunView, WebhookTarget } from "../../runs/types.ts";
 import type { Schemas } from "../call.ts";
 
 export function wireRun(described: DescribedRun): Schemas["Run"] {
-  const { labels = {}, webhook } = described.run;
-  return { ...wireRunFields(described), labels, webhook: wireTarget(webhook) };
+  return { ...wireRunFields(described), webhook: wireTarget(described.run.webhook) };
 }
 
 /** A run as streams send it: without its output, which is an event. */

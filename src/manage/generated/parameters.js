@@ -2817,7 +2817,9 @@ return errors === 0;
 validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const query_list_runs = validate60;
-const schema71 = {"$id":"query_list_runs","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"status":{"type":"string","enum":["running","finished","technical_error","terminated","waiting_for_input"],"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50}}};
+const schema71 = {"$id":"query_list_runs","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"label":{"type":"string","pattern":"^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=","maxLength":265,"wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"status":{"type":"string","enum":["running","finished","technical_error","terminated","waiting_for_input"],"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50}}};
+const func1 = Object.prototype.hasOwnProperty;
+const pattern6 = new RegExp("^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=", "u");
 
 function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_list_runs" */;
@@ -2835,7 +2837,7 @@ if(data.limit === undefined){
 data.limit = 50;
 }
 for(const key0 in data){
-if(!((((((((key0 === "organization_id") || (key0 === "agent_id")) || (key0 === "since")) || (key0 === "until")) || (key0 === "q")) || (key0 === "status")) || (key0 === "cursor")) || (key0 === "limit"))){
+if(!(func1.call(schema71.properties, key0))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema71,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -3058,8 +3060,8 @@ errors++;
 }
 }
 }
-if(data.q !== undefined){
-let data4 = data.q;
+if(data.label !== undefined){
+let data4 = data.label;
 if(typeof data4 !== "string"){
 let dataType4 = typeof data4;
 let coerced4 = undefined;
@@ -3071,7 +3073,7 @@ else if(data4 === null){
 coerced4 = "";
 }
 else {
-const err13 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/type",keyword:"type",params:{type: "string"},schema:schema71.properties.q.type,parentSchema:schema71.properties.q,data:data4};
+const err13 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},schema:schema71.properties.label.type,parentSchema:schema71.properties.label,data:data4};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -3084,13 +3086,13 @@ errors++;
 if(coerced4 !== undefined){
 data4 = coerced4;
 if(data !== undefined){
-data["q"] = coerced4;
+data["label"] = coerced4;
 }
 }
 }
 if(typeof data4 === "string"){
 if(!data4.isWellFormed()){
-const err14 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.q,data:data4};
+const err14 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.label,data:data4};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -3099,8 +3101,8 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(data4.length < 2 && [...data4].length < 1){
-const err15 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema71.properties.q,data:data4};
+if(!pattern6.test(data4)){
+const err15 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}="},schema:"^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=",parentSchema:schema71.properties.label,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -3109,8 +3111,8 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(data4.length > 200 && (data4.length > 400 || [...data4].length > 200)){
-const err16 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema71.properties.q,data:data4};
+if(data4.length > 265 && (data4.length > 530 || [...data4].length > 265)){
+const err16 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{},schema:265,parentSchema:schema71.properties.label,data:data4};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -3121,8 +3123,8 @@ errors++;
 }
 }
 }
-if(data.status !== undefined){
-let data5 = data.status;
+if(data.q !== undefined){
+let data5 = data.q;
 if(typeof data5 !== "string"){
 let dataType5 = typeof data5;
 let coerced5 = undefined;
@@ -3134,7 +3136,7 @@ else if(data5 === null){
 coerced5 = "";
 }
 else {
-const err17 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},schema:schema71.properties.status.type,parentSchema:schema71.properties.status,data:data5};
+const err17 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/type",keyword:"type",params:{type: "string"},schema:schema71.properties.q.type,parentSchema:schema71.properties.q,data:data5};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -3147,12 +3149,13 @@ errors++;
 if(coerced5 !== undefined){
 data5 = coerced5;
 if(data !== undefined){
-data["status"] = coerced5;
+data["q"] = coerced5;
 }
 }
 }
-if(!(((((data5 === "running") || (data5 === "finished")) || (data5 === "technical_error")) || (data5 === "terminated")) || (data5 === "waiting_for_input"))){
-const err18 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema71.properties.status.enum},schema:schema71.properties.status.enum,parentSchema:schema71.properties.status,data:data5};
+if(typeof data5 === "string"){
+if(!data5.isWellFormed()){
+const err18 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.q,data:data5};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -3161,9 +3164,8 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(typeof data5 === "string"){
-if(!data5.isWellFormed()){
-const err19 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.status,data:data5};
+if(data5.length < 2 && [...data5].length < 1){
+const err19 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema71.properties.q,data:data5};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -3172,10 +3174,20 @@ vErrors.push(err19);
 }
 errors++;
 }
+if(data5.length > 200 && (data5.length > 400 || [...data5].length > 200)){
+const err20 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema71.properties.q,data:data5};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
 }
 }
-if(data.cursor !== undefined){
-let data6 = data.cursor;
+}
+if(data.status !== undefined){
+let data6 = data.status;
 if(typeof data6 !== "string"){
 let dataType6 = typeof data6;
 let coerced6 = undefined;
@@ -3187,26 +3199,7 @@ else if(data6 === null){
 coerced6 = "";
 }
 else {
-const err20 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},schema:schema71.properties.cursor.type,parentSchema:schema71.properties.cursor,data:data6};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-}
-}
-if(coerced6 !== undefined){
-data6 = coerced6;
-if(data !== undefined){
-data["cursor"] = coerced6;
-}
-}
-}
-if(typeof data6 === "string"){
-if(!data6.isWellFormed()){
-const err21 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.cursor,data:data6};
+const err21 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},schema:schema71.properties.status.type,parentSchema:schema71.properties.status,data:data6};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -3215,8 +3208,16 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(data6.length < 2 && [...data6].length < 1){
-const err22 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema71.properties.cursor,data:data6};
+}
+if(coerced6 !== undefined){
+data6 = coerced6;
+if(data !== undefined){
+data["status"] = coerced6;
+}
+}
+}
+if(!(((((data6 === "running") || (data6 === "finished")) || (data6 === "technical_error")) || (data6 === "terminated")) || (data6 === "waiting_for_input"))){
+const err22 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema71.properties.status.enum},schema:schema71.properties.status.enum,parentSchema:schema71.properties.status,data:data6};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -3225,8 +3226,9 @@ vErrors.push(err22);
 }
 errors++;
 }
-if(data6.length > 2000 && (data6.length > 4000 || [...data6].length > 2000)){
-const err23 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema71.properties.cursor,data:data6};
+if(typeof data6 === "string"){
+if(!data6.isWellFormed()){
+const err23 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.status,data:data6};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -3237,17 +3239,20 @@ errors++;
 }
 }
 }
-let data7 = data.limit;
-if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
+if(data.cursor !== undefined){
+let data7 = data.cursor;
+if(typeof data7 !== "string"){
 let dataType7 = typeof data7;
 let coerced7 = undefined;
 if(!(coerced7 !== undefined)){
-if(dataType7 === "boolean" || data7 === null
-              || (dataType7 === "string" && data7 && data7 == +data7 && !(data7 % 1))){
-coerced7 = +data7;
+if(dataType7 == "number" || dataType7 == "boolean"){
+coerced7 = "" + data7;
+}
+else if(data7 === null){
+coerced7 = "";
 }
 else {
-const err24 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema71.properties.limit.type,parentSchema:schema71.properties.limit,data:data7};
+const err24 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},schema:schema71.properties.cursor.type,parentSchema:schema71.properties.cursor,data:data7};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -3260,13 +3265,13 @@ errors++;
 if(coerced7 !== undefined){
 data7 = coerced7;
 if(data !== undefined){
-data["limit"] = coerced7;
+data["cursor"] = coerced7;
 }
 }
 }
-if((typeof data7 == "number") && (isFinite(data7))){
-if(data7 > 200 || isNaN(data7)){
-const err25 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},schema:200,parentSchema:schema71.properties.limit,data:data7};
+if(typeof data7 === "string"){
+if(!data7.isWellFormed()){
+const err25 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.cursor,data:data7};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -3275,8 +3280,8 @@ vErrors.push(err25);
 }
 errors++;
 }
-if(data7 < 1 || isNaN(data7)){
-const err26 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema71.properties.limit,data:data7};
+if(data7.length < 2 && [...data7].length < 1){
+const err26 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema71.properties.cursor,data:data7};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -3285,15 +3290,75 @@ vErrors.push(err26);
 }
 errors++;
 }
-}
-}
-else {
-const err27 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema71.type,parentSchema:schema71,data};
+if(data7.length > 2000 && (data7.length > 4000 || [...data7].length > 2000)){
+const err27 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema71.properties.cursor,data:data7};
 if(vErrors === null){
 vErrors = [err27];
 }
 else {
 vErrors.push(err27);
+}
+errors++;
+}
+}
+}
+let data8 = data.limit;
+if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
+let dataType8 = typeof data8;
+let coerced8 = undefined;
+if(!(coerced8 !== undefined)){
+if(dataType8 === "boolean" || data8 === null
+              || (dataType8 === "string" && data8 && data8 == +data8 && !(data8 % 1))){
+coerced8 = +data8;
+}
+else {
+const err28 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema71.properties.limit.type,parentSchema:schema71.properties.limit,data:data8};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(coerced8 !== undefined){
+data8 = coerced8;
+if(data !== undefined){
+data["limit"] = coerced8;
+}
+}
+}
+if((typeof data8 == "number") && (isFinite(data8))){
+if(data8 > 200 || isNaN(data8)){
+const err29 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},schema:200,parentSchema:schema71.properties.limit,data:data8};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+if(data8 < 1 || isNaN(data8)){
+const err30 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema71.properties.limit,data:data8};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+}
+else {
+const err31 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema71.type,parentSchema:schema71,data};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
 }
 errors++;
 }
@@ -3303,7 +3368,7 @@ return errors === 0;
 validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const query_count_runs = validate61;
-const schema72 = {"$id":"query_count_runs","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}};
+const schema72 = {"$id":"query_count_runs","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"label":{"type":"string","pattern":"^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=","maxLength":265,"wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}};
 
 function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_count_runs" */;
@@ -3318,7 +3383,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(((((key0 === "organization_id") || (key0 === "agent_id")) || (key0 === "since")) || (key0 === "until")) || (key0 === "q"))){
+if(!((((((key0 === "organization_id") || (key0 === "agent_id")) || (key0 === "since")) || (key0 === "until")) || (key0 === "label")) || (key0 === "q"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -3541,8 +3606,8 @@ errors++;
 }
 }
 }
-if(data.q !== undefined){
-let data4 = data.q;
+if(data.label !== undefined){
+let data4 = data.label;
 if(typeof data4 !== "string"){
 let dataType4 = typeof data4;
 let coerced4 = undefined;
@@ -3554,7 +3619,7 @@ else if(data4 === null){
 coerced4 = "";
 }
 else {
-const err13 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/type",keyword:"type",params:{type: "string"},schema:schema72.properties.q.type,parentSchema:schema72.properties.q,data:data4};
+const err13 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},schema:schema72.properties.label.type,parentSchema:schema72.properties.label,data:data4};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -3567,13 +3632,13 @@ errors++;
 if(coerced4 !== undefined){
 data4 = coerced4;
 if(data !== undefined){
-data["q"] = coerced4;
+data["label"] = coerced4;
 }
 }
 }
 if(typeof data4 === "string"){
 if(!data4.isWellFormed()){
-const err14 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.q,data:data4};
+const err14 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.label,data:data4};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -3582,8 +3647,8 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(data4.length < 2 && [...data4].length < 1){
-const err15 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema72.properties.q,data:data4};
+if(!pattern6.test(data4)){
+const err15 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}="},schema:"^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=",parentSchema:schema72.properties.label,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -3592,8 +3657,8 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(data4.length > 200 && (data4.length > 400 || [...data4].length > 200)){
-const err16 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema72.properties.q,data:data4};
+if(data4.length > 265 && (data4.length > 530 || [...data4].length > 265)){
+const err16 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{},schema:265,parentSchema:schema72.properties.label,data:data4};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -3604,14 +3669,77 @@ errors++;
 }
 }
 }
+if(data.q !== undefined){
+let data5 = data.q;
+if(typeof data5 !== "string"){
+let dataType5 = typeof data5;
+let coerced5 = undefined;
+if(!(coerced5 !== undefined)){
+if(dataType5 == "number" || dataType5 == "boolean"){
+coerced5 = "" + data5;
+}
+else if(data5 === null){
+coerced5 = "";
 }
 else {
-const err17 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema72.type,parentSchema:schema72,data};
+const err17 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/type",keyword:"type",params:{type: "string"},schema:schema72.properties.q.type,parentSchema:schema72.properties.q,data:data5};
 if(vErrors === null){
 vErrors = [err17];
 }
 else {
 vErrors.push(err17);
+}
+errors++;
+}
+}
+if(coerced5 !== undefined){
+data5 = coerced5;
+if(data !== undefined){
+data["q"] = coerced5;
+}
+}
+}
+if(typeof data5 === "string"){
+if(!data5.isWellFormed()){
+const err18 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.q,data:data5};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+if(data5.length < 2 && [...data5].length < 1){
+const err19 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema72.properties.q,data:data5};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+if(data5.length > 200 && (data5.length > 400 || [...data5].length > 200)){
+const err20 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema72.properties.q,data:data5};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err21 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema72.type,parentSchema:schema72,data};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
 }
 errors++;
 }
@@ -4322,7 +4450,7 @@ validate69.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const query_get_model_request = validate70;
 const schema81 = {"$id":"query_get_model_request","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}},"required":["at"]};
-const pattern6 = new RegExp("^[0-9]{1,9}\\.[0-9]{1,9}$", "u");
+const pattern8 = new RegExp("^[0-9]{1,9}\\.[0-9]{1,9}$", "u");
 
 function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_get_model_request" */;
@@ -4399,7 +4527,7 @@ vErrors.push(err3);
 }
 errors++;
 }
-if(!pattern6.test(data0)){
+if(!pattern8.test(data0)){
 const err4 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema81.properties.at,data:data0};
 if(vErrors === null){
 vErrors = [err4];
@@ -4495,7 +4623,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!pattern6.test(data0)){
+if(!pattern8.test(data0)){
 const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema82.properties.at,data:data0};
 if(vErrors === null){
 vErrors = [err3];
@@ -4591,7 +4719,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!pattern6.test(data0)){
+if(!pattern8.test(data0)){
 const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema83.properties.at,data:data0};
 if(vErrors === null){
 vErrors = [err3];

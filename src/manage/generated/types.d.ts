@@ -1542,6 +1542,15 @@ export interface components {
             /** @description Display name. */
             name: string;
             /**
+             * @description The labels of the create. Empty: none.
+             * @example {
+             *       "customer": "4711"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
+            /**
              * @description The status that v1 reports.
              * @enum {string}
              */
@@ -1612,6 +1621,15 @@ export interface components {
             id: string;
             /** @description Display name. */
             name: string;
+            /**
+             * @description The labels of the create. Empty: none.
+             * @example {
+             *       "customer": "4711"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
             /**
              * @description The status that v1 reports.
              * @enum {string}
@@ -5143,6 +5161,8 @@ export interface operations {
                 since?: string;
                 /** @description Only runs that were created before this time. */
                 until?: string;
+                /** @description Only runs with this label, as `KEY=VALUE`. */
+                label?: string;
                 /** @description Only runs with this text in their name or in the first words of their input, or whose ID begins with it. */
                 q?: string;
                 /** @description Only runs with this status. `finished` means with an output; `waiting_for_input` means finished without a turn. */
@@ -5350,6 +5370,8 @@ export interface operations {
                 since?: string;
                 /** @description Only runs that were created before this time. */
                 until?: string;
+                /** @description Only runs with this label, as `KEY=VALUE`. */
+                label?: string;
                 /** @description Only runs with this text in their name or in the first words of their input, or whose ID begins with it. */
                 q?: string;
             };

@@ -1,6 +1,6 @@
 import { findAgent } from "../../accounts/agents.ts";
 import { jsonResponse } from "../../api/handlers/handler.ts";
-import { timeIn } from "../../api/rest/parameter-values.ts";
+import { searchIn, timeIn } from "../../api/rest/parameter-values.ts";
 import { base64Uploads } from "../../api/validation/base64-files.ts";
 import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
@@ -98,14 +98,12 @@ function startOfDay(milliseconds: number): number {
 
 type Filters = Pick<Call<"list_runs">["query"], "organization_id" | "agent_id" | "since" | "until" | "q">;
 
-function searchOf({ organization_id, agent_id, since, until, q }: Filters): Omit<RunSearch, "limit" | "cursor"> {
+function searchOf({ organization_id, agent_id, ...filters }: Filters): Omit<RunSearch, "limit" | "cursor"> {
   return {
     of: {
       ...(organization_id !== undefined && { organization: organization_id }),
       ...(agent_id !== undefined && { agent: agent_id }),
     },
-    ...(since !== undefined && { since: timeIn("since", since) }),
-    ...(until !== undefined && { until: timeIn("until", until) }),
-    ...(q !== undefined && { text: q }),
+    ...searchIn(filters),
   };
 }

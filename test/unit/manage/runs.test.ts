@@ -4,6 +4,7 @@ import { createOrganization } from "../../../src/accounts/organizations.ts";
 import type { ModelConfiguration } from "../../../src/agent/model.ts";
 import type { Schemas } from "../../../src/manage/call.ts";
 import { chatServer, rejects } from "../../providers/chat-completions-server.ts";
+import { newRun } from "../../platform/run-fixtures.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 
 type Run = Schemas["Run"];
@@ -31,6 +32,11 @@ async function read(id: string): Promise<Schemas["RunDetail"]> {
 async function untilState(id: string, state: Run["state"]): Promise<Schemas["RunDetail"]> {
   await expect.poll(async () => (await read(id)).state, { interval: 10, timeout: 8_000 }).toBe(state);
   return read(id);
+}
+
+function found<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("not found");
+  return value;
 }
 
 /** An agent of an organization of its own, with the demo model or one at `baseUrl`. */
@@ -200,6 +206,26 @@ describe("a run", () => {
 });
 
 describe("lists", () => {
+  test("runs have the labels of their create, and are found by them", async () => {
+    const { id, organizationId } = await service.platform.accounts.findAgent(service.templateId).then(found);
+    const labelled = newRun({
+      agentId: id,
+      organizationId,
+      status: "finished",
+      turn: 0,
+      labels: { customer: "4711", empty: "" },
+    });
+    await service.platform.runs.create(labelled, []);
+    expect((await read(labelled.id)).labels).toEqual({ customer: "4711", empty: "" });
+    expect(ids(await list("label=customer=4711"))).toEqual([labelled.id]);
+    expect(ids(await list("label=empty="))).toEqual([labelled.id]);
+    expect(ids(await list("label=customer=4712"))).toEqual([]);
+    const counts = (await service.call<Schemas["RunCounts"]>("GET", "/runs/counts?label=customer=4711")).body;
+    expect(counts).toMatchObject({ waiting_for_input: 1, complete: true });
+    expect((await start()).labels).toEqual({});
+    expect(await outcome("GET", "/runs?label=customer")).toEqual([422, "invalid_request"]);
+  });
+
   test("runs are filtered, counted and paged", async () => {
     const since = new Date().toISOString();
     const started: Run[] = [];

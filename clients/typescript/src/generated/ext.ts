@@ -46,6 +46,15 @@ export interface components {
             /** @description Display name. */
             name: string;
             /**
+             * @description The labels of the create. Empty: none.
+             * @example {
+             *       "customer": "4711"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
+            /**
              * @description The status that v1 reports.
              * @enum {string}
              */
@@ -87,15 +96,6 @@ export interface components {
             input_excerpt: string | null;
             /** @description What a running run does now. */
             activity: components["schemas"]["Activity"] | null;
-            /**
-             * @description The labels of the create. Empty: none.
-             * @example {
-             *       "customer": "4711"
-             *     }
-             */
-            labels: {
-                [key: string]: string;
-            };
             /**
              * @description Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere.
              * @enum {string|null}
@@ -119,6 +119,15 @@ export interface components {
             /** @description Display name. */
             name: string;
             /**
+             * @description The labels of the create. Empty: none.
+             * @example {
+             *       "customer": "4711"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
+            /**
              * @description The status that v1 reports.
              * @enum {string}
              */
@@ -160,15 +169,6 @@ export interface components {
             input_excerpt: string | null;
             /** @description What a running run does now. */
             activity: components["schemas"]["Activity"] | null;
-            /**
-             * @description The labels of the create. Empty: none.
-             * @example {
-             *       "customer": "4711"
-             *     }
-             */
-            labels: {
-                [key: string]: string;
-            };
             /**
              * @description Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere.
              * @enum {string|null}

@@ -34,6 +34,12 @@ const finishReason = oneOfTexts(
 export const runFields = {
   id: uuid("The run's ID: `agent_id` in v1."),
   name: text("Display name."),
+  labels: {
+    type: "object",
+    description: "The labels of the create. Empty: none.",
+    additionalProperties: { type: "string" },
+    examples: [{ customer: "4711" }],
+  },
   status: oneOfTexts("The status that v1 reports.", runStatuses),
   state: oneOfTexts(
     "The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting_for_input`: finished, because it was created without input.",

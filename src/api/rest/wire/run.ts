@@ -11,6 +11,7 @@ export function wireRunFields({ run, state, inputExcerpt, finishReason, activity
   return {
     id,
     name,
+    labels: run.labels ?? {},
     status,
     state,
     turn,

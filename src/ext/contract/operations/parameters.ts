@@ -1,5 +1,4 @@
 import { fileName, idParameter, parameter } from "../../../api/rest/parameters.ts";
-import { labelNamePattern, maxLabelLength, maxLabelNameLength } from "../../../runs/labels.ts";
 
 /** Parameters of paths, by name. */
 export const pathParameters = {
@@ -7,14 +6,6 @@ export const pathParameters = {
   upload_id: idParameter("The upload's ID."),
   name: fileName,
 };
-
-/** A filter by a label. */
-export const label = parameter("Only runs with this label, as `KEY=VALUE`.", {
-  type: "string",
-  pattern: `^${labelNamePattern}=`,
-  maxLength: maxLabelNameLength + 1 + maxLabelLength,
-  examples: ["customer=4711"],
-});
 
 /** The header that makes a create safe to repeat. */
 export const idempotencyKey = {

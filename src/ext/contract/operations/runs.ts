@@ -1,6 +1,6 @@
 import { cursor, limit, runStatus, searchFilters } from "../../../api/rest/parameters.ts";
 import { operation } from "./operation.ts";
-import { idempotencyKey, label } from "./parameters.ts";
+import { idempotencyKey } from "./parameters.ts";
 
 const tag = "runs";
 
@@ -40,7 +40,7 @@ export const runOperations = {
     summary: "List runs",
     description:
       "Runs of the agent, newest first. A page can be short or empty and still have a next one, because a filter ends after a bounded number of runs.",
-    query: { status: runStatus, label, ...searchFilters, cursor, limit: limit(50, 200) },
+    query: { status: runStatus, ...searchFilters, cursor, limit: limit(50, 200) },
     success: { description: "A page.", body: "RunPage" },
     errors: ["invalid_argument"],
   }),

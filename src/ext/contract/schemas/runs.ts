@@ -9,12 +9,6 @@ const { name, template_id, input_text } = PublicCreateAgentRequest.properties;
 
 const run = {
   ...runFields,
-  labels: {
-    type: "object",
-    description: "The labels of the create. Empty: none.",
-    additionalProperties: { type: "string" },
-    examples: [{ customer: "4711" }],
-  },
   webhook: nullable(
     oneOfTexts(
       "Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere.",
