@@ -30,7 +30,7 @@ const settings = {
   retentionDays: wholeNumber(90, 1, 3_650),
   /** Old contents that a run keeps of each file name, besides its uploads. */
   fileVersions: wholeNumber(20, 0, 1_000),
-  /** Size of the largest file in MB (1,048,576 bytes) that clients of `/ext/v1` can upload. The tools of agents read up to 200. */
+  /** Size of the largest file in MB (1,048,576 bytes) that clients of `/ext/v1` can upload. */
   maxUploadMegabytes: wholeNumber(100, 1, 200),
   /** Sustained request rate of the API. API Gateway answers more requests with 429. Its quota per account: 10,000. */
   requestsPerSecond: wholeNumber(500, 1, 10_000),

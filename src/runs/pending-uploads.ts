@@ -10,7 +10,10 @@ export interface PendingUploadDeps {
 /** What a client announces: name, bytes and SHA-256 (64 hex digits) of the file that it will send. */
 export type NewUpload = Pick<PendingUpload, "name" | "size" | "sha256">;
 
-/** Sizes of the largest upload in MB of 1,048,576 bytes. `max`: no setting is larger, because no tool reads larger files. */
+/**
+ * Sizes of the largest upload in MB of 1,048,576 bytes. `max` of the setting: `advance`, which has 1,769 MB, takes 650 MB to
+ * read such a file, and up to 1,024 MB for two documents.
+ */
 export const uploadMegabytes = { default: 100, max: 200 } as const;
 
 /** Milliseconds for which creates can name an upload. */
