@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -55,7 +55,11 @@ async function expectExampleToWork(folder: string, example: string, interpreter:
 describe("the TypeScript package", () => {
   const folder = emptyFolder();
   beforeAll(async () => {
-    await succeed("npm", ["pack", "--loglevel=error", "--pack-destination", folder, typescriptClient]);
+    // Built elsewhere: documentation.test.ts packs the client at the same time.
+    const built = emptyFolder();
+    cpSync(typescriptClient, built, { recursive: true, filter: (path) => !path.endsWith("dist") });
+    await succeed("tsc", ["-p", typescriptClient, "--outDir", join(built, "dist")]);
+    await succeed("npm", ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", folder, built]);
     writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }');
     const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
     await succeed("npm", ["install", "--offline", "--no-audit", "--prefix", folder, join(folder, tarball)]);

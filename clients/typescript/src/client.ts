@@ -7,11 +7,11 @@ import type { Agent } from "./types.ts";
 
 export interface ClientOptions {
   /** The address of the service, without `/v1`. By default the environment variable AGENT_RUN_URL. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   /** `ak_…`. By default the environment variable AGENT_RUN_KEY. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** The ID of the key's agent. Only servers that have no more than the API v1 need it. */
-  templateId?: string;
+  templateId?: string | undefined;
   /** Milliseconds for the answer to one request, and for the next part of a stream or a download. 60,000 by default. */
   timeout?: number;
   /** Sends the requests. By default the global `fetch`. */
