@@ -386,6 +386,14 @@ const streaming: Record<string, Case> = {
     job: { method: "events", args: [id], take: 1 },
     expected: () => ({ calls: [askAgent, getEvents], value: [event(1)] }),
   },
+  "passes on the events of the next turn only": {
+    replies: [agent, stream(eventText(8) + end), json(200, run("finished"))],
+    job: { method: "wait", args: [id], options: { after: 7 }, onEvent: "record" },
+    expected: ([, events]) => {
+      expect(events!.headers["last-event-id"]).toBe("7");
+      return { events: [event(8)] };
+    },
+  },
   "lets an error of the callback through": {
     replies: [agent, stream(eventText(1) + end)],
     job: { method: "wait", args: [id], onEvent: "raise" },

@@ -1,9 +1,9 @@
-import type { Clock } from "./clock.ts";
-import { Deadline } from "./clock.ts";
+import type { Clock, Deadline } from "./clock.ts";
 import { APIError, ConnectionFailed, errorOf, isTransient, type Issue, UnexpectedResponse } from "./errors.ts";
 
-/** Seconds between the attempts of a request that may be repeated: 1, 2, 4 … 30. */
+/** Milliseconds. The attempts of a request that may be repeated are 1, 2, 4 … 30 s apart. */
 const longestBackoff = 30_000;
+/** Attempts of a request that may be repeated, outside of a wait. */
 const attempts = 4;
 /** Bytes per millisecond of a slow connection: large bodies get more time. */
 const slowest = 100;
@@ -21,7 +21,7 @@ export interface Request {
   method: "GET" | "POST" | "PUT";
   /** A path below the base URL, or a whole URL. */
   path: string;
-  query?: Record<string, string | string[] | undefined>;
+  query?: Record<string, string | undefined>;
   headers?: Record<string, string>;
   body?: string | Uint8Array<ArrayBuffer>;
   deadline: Deadline;
@@ -136,9 +136,7 @@ export class Http {
 
   #url(path: string, query: NonNullable<Request["query"]>): URL {
     const url = new URL(path.startsWith("/") ? this.baseUrl + path : path);
-    for (const [name, values = []] of Object.entries(query)) {
-      for (const value of [values].flat()) url.searchParams.append(name, value);
-    }
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
     return url;
   }
 

@@ -12,6 +12,8 @@ export interface EventsOptions {
 export interface WaitOptions {
   /** Milliseconds, for all requests and waits together. 30 minutes by default. Then, `WaitTimeout` is thrown. */
   timeout?: number;
+  /** Begin after this event: the `sequence` of the last one that is known. By default, all events are passed on. */
+  after?: number;
   /** Called with each event, in order. Not called if the server has v1 only. */
   onEvent?: (event: Event) => unknown;
   /** Throw `RunFailed` unless the run is `finished`. Otherwise, look at `run.status`. */

@@ -126,9 +126,9 @@ export class Runs implements RunActions {
     return runInV1(this, await this.#http.object<StatusInV1>(request, ["agent_id", "loop_status", "transcript"]));
   }
 
-  async #wait(runId: string, { onEvent, raiseOnFailure }: WaitOptions, deadline: Deadline): Promise<Run> {
+  async #wait(runId: string, { after, onEvent, raiseOnFailure }: WaitOptions, deadline: Deadline): Promise<Run> {
     try {
-      if (onEvent) for await (const event of this.#follow(runId, undefined, deadline)) await onEvent(event);
+      if (onEvent) for await (const event of this.#follow(runId, after, deadline)) await onEvent(event);
       const run = await this.#poll(runId, deadline);
       if (raiseOnFailure && run.status !== "finished") throw new RunFailed(run);
       return run;

@@ -55,11 +55,14 @@ class AsyncRun:
         self,
         *,
         timeout: float | None = 1800,
+        after: int | None = None,
         on_event: Callable[[Event], object] | None = None,
         raise_on_failure: bool = False,
     ) -> AsyncRun:
         """Waits until the run does not run. Returns the run as it is then."""
-        return await self._runs.wait(self.id, timeout=timeout, on_event=on_event, raise_on_failure=raise_on_failure)
+        return await self._runs.wait(
+            self.id, timeout=timeout, after=after, on_event=on_event, raise_on_failure=raise_on_failure
+        )
 
     def events(self, *, after: int | None = None, timeout: float | None = None) -> AsyncIterator[Event]:
         return self._runs.events(self.id, after=after, timeout=timeout)

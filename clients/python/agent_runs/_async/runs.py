@@ -57,7 +57,8 @@ class AsyncRuns:
         `labels`: at most 16.
         `webhook`: a URL that gets this run's webhooks, signed with the secret of the agent's webhook.
         `idempotency_key`: a text of up to 255 visible ASCII characters. Creates with the same key and values return
-        the same run, as long as it is kept. By default, each call has its own key, and is repeated safely.
+        the same run, as long as it is kept. By default, each call has its own key, and is repeated safely. Files that do
+        not fit into a request are uploaded again by another call, which then raises `IdempotencyKeyReused`: the run exists.
 
         Raises `CreateOutcomeUnknown` if no answer arrived.
         """
@@ -85,7 +86,7 @@ class AsyncRuns:
             if deadline.remaining() == 0:
                 raise deadline.timeout_error() from error
             raise
-        return await self._wait(run.id, deadline, on_event, raise_on_failure)
+        return await self._wait(run.id, deadline, None, on_event, raise_on_failure)
 
     async def get(self, run_id: str) -> AsyncRun:
         deadline = self._deadline()
@@ -96,6 +97,7 @@ class AsyncRuns:
         run_id: str,
         *,
         timeout: float | None = 1800,
+        after: int | None = None,
         on_event: Callable[[Event], object] | None = None,
         raise_on_failure: bool = False,
     ) -> AsyncRun:
@@ -104,9 +106,10 @@ class AsyncRuns:
 
         `timeout`: seconds, for all requests and waits together. Then, `WaitTimeout` is raised. None: no limit.
         `on_event`: called with each event, in order. Not called if the server has v1 only.
+        `after`: begin after this event: the `sequence` of the last one that is known. By default, all are passed on.
         `raise_on_failure`: raise `RunFailed` unless the run is `finished`. Otherwise, look at `run.status`.
         """
-        return await self._wait(run_id, self._deadline(timeout), on_event, raise_on_failure)
+        return await self._wait(run_id, self._deadline(timeout), after, on_event, raise_on_failure)
 
     async def list(
         self,
@@ -209,12 +212,13 @@ class AsyncRuns:
         self,
         run_id: str,
         deadline: AsyncDeadline,
+        after: int | None,
         on_event: Callable[[Event], object] | None,
         raise_on_failure: bool,
     ) -> AsyncRun:
         try:
             if on_event:
-                async with contextlib.aclosing(self._follow(run_id, None, deadline)) as events:
+                async with contextlib.aclosing(self._follow(run_id, after, deadline)) as events:
                     async for event in events:
                         await _io.async_call(on_event, event)
             run = await self._poll(run_id, deadline)
