@@ -1,28 +1,28 @@
 /**
  * Layout of the table, shared with the infrastructure that creates it. All keys are strings.
  *
- * | item          | pk               | sk                             | gsi1                             | gsi2              |
- * | ------------- | ---------------- | ------------------------------ | -------------------------------- | ----------------- |
- * | organization  | `ORG#<id>`       | `HEAD`                         | `ORGS` / id                      |                   |
- * | agent         | `AGENT#<id>`     | `HEAD`                         | `AGENTS` / organization, id      |                   |
- * | version       | `AGENT#<id>`     | `VERSION#<version>`            |                                  |                   |
- * | configuration | `CONFIG#<agent>` | `<hash>`                       |                                  |                   |
- * | key           | `KEY#<hash>`     | `HEAD`                         | `KEYS#<agent>` / created, hash   |                   |
- * | operator      | `OPERATORS`      | `<hash>`                       |                                  |                   |
- * | run           | `RUN#<id>`       | `HEAD`                         | `RUNS#<agent>#<shard>` / created | `RUNNING#<shard>` |
- * | message       | `RUN#<id>`       | `MESSAGE#<turn>#<role>`        |                                  |                   |
- * | queued input  | `RUN#<id>`       | `QUEUE#<turn>`                 |                                  |                   |
- * | summary       | `RUN#<id>`       | `RECAP`                        |                                  |                   |
- * | uploads       | `RUN#<id>`       | `SAVED#UPLOADS`                |                                  |                   |
- * | files         | `RUN#<id>`       | `SAVED#FILES`                  |                                  |                   |
- * | journal       | `RUN#<id>`       | `SEQUENCE#<99999999-sequence>` |                                  |                   |
- * | audit entry   | `AUDIT`          | `<time>#<random>`              |                                  |                   |
- * | counts        | `COUNT#<id>`     | `HEAD`                         |                                  | `COUNT#<shard>`   |
- * | dollars       | `COUNT#<id>`     | `DAY#<date>#<shard>`           |                                  |                   |
- * | idempotency   | `IDEMPOTENCY#<agent>#<key hash>` | `HEAD`         |                                  |                   |
- * | webhook       | `WEBHOOK#<agent>` | `HEAD`                        |                                  |                   |
- * | delivery      | `DELIVERY#<id>`  | `HEAD`                         | `DELIVERIES#<agent>` / time, id  |                   |
- * | pending upload | `UPLOAD#<id>`   | `HEAD`                         |                                  |                   |
+ * | item            | pk                           | sk                             | gsi1                             | gsi2              |
+ * | --------------- | ---------------------------- | ------------------------------ | -------------------------------- | ----------------- |
+ * | organization    | `ORG#<id>`                   | `HEAD`                         | `ORGS` / id                      |                   |
+ * | agent           | `AGENT#<id>`                 | `HEAD`                         | `AGENTS` / organization, id      |                   |
+ * | version         | `AGENT#<id>`                 | `VERSION#<version>`            |                                  |                   |
+ * | configuration   | `CONFIG#<agent>`             | `<hash>`                       |                                  |                   |
+ * | key             | `KEY#<hash>`                 | `HEAD`                         | `KEYS#<agent>` / created, hash   |                   |
+ * | operator        | `OPERATORS`                  | `<hash>`                       |                                  |                   |
+ * | run             | `RUN#<id>`                   | `HEAD`                         | `RUNS#<agent>#<shard>` / created | `RUNNING#<shard>` |
+ * | message         | `RUN#<id>`                   | `MESSAGE#<turn>#<role>`        |                                  |                   |
+ * | queued input    | `RUN#<id>`                   | `QUEUE#<turn>`                 |                                  |                   |
+ * | summary         | `RUN#<id>`                   | `RECAP`                        |                                  |                   |
+ * | uploads         | `RUN#<id>`                   | `SAVED#UPLOADS`                |                                  |                   |
+ * | files           | `RUN#<id>`                   | `SAVED#FILES`                  |                                  |                   |
+ * | journal         | `RUN#<id>`                   | `SEQUENCE#<99999999-sequence>` |                                  |                   |
+ * | audit entry     | `AUDIT`                      | `<time>#<random>`              |                                  |                   |
+ * | counts          | `COUNT#<id>`                 | `HEAD`                         |                                  | `COUNT#<shard>`   |
+ * | dollars         | `COUNT#<id>`                 | `DAY#<date>#<shard>`           |                                  |                   |
+ * | idempotency key | `IDEMPOTENCY#<agent>#<hash>` | `HEAD`                         |                                  |                   |
+ * | webhook         | `WEBHOOK#<agent>`            | `HEAD`                         |                                  |                   |
+ * | delivery        | `DELIVERY#<id>`              | `HEAD`                         | `DELIVERIES#<agent>` / time, id  |                   |
+ * | pending upload  | `UPLOAD#<id>`                | `HEAD`                         |                                  |                   |
  *
  * A run that waits for a slot is in `WAITING#<shard>` of gsi2. Counts exist for agents and organizations with a quota.
  *
@@ -35,7 +35,7 @@ export const head = "HEAD";
 /** Epoch seconds after which DynamoDB may delete an item. */
 export const ttlAttribute = "expiresAt";
 
-/** Lists: organizations, agents, an agent's keys, an agent's runs. Project ALL. */
+/** Lists: organizations, agents; an agent's keys, runs and deliveries. Project ALL. */
 export const listIndex = { name: "gsi1", partitionKey: "gsi1pk", sortKey: "gsi1sk" } as const;
 
 /** Sparse: holds a run while it is `running`. Project INCLUDE with `nonKeyAttributes`. */
