@@ -27,6 +27,11 @@ const budget = {
   SandboxFunction: 20,
   Create: 750,
   Get: 690,
+  ExtRead: 900,
+  ExtWrite: 900,
+  Mcp: 1_650,
+  EnqueueDelivery: 420,
+  SendDelivery: 500,
   Openapi: 40,
   NotFound: 30,
 };
