@@ -47,12 +47,13 @@ export const errors = {
   idempotency_key_reused: {
     status: 422,
     when: "An earlier create with the same `Idempotency-Key` had another body. Use a new key for another run.",
-    detail: "The Idempotency-Key was used for run …, whose create had another body; send a new key for another run",
+    detail: "the idempotency key belongs to an earlier create with another body; use a new key for a new run",
   },
   webhook_not_configured: {
     status: 422,
     when: "`webhook` is set, but the agent has no webhook whose secret could sign the messages.",
-    detail: "The agent has no webhook; an operator configures one with: admin webhook set",
+    detail:
+      "the agent has no webhook, so there is no secret to sign messages to the run's URL with; an operator creates one: webhook set",
   },
 } as const satisfies Record<Exclude<ServiceErrorCode, OperatorErrorCode> | ExtErrorCode, ErrorEntry>;
 
