@@ -484,6 +484,19 @@ const onV1: Record<string, Case> = {
 };
 
 const errors: Record<string, Case> = {
+  "a base URL with /v1": {
+    replies: [],
+    job: { method: "agent", client: { base_url: "http://127.0.0.1:8787/v1/" } },
+    expected: () => ({
+      calls: [],
+      error: { name: "AgentRunsError", message: expect.stringMatching(/v1\/['"]: pass base.*, without \/v1$/) },
+    }),
+  },
+  "a key with a line break in it": {
+    replies: [],
+    job: { method: "agent", client: { api_key: "ak_\n1" } },
+    expected: () => ({ error: { name: "AgentRunsError", message: expect.stringContaining("is malformed") } }),
+  },
   "an invalid key": {
     replies: [json(401, { detail: "Invalid API key", code: "key_invalid" }, { "x-request-id": "r-1" })],
     job: { method: "agent" },

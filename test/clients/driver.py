@@ -60,8 +60,8 @@ def prepare(job, clock):
 def run(job):
     clock = FakeClock()
     client_options, options, events = prepare(job, clock)
-    with agent_runs.AgentRuns(**client_options) as client:
-        try:
+    try:
+        with agent_runs.AgentRuns(**client_options) as client:
             if job["method"] == "agent":
                 value = client.agent()
             else:
@@ -74,15 +74,15 @@ def run(job):
                         break
                 value = items
             return {"value": plain(value), "events": events, "sleeps": clock.sleeps}
-        except Exception as error:
-            return {"error": fields_of(error), "events": events, "sleeps": clock.sleeps}
+    except Exception as error:
+        return {"error": fields_of(error), "events": events, "sleeps": clock.sleeps}
 
 
 async def run_async(job):
     clock = FakeAsyncClock()
     client_options, options, events = prepare(job, clock)
-    async with agent_runs.AsyncAgentRuns(**client_options) as client:
-        try:
+    try:
+        async with agent_runs.AsyncAgentRuns(**client_options) as client:
             if job["method"] == "agent":
                 value = await client.agent()
             else:
@@ -98,8 +98,8 @@ async def run_async(job):
                 await value.aclose()
                 value = items
             return {"value": plain(value), "events": events, "sleeps": clock.sleeps}
-        except Exception as error:
-            return {"error": fields_of(error), "events": events, "sleeps": clock.sleeps}
+    except Exception as error:
+        return {"error": fields_of(error), "events": events, "sleeps": clock.sleeps}
 
 
 def plain(value):

@@ -9,7 +9,7 @@ import { python, pythonClient } from "./python.ts";
 export interface Job {
   baseUrl: string;
   /** Options of the client. */
-  client?: { api_key?: string; template_id?: string; timeout?: number };
+  client?: { api_key?: string; base_url?: string; template_id?: string; timeout?: number };
   /** Waits in real time. Otherwise, a wait takes no time and is recorded. */
   realTime?: boolean;
   /** A method of `client.runs`, or `agent`. */
@@ -53,20 +53,25 @@ async function runInTypescript(job: Job): Promise<Outcome> {
     now += milliseconds;
     return Promise.resolve();
   };
-  const { api_key: apiKey = "ak_test", template_id: templateId, timeout } = job.client ?? {};
-  const client = new AgentRuns({
-    baseUrl: job.baseUrl,
-    apiKey,
-    ...(templateId !== undefined && { templateId }),
-    ...(timeout !== undefined && { timeout }),
-    ...(job.realTime !== true && { clock: { now: () => now, sleep } }),
-  });
+  const {
+    api_key: apiKey = "ak_test",
+    base_url: baseUrl = job.baseUrl,
+    template_id: templateId,
+    timeout,
+  } = job.client ?? {};
   const onEvent = (event: Event): void => {
     if (job.onEvent === "raise") throw new CallbackError("from the callback");
     events.push(event);
   };
   const options = { ...camelCase(job.options ?? {}), ...(job.onEvent && { onEvent }) };
   try {
+    const client = new AgentRuns({
+      baseUrl,
+      apiKey,
+      ...(templateId !== undefined && { templateId }),
+      ...(timeout !== undefined && { timeout }),
+      ...(job.realTime !== true && { clock: { now: () => now, sleep } }),
+    });
     return { value: valueOf(await call(client, job, options)), events, sleeps };
   } catch (error) {
     return { error: errorFields(error), events, sleeps };

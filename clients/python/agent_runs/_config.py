@@ -8,11 +8,13 @@ from ._errors import AgentRunsError
 
 def base_url_of(given: str | None) -> str:
     text = os.environ.get("AGENT_RUN_URL") if given is None else given
-    if text and re.match(r"https?://[^/]", text):
-        return text.rstrip("/")
+    url = (text or "").rstrip("/")
+    if re.match(r"https?://[^/]", url) and not url.endswith("/v1"):
+        return url
     problem = "missing" if text is None else repr(text)
     raise AgentRunsError(
-        f"the base URL is {problem}: pass base_url or set AGENT_RUN_URL to a URL such as http://127.0.0.1:8787"
+        f"the base URL is {problem}: "
+        "pass base_url or set AGENT_RUN_URL to a URL such as http://127.0.0.1:8787, without /v1"
     )
 
 

@@ -50,9 +50,12 @@ function environment(name: string): string | undefined {
 }
 
 function baseUrlOf(text: string | undefined): string {
+  const url = text?.replace(/\/+$/, "") ?? "";
+  const isBase = /^https?:\/\//.test(url) && URL.canParse(url) && !url.endsWith("/v1");
+  if (isBase) return url;
   const problem = `the base URL is ${text === undefined ? "missing" : JSON.stringify(text)}`;
-  if (text !== undefined && /^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, "");
-  throw new AgentRunsError(`${problem}: pass baseUrl or set AGENT_RUN_URL to a URL such as http://127.0.0.1:8787`);
+  const advice = "pass baseUrl or set AGENT_RUN_URL to a URL such as http://127.0.0.1:8787, without /v1";
+  throw new AgentRunsError(`${problem}: ${advice}`);
 }
 
 function apiKeyOf(text: string | undefined): string {
