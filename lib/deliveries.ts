@@ -41,7 +41,7 @@ const maxSenders = 10;
  * one-time schedules.
  *
  * Nothing scans for lost deliveries: the stream keeps a record for 24 hours, `enqueue` is called with it until it succeeds,
- * and the alarm `deliveries-late` tells long before the record expires.
+ * and the alarm `deliveries-late` fires long before the record expires.
  */
 export class Deliveries extends Construct {
   readonly #queue: Queue;
