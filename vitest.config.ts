@@ -12,6 +12,7 @@ export default defineConfig({
     silent: "passed-only",
     globalSetup: ["test/support/temporary-directory.ts"],
     setupFiles: ["test/support/no-log.ts"],
+    expect: { poll: { timeout: 8_000 } }, // on a busy machine, the default of 1 s is too short
     projects: [
       {
         extends: true,
