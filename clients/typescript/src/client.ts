@@ -36,7 +36,7 @@ export class AgentRuns {
     this.runs = new Runs(this.#http, this.#server, templateId);
   }
 
-  /** The agent of the API key, with its limits. */
+  /** The agent of the API key, with its limits, as it was when this client first asked for it. */
   async agent(): Promise<Agent> {
     const deadline = new Deadline(this.#http.clock);
     const agent = await this.#http.retry(deadline, () => this.#server.agent(deadline));

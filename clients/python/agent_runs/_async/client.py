@@ -46,7 +46,7 @@ class AsyncAgentRuns:
         self.runs = AsyncRuns(self._http, self._server, template_id)
 
     async def agent(self) -> Agent:
-        """The agent of the API key, with its limits."""
+        """The agent of the API key, with its limits, as it was when this client first asked for it."""
         deadline = AsyncDeadline(self._http.clock)
         agent = await self._http.retry(deadline, lambda: self._server.agent(deadline))
         if agent is None:

@@ -47,7 +47,7 @@ class AgentRuns:
         self.runs = Runs(self._http, self._server, template_id)
 
     def agent(self) -> Agent:
-        """The agent of the API key, with its limits."""
+        """The agent of the API key, with its limits, as it was when this client first asked for it."""
         deadline = Deadline(self._http.clock)
         agent = self._http.retry(deadline, lambda: self._server.agent(deadline))
         if agent is None:
