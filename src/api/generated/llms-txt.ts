@@ -40,8 +40,10 @@ export const llmsTxt: string =
   "- Send an `Idempotency-Key` with each create. Then a create without an answer can be repeated: the same key and body\n" +
   "  give the same run. Without the key, do not repeat a create.\n" +
   "- Without a stream, poll `GET /ext/v1/runs/{run_id}` every 3 s, growing to 10 s. After 502 or 503 wait 1, 2, 4, … 30 s.\n" +
-  "- Errors are `{\"detail\": \"…\", \"code\": \"…\"}`: the detail is for people, the code for programs. 429 has `Retry-After`.\n" +
-  "- Files over 10 MiB go through `POST /ext/v1/uploads`. File names have no folders.\n" +
+  "- Errors are `{\"detail\": \"…\", \"code\": \"…\"}`: the detail is for people, the code for programs. 429 and 503 can have\n" +
+  "  `Retry-After`.\n" +
+  "- Files that have more than `max_inline_bytes` of `GET /ext/v1/agent` together go through `POST /ext/v1/uploads`. File\n" +
+  "  names have no folders.\n" +
   "- Do not put a key into a web page or a log.\n" +
   "\n" +
   "## API\n" +
