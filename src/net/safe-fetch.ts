@@ -66,7 +66,7 @@ function toResponse(message: IncomingMessage, max: number): Response {
   }
   const headers = toHeaders(message);
   if (bodilessStatuses.has(status)) {
-    message.resume();
+    message.destroy(); // a server can send an endless body with 205
     return new Response(null, { status, headers });
   }
   const body = Readable.toWeb(Number.isFinite(max) ? Readable.from(limitBytes(message, max)) : message);

@@ -34,6 +34,20 @@ async function ended(webhook: Partial<WebhookRecord> = {}, run: Partial<Run> = {
   return { deps, id, runId, agentId, delivery, accounts: stores.accounts };
 }
 
+test("the connection of an accepted message is closed, also if the answer never ends", async () => {
+  for (const status of [200, 205]) {
+    const closed = Promise.withResolvers<void>();
+    await using receiver = await webhookReceiver(() => (_, response) => {
+      response.on("close", closed.resolve);
+      response.writeHead(status).write("the beginning of the answer");
+    });
+    const { deps, id, delivery } = await ended({ url: receiver.url });
+    expect(await sendDelivery(deps, id, 0)).toBe("done");
+    expect(await delivery()).toMatchObject({ state: "delivered", lastAttempt: { status } });
+    await closed.promise;
+  }
+});
+
 test("a delivery is sent once, signed with the valid secrets, and thin", async () => {
   await using receiver = await webhookReceiver();
   const secrets = [
