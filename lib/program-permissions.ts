@@ -16,17 +16,20 @@ interface Service {
 
 /** For requests about the runs of an agent. */
 const readsRuns: ItemPermission[] = [
-  { kinds: ["KEY", "AGENT", "ORG", "CONFIG"], actions: ["GetItem"] },
+  { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] },
   { kinds: ["RUN"], actions: ["Query"] },
   webhookState,
   keyUse,
 ];
 
+/** For the limits of turns, which `RunDetail` has. */
+const readsLimits: ItemPermission = { kinds: ["CONFIG"], actions: ["GetItem"] };
+
 const listsRuns: ItemPermission = { kinds: ["RUNS"], actions: ["Query"], index: listIndex.name };
 
 /** For GET /ext/v1. */
 export function grantExtRead(fn: Function, { storage, workflow, settings }: Service): void {
-  storage.grantItems(fn, [...readsRuns, listsRuns]);
+  storage.grantItems(fn, [...readsRuns, readsLimits, listsRuns]);
   storage.grantObjects(fn, { read: ["workspaces", "texts"] });
   storage.grantList(fn);
   grant(fn, {
@@ -50,13 +53,14 @@ export function grantExtWrite(fn: Function, service: Service): void {
 export function grantMcp(fn: Function, service: Service): void {
   service.storage.grantItems(fn, [...readsRuns, ...createsKeyedRuns, { kinds: ["UPLOAD"], actions: ["GetItem"] }]);
   grantRuns(fn, service);
+  service.storage.grantObjects(fn, { read: ["workspaces"] });
   grant(fn, { SECRET_PREFIX: secretPrefixOf(service.settings.stage) }); // checks names only
 }
 
-/** Lets the function start, continue and stop runs, and read their files. */
+/** Lets the function start, continue and stop runs. It does not read their files. */
 function grantRuns(fn: Function, { storage, workflow }: Service): void {
   storage.grantObjects(fn, {
-    read: ["workspaces", "texts", "uploads"],
+    read: ["texts", "uploads"],
     write: ["workspaces", "texts"],
     remove: ["workspaces"],
   });
