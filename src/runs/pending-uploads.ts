@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { ServiceError } from "../errors.ts";
 import type { PendingUpload, PendingUploads, ServedTransfers } from "./ports.ts";
 
@@ -19,7 +19,10 @@ export const uploadMegabytes = { default: 100, max: 200 } as const;
 /** Milliseconds for which creates can name an upload. */
 const validMilliseconds = 24 * 3_600_000;
 
-/** Registers a file that the agent's client will send. Rejects with `upload_too_large` above `maxBytes`. */
+/**
+ * Registers a file that the agent's client will send, or extends the time of one that it has registered before. Rejects
+ * with `upload_too_large` above `maxBytes`.
+ */
 export async function beginUpload(
   { pendingUploads, now, maxBytes }: PendingUploadDeps & { maxBytes: number },
   agentId: string,
@@ -31,9 +34,23 @@ export async function beginUpload(
   }
   const createdAt = now();
   const times = { createdAt, expiresAt: createdAt + validMilliseconds };
-  const upload = { id: randomUUID(), agentId, name, size, sha256: sha256.toLowerCase(), ...times };
+  const file = { name, size, sha256: sha256.toLowerCase() };
+  const upload = { id: uploadId(agentId, file), agentId, ...file, ...times };
   await pendingUploads.add(upload);
   return upload;
+}
+
+/**
+ * The same file of an agent has the same id: a program that repeats a create from the start, with its idempotency key,
+ * sends the same body. A UUID of version 8 (RFC 9562, 5.8).
+ */
+function uploadId(agentId: string, { name, size, sha256 }: NewUpload): string {
+  const hash = createHash("sha256")
+    .update(JSON.stringify([agentId, name, size, sha256]))
+    .digest("hex");
+  const variant = (8 + (Number.parseInt(hash.charAt(16), 16) % 4)).toString(16);
+  const groups = [hash.slice(0, 8), hash.slice(8, 12), `8${hash.slice(13, 16)}`, variant + hash.slice(17, 20)];
+  return [...groups, hash.slice(20, 32)].join("-");
 }
 
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

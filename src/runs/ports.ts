@@ -147,6 +147,7 @@ export interface PendingUpload {
  * Rejects with `StoreUnavailable` when a retry can help.
  */
 export interface PendingUploads {
+  /** Stores an upload, in place of one with the same id. */
   add(upload: PendingUpload): Promise<void>;
   /** Undefined: unknown or removed. It may have expired. */
   find(id: string): Promise<PendingUpload | undefined>;

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Event } from "../../clients/typescript/src/index.ts";
@@ -104,9 +105,10 @@ describe.each(["TypeScript", "Python", "Python with asyncio"])("%s, with npm sta
 
   test("sends files of more than 10 MiB", async () => {
     const content = `${"0123456789abcdef".repeat(720 * 1024)}end`;
-    const { value } = await driver.run(
-      job({ method: "create", options: { name: "Large", files: [["large.txt", content]] } }),
-    );
+    const options = { name: "Large", files: [["large.txt", content]], idempotency_key: `large-${randomUUID()}` };
+    const { value } = await driver.run(job({ method: "create", options }));
+    const repeated = await driver.run(job({ method: "create", options }));
+    expect(repeated.value).toMatchObject({ id: (value as { id: string }).id });
     const args = [(value as { id: string }).id, "large.txt"];
     const downloaded = await driver.run(job({ method: "download", args }));
     expect(downloaded.value === content).toBe(true);

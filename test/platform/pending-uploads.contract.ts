@@ -52,6 +52,15 @@ export function describePendingUploads(
       expect(await opened.pendingUploads.find(randomUUID())).toBeUndefined();
     });
 
+    test("an upload that is added again has its new times, and keeps its content", async () => {
+      const upload = await added(Buffer.from("x"));
+      await opened.send(upload, Buffer.from("x"));
+      const again = { ...upload, createdAt: upload.createdAt + 5, expiresAt: upload.expiresAt + 5 };
+      await opened.pendingUploads.add(again);
+      expect(await opened.pendingUploads.find(upload.id)).toEqual(again);
+      expect(await opened.pendingUploads.copyTo(randomUUID(), again)).toBe(true);
+    });
+
     test("a content that has not arrived is not copied, and leaves nothing behind", async () => {
       const upload = await added(Buffer.from("later"));
       const runId = randomUUID();

@@ -17,8 +17,7 @@ export interface CreateOptions {
   webhook?: string;
   /**
    * A text of up to 255 visible ASCII characters. Creates with the same key and values return the same run, as long as it is
-   * kept. By default, each call has its own key, and is repeated safely. Files that do not fit into a request are uploaded
-   * again by another call, which then throws `IdempotencyKeyReused`: the run exists.
+   * kept. By default, each call has its own key, and is repeated safely.
    */
   idempotencyKey?: string;
 }

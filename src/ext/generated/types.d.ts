@@ -175,7 +175,7 @@ export interface paths {
         put?: never;
         /**
          * Create an upload
-         * @description Registers a file that is too large for the body of a create, up to `max_upload_bytes` of the agent. Send its bytes to `url`, then name `upload_id` in a create within 24 hours.
+         * @description Registers a file that is too large for the body of a create, up to `max_upload_bytes` of the agent. Send its bytes to `url`, then name `upload_id` in a create within 24 hours. The same file has the same `upload_id`.
          */
         post: operations["create_upload"];
         delete?: never;

@@ -19,7 +19,7 @@ export function localPendingUploads(
   { db, read, write }: Database,
   { root, workspaces }: { root: string; workspaces: string },
 ): LocalPendingUploads {
-  const insert = db.prepare("INSERT INTO uploads VALUES (?, ?, ?)");
+  const insert = db.prepare("INSERT OR REPLACE INTO uploads VALUES (?, ?, ?)");
   const findById = db.prepare("SELECT body FROM uploads WHERE id = ?");
   const deleteExpired = db.prepare("DELETE FROM uploads WHERE expires_at < ?");
   const fileOf = (id: string): string => join(root, requireFlatName(id));

@@ -104,6 +104,21 @@ describe("an upload", () => {
     ]);
   });
 
+  test("of the same file has the same id, so that a create that is repeated with it is the same", async () => {
+    const headers = { "idempotency-key": "same-file" };
+    const runs: string[] = [];
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const body = { name: "R", uploads: [await sent(Buffer.from("same"), "same.txt")] };
+      const { status, body: run } = await service.call<Schemas["Run"]>("POST", "/runs", { body, headers });
+      expect(status).toBe(201);
+      runs.push(run.id);
+    }
+    expect(runs[1]).toBe(runs[0]);
+    const files = [Buffer.from("same"), Buffer.from("else")];
+    const ids = [await begin(files[0]!), await begin(files[0]!, { filename: "b" }), await begin(files[1]!)];
+    expect(new Set(ids.map(({ upload_id }) => upload_id)).size).toBe(3);
+  });
+
   test("can be empty", async () => {
     const { body: run } = await create([await sent(Buffer.from(""), "empty.txt")]);
     const { body } = await service.call<Schemas["RunFilePage"]>("GET", `/runs/${run.id}/files`);
@@ -141,8 +156,8 @@ describe("rejects", () => {
     ["another hash", Buffer.from("y"), /^The content has the SHA-256 [0-9a-f]{64}; the upload was created for/],
     ["too few bytes", Buffer.from(""), /^The content has 0 bytes; the upload was created for 1$/],
     ["too many bytes", Buffer.from("xx"), /^The content has 2 bytes; the upload was created for 1$/],
-  ])("a content with %s, and the right one is accepted afterwards", async (_, wrong, detail) => {
-    const upload = await begin(Buffer.from("x"));
+  ])("a content with %s, and the right one is accepted afterwards", async (filename, wrong, detail) => {
+    const upload = await begin(Buffer.from("x"), { filename });
     const response = {
       status: 422,
       body: { code: "upload_mismatch", detail: expect.stringMatching(detail) as string },

@@ -57,9 +57,7 @@ class AsyncRuns:
         `labels`: at most 16.
         `webhook`: a URL that gets this run's webhooks, signed with the secret of the agent's webhook.
         `idempotency_key`: a text of up to 255 visible ASCII characters. Creates with the same key and values return
-        the same run, as long as it is kept. By default, each call has its own key, and is repeated safely. Files that
-        do not fit into a request are uploaded again by another call, which then raises `IdempotencyKeyReused`: the run
-        exists.
+        the same run, as long as it is kept. By default, each call has its own key, and is repeated safely.
 
         Raises `CreateOutcomeUnknown` if no answer arrived.
         """
