@@ -73,7 +73,7 @@ export async function newRun(
   return runOf(await ext(target, "POST /runs", { body: { name: "conformance", ...fields }, headers }), 201);
 }
 
-/** Polls a run until it is no longer `running`. */
+/** Polls a run until its status is not `running`. */
 export async function ended(target: Target, id: string): Promise<Run> {
   const deadline = Date.now() + target.timeoutSeconds * 1_000;
   for (let wait = 100; ; wait = Math.min(wait * 2, 3_000)) {

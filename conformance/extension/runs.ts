@@ -38,7 +38,7 @@ export const runCases: Case[] = [
     },
   },
   {
-    name: "ext read: an unknown run is 404, an id that is no UUID 422",
+    name: "ext read: an unknown run is 404, an invalid id 422",
     async run(target) {
       const id = randomUUID();
       for (const at of [
