@@ -1,4 +1,5 @@
 import type { DocumentKind } from "../documents/document-kind.ts";
+import type { Linux, NoLinux } from "./linux/types.ts";
 
 /** What a sandbox runs: programs that a model wrote, and readers of documents from elsewhere. */
 export type SandboxEngine = "javascript" | "shell" | DocumentKind;
@@ -51,4 +52,6 @@ export interface Sandbox {
 export interface SandboxPerAgent {
   /** Runs the programs of one agent. Absent: no sandbox is configured. */
   sandboxOf?: (agentId: string) => Sandbox;
+  /** The Linux environment of a run, by the name in the agent's definition. Absent: this platform has none. */
+  linuxOf?: (run: { id: string; agentId: string }, environment: string) => Promise<Linux | NoLinux>;
 }

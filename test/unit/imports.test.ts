@@ -39,7 +39,14 @@ const allowed: Record<string, string[]> = {
     "src/json.ts",
     "src/net",
   ],
-  "src/agent/turn": ["src/agent/model.ts", "src/agent/tools", "src/agent/unknown-tool.ts", "src/async", "src/json.ts"],
+  "src/agent/turn": [
+    "src/agent/model.ts",
+    "src/agent/tools",
+    "src/agent/unknown-tool.ts",
+    "src/async",
+    "src/json.ts",
+    "src/sandbox",
+  ],
   "src/agent": [
     "src/async",
     "src/command-line.ts",

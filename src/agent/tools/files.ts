@@ -1,4 +1,5 @@
 import { semaphore } from "../../async/semaphore.ts";
+import type { StoredFile } from "../../sandbox/linux/types.ts";
 import { filenameProblem, isFlatName, namesCollide } from "../../filenames.ts";
 import { workspaceLimits } from "./definitions.ts";
 
@@ -10,6 +11,15 @@ export interface Files {
   read(name: string): Promise<Uint8Array | undefined>;
   /** Replaces a file of the same name. */
   write(name: string, content: Uint8Array): Promise<void>;
+  /** Deletes a file. Nothing happens if it does not exist. */
+  remove(name: string): Promise<void>;
+  /**
+   * All files with the hashes of their contents, which are stored. A sandbox that stores contents itself starts with this:
+   * until the call ends, no content of the run is removed.
+   */
+  stored(): Promise<StoredFile[]>;
+  /** Writes a file whose content is stored already. */
+  adopt(file: StoredFile): Promise<void>;
   /**
    * Runs `work` after the updates of earlier calls, with their changes. Required for every read followed by a write: a
    * model may ask for two edits of one file in one answer, and the second must see the result of the first.

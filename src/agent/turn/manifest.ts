@@ -1,9 +1,14 @@
 import { hash } from "node:crypto";
 import type { FileInfo } from "../tools/files.ts";
 
-/** A file with one content. `sha256`: hex hash of the content. Absent: written by version 0.1, which recorded none. */
+/**
+ * A file with one content, or the deletion of a file. `sha256`: hex hash of the content. Absent: the file was deleted, or
+ * written by version 0.1, which recorded none.
+ */
 export interface FileVersion extends FileInfo {
   sha256?: string;
+  /** The file does not exist from here on. `size` is 0. */
+  deleted?: true;
 }
 
 /** `old`: SHA-256 of earlier contents that are kept, newest first. Absent: none. */
@@ -11,7 +16,7 @@ export interface ManifestFile extends FileVersion {
   old?: string[];
 }
 
-/** The files of a workspace at one point of a run, by name. Never mutated. */
+/** The files of a workspace at one point of a run, by name. A deleted file stays while old contents are kept. Never mutated. */
 export type Manifest = ReadonlyMap<string, ManifestFile>;
 
 /** Default of the number of old contents that are kept of each file name. */
@@ -25,8 +30,13 @@ export function manifestOf(files: ManifestFile[]): Manifest {
   return new Map(files.map((file) => [file.name, file]));
 }
 
-/** Sorted by name. */
+/** The files that exist, sorted by name. */
 export function filesIn(manifest: Manifest): ManifestFile[] {
+  return entriesIn(manifest).filter(({ deleted }) => deleted === undefined);
+}
+
+/** The files that exist, and the deleted ones with kept contents, sorted by name. This is what a run stores. */
+export function entriesIn(manifest: Manifest): ManifestFile[] {
   return [...manifest.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -42,14 +52,19 @@ export function applyChanges(
 ): { manifest: Manifest; dropped: string[] } {
   const files = new Map(manifest);
   const dropped: string[] = [];
-  for (const { name, size, sha256 } of changes) {
+  for (const { name, size, sha256, deleted } of changes) {
     const before = files.get(name);
     const superseded = [before?.sha256, ...(before?.old ?? [])].filter((each) => each !== undefined && each !== sha256);
     const old = (superseded as string[]).slice(0, keep);
     dropped.push(...(superseded as string[]).slice(keep));
+    if (deleted && old.length === 0) {
+      files.delete(name);
+      continue;
+    }
     files.set(name, {
       name,
       size,
+      ...(deleted && { deleted }),
       ...(sha256 !== undefined && { sha256 }),
       ...(old.length > 0 && { old }),
     });

@@ -1,8 +1,10 @@
 import { semaphore } from "../../async/semaphore.ts";
 import type { Attachment } from "../model.ts";
+import type { StoredFile } from "../../sandbox/linux/types.ts";
 import type { FileInfo, Files } from "../tools/files.ts";
 import {
   applyChanges,
+  entriesIn,
   filesIn,
   type FileVersion,
   type Manifest,
@@ -105,6 +107,17 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
     throw new Error(`the content ${file.sha256} of a file is missing from the workspace of the run`);
   }
 
+  /** Stores the content of a file of version 0.1, which has no hash. */
+  async function withHash(file: FileVersion): Promise<StoredFile> {
+    const { name, size, sha256 } = file;
+    if (sha256 !== undefined) return { name, size, sha256 };
+    const content = await contents.read(file);
+    if (!content) throw new Error(`the file ${JSON.stringify(name)} is missing from the workspace of the run`);
+    const hash = sha256Of(content);
+    await contents.write(hash, content);
+    return { name, size: content.length, sha256: hash };
+  }
+
   /** Removes dropped contents when no call is in progress. Only a write of the same content and `settled` wait for it. */
   function endCall(): void {
     callsInProgress--;
@@ -176,8 +189,8 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
 
     return {
       list: async () => infosOf(seen()),
-      read: async (name) => read(seen().get(name)),
-      find: (name) => seen().get(name),
+      read: async (name) => read(present(seen().get(name))),
+      find: (name) => present(seen().get(name)),
       update: (work) =>
         lock(async () => {
           startChange();
@@ -189,6 +202,17 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
         await removals.get(sha256);
         await contents.write(sha256, content);
         own.changes.set(name, { name, size: content.length, sha256 });
+      },
+      async remove(name) {
+        const own = startChange();
+        if (present(seen().get(name))) own.changes.set(name, { name, size: 0, deleted: true });
+      },
+      async stored() {
+        await Promise.all(removals.values());
+        return Promise.all(filesIn(seen()).map(withHash));
+      },
+      async adopt({ name, size, sha256 }) {
+        startChange().changes.set(name, { name, size, sha256 });
       },
       async end(record) {
         ended = true;
@@ -222,9 +246,13 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
     async changed() {
       if (!hasChanged) return undefined;
       await (opening ??= open());
-      return filesIn(recorded);
+      return entriesIn(recorded);
     },
   };
+}
+
+function present(file: ManifestFile | undefined): ManifestFile | undefined {
+  return file?.deleted ? undefined : file;
 }
 
 function infosOf(manifest: Manifest): FileInfo[] {

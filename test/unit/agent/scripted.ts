@@ -58,6 +58,11 @@ export function files(initial: Record<string, string | Uint8Array> = {}): Files 
       [...content].map(([name, data]) => ({ name, size: data.length })).sort((a, b) => (a.name < b.name ? -1 : 1)),
     read: async (name) => content.get(name),
     write: async (name, data) => void content.set(name, data),
+    remove: async (name) => void content.delete(name),
+    stored: async () => [...content].map(([name, data]) => ({ name, size: data.length, sha256: sha256Of(data) })),
+    adopt: async () => {
+      throw new Error("this workspace has no store of contents");
+    },
     update: semaphore(1),
   };
 }
