@@ -73,6 +73,6 @@ export interface NoLinux {
 export interface ContentFolder {
   /** Gives a stored content a further name, `path`, on the same file system as the store. It must not be written to. */
   link(sha256: string, path: string): Promise<void>;
-  /** Stores a copy of a regular file as a content of the run. Resolves when it is durable. */
-  store(path: string): Promise<{ sha256: string; size: number }>;
+  /** Stores copies of regular files as contents of the run. Resolves, in the same order, when they are durable. */
+  store(paths: string[]): Promise<{ sha256: string; size: number }[]>;
 }

@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import { copyFile, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { RootFolder } from "./bwrap-arguments.ts";
+import { linkFiles, removeFolder } from "./file-links.ts";
+import { runProgram, type BubblewrapHost } from "./run-program.ts";
+import type { Slots } from "./slots.ts";
+import type { ContentFolder, EnvironmentFacts, Linux } from "./types.ts";
+
+/** What the runs of one service share. */
+export interface Bubblewrap extends BubblewrapHost {
+  slots: Slots;
+  /** Existing folder for links to contents, on the file system of the store. */
+  folder: string;
+}
+
+/** Name prefix of the folders that programs use, in `Bubblewrap.folder`. */
+export const programPrefix = ".partial-program-";
+
+/** Runs the programs of one run with bubblewrap. See `setup-script.ts` for the steps of one program. */
+export function bubblewrapLinux(
+  shared: Bubblewrap,
+  { root, facts }: { root: RootFolder; facts: EnvironmentFacts },
+  run: { id: string; contents: ContentFolder },
+): Linux {
+  const contents = shared.workspace === "copy" ? withCopies(run.contents) : run.contents;
+  return {
+    engine: "bubblewrap",
+    facts,
+    run: (program, signal, onOutput) =>
+      shared.slots.use(run.id, async (slot) => {
+        signal.throwIfAborted();
+        const name = `${programPrefix}${randomUUID()}`;
+        const folder = join(shared.folder, name);
+        const owner = slot.user === undefined ? undefined : { user: slot.user, active: shared.slots.active };
+        try {
+          await mkdir(folder, { mode: 0o700 });
+          await linkFiles(join(folder, "files"), program.files, contents, owner);
+          const place = { root, slot, parent: shared.folder, name };
+          return await runProgram(shared, place, program, run.contents.store, { signal, onOutput });
+        } finally {
+          // Not awaited: with 500 files it takes some milliseconds. The next start removes what a crash leaves.
+          removeFolder(folder).catch(() => {});
+        }
+      }),
+  };
+}
+
+/** The program writes to the files themselves. */
+function withCopies(contents: ContentFolder): ContentFolder {
+  return {
+    ...contents,
+    async link(sha256, path) {
+      const name = `${path}.stored`;
+      await contents.link(sha256, name);
+      await copyFile(name, path);
+      await rm(name);
+    },
+  };
+}

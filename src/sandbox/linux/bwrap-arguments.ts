@@ -1,0 +1,108 @@
+import { lstatSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { LinuxLimits } from "./limits.ts";
+
+/** The root file system of an environment. */
+export interface RootFolder {
+  path: string;
+  /** It is the machine's own: only the parts of /etc that programs need are shown. */
+  isMachine: boolean;
+}
+
+/** Folders of the host that bubblewrap shows to a program. */
+export interface ShownFolders {
+  /** Root of the environment, as bubblewrap's user can reach it. */
+  root: string;
+  work: string;
+  /** Absent: bubblewrap makes a new one with a limit of its own. */
+  tmp?: string;
+  shm?: string;
+  /** File with the program's text. */
+  program: string;
+}
+
+/** Parts of the machine's /etc without which usual programs fail. None of them is private. */
+const machineEtc = [
+  "alternatives",
+  "ld.so.cache",
+  "ld.so.conf",
+  "ld.so.conf.d",
+  "magic",
+  "mime.types",
+  "fonts",
+  "debian_version",
+];
+
+/** Folders of a root that are links to /usr on most distributions. */
+const topFolders = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
+
+/** Where a program finds its own text, by language. */
+export const programPaths = { shell: "/run/script.sh", python: "/run/program.py" };
+
+/**
+ * Arguments of bubblewrap for one program, without the command. Passed by descriptor, because /proc/1/cmdline in the sandbox
+ * shows the rest. Names of options and their order: bwrap(1) of version 0.8.
+ */
+export function bwrapArguments(
+  root: RootFolder,
+  folders: ShownFolders,
+  language: "shell" | "python",
+  { diskBytes }: Pick<LinuxLimits, "diskBytes">,
+): string[] {
+  const shown = (path: string): string => join(folders.root, path);
+  const links = topFolders.flatMap((name) => {
+    const path = join(root.path, name);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isSymbolicLink()) return ["--symlink", readlinkSync(path), `/${name}`];
+    return found?.isDirectory() ? ["--ro-bind", shown(name), `/${name}`] : [];
+  });
+  const etc = root.isMachine
+    ? ["--dir", "/etc", ...machineEtc.flatMap((name) => ["--ro-bind-try", shown(`etc/${name}`), `/etc/${name}`])]
+    : ["--ro-bind", shown("etc"), "/etc"];
+  const size = String(diskBytes);
+  const newFolder = (path: string): string[] => ["--perms", "1777", "--size", size, "--tmpfs", path];
+  const folder = (source: string | undefined, path: string): string[] =>
+    source === undefined ? newFolder(path) : ["--bind", source, path];
+  return [
+    ...["--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"],
+    ...["--hostname", "sandbox", "--new-session", "--die-with-parent", "--cap-drop", "ALL"],
+    ...["--clearenv", ...Object.entries(programEnvironment).flatMap(([name, value]) => ["--setenv", name, value])],
+    // 1 MB for the mount points. A tmpfs without size may use half of the machine's memory.
+    ...["--perms", "0755", "--size", "1048576", "--tmpfs", "/"],
+    ...["--ro-bind", shown("usr"), "/usr", ...links, ...etc],
+    ...["--proc", "/proc", "--dev", "/dev", ...folder(folders.shm, "/dev/shm"), "--remount-ro", "/dev"],
+    ...folder(folders.tmp, "/tmp"),
+    ...["--dir", "/var/tmp", "--dir", "/run", "--ro-bind", folders.program, programPaths[language]],
+    ...["--bind", folders.work, "/work", "--chdir", "/work"],
+    ...hiddenFiles.flatMap((path) => ["--ro-bind", "/dev/null", path]),
+    // A program that runs as root outside of the sandbox could otherwise write the host's settings in /proc/sys.
+    ...["--remount-ro", "/proc", "--remount-ro", "/"],
+  ];
+}
+
+/** Files of /proc that tell about the host's keys. */
+const hiddenFiles = ["/proc/keys", "/proc/key-users"];
+
+/** All environment variables of a program. */
+export const programEnvironment: Record<string, string> = {
+  PATH: "/usr/local/bin:/usr/bin:/bin",
+  HOME: "/tmp",
+  LANG: "C.UTF-8",
+  TZ: "UTC",
+  // The workspace's modules can be imported, and no compiled ones are left in it.
+  PYTHONPATH: "/work",
+  PYTHONDONTWRITEBYTECODE: "1",
+  // Standard output and standard error stay in the order of writing.
+  PYTHONUNBUFFERED: "1",
+  MPLBACKEND: "Agg",
+};
+
+/** The command that runs a program with limits on each of its processes. `prlimit` is a part of util-linux. */
+export function programCommand(
+  language: "shell" | "python",
+  { processes, fileBytes }: Pick<LinuxLimits, "processes" | "fileBytes">,
+): string[] {
+  const limits = [`--nproc=${processes}`, `--fsize=${fileBytes}`, "--core=0", "--nofile=4096"];
+  // The number of processes is counted per user namespace, so the limit has to be set inside of it.
+  return ["prlimit", ...limits, "--", language === "shell" ? "bash" : "python3", programPaths[language]];
+}

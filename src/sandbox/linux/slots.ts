@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import { semaphore } from "../../async/semaphore.ts";
+
+/** A place for one program at a time. */
+export interface Slot {
+  /** From 0. */
+  number: number;
+  /** The user that runs the program. Absent: the service's own, which is not root. */
+  user?: number;
+}
+
+export interface Slots {
+  /** Users of programs that run now, with the number of their programs. */
+  active: ReadonlyMap<number, unknown>;
+  /** Runs `work` when a slot is free. Programs of one run have the same user, because they share files. */
+  use<Value>(runId: string, work: (slot: Slot) => Promise<Value>): Promise<Value>;
+}
+
+/**
+ * First user of a range that no other software assigns: above the containers of systemd (Documentation: UIDS-GIDS.md), below
+ * 2³¹. In a container with fewer users, a range below `nobody`.
+ */
+const firstUser = 2_100_000_000;
+const firstUserOfContainer = 64_000;
+
+/** `asRoot`: each run's programs get a user of their own. */
+export function programSlots(count: number, asRoot: boolean): Slots {
+  const limited = semaphore(count);
+  const free = Array.from({ length: count }, (_, number) => number);
+  const first = asRoot ? (hasUser(firstUser + count) ? firstUser : firstUserOfContainer) : 0;
+  const freeUsers = Array.from({ length: count }, (_, number) => first + number);
+  const users = new Map<string, { user: number; programs: number }>();
+  const active = new Map<number, string>();
+
+  function takeUser(runId: string): number {
+    const taken = users.get(runId) ?? { user: freeUsers.shift() ?? first, programs: 0 };
+    taken.programs++;
+    users.set(runId, taken);
+    active.set(taken.user, runId);
+    return taken.user;
+  }
+
+  function returnUser(runId: string): void {
+    const taken = users.get(runId);
+    if (!taken || --taken.programs > 0) return;
+    users.delete(runId);
+    active.delete(taken.user);
+    freeUsers.push(taken.user);
+  }
+
+  return {
+    active,
+    use: (runId, work) =>
+      limited(async () => {
+        const number = free.shift() ?? 0;
+        const user = asRoot ? takeUser(runId) : undefined;
+        try {
+          return await work({ number, ...(user !== undefined && { user }) });
+        } finally {
+          free.push(number);
+          if (asRoot) returnUser(runId);
+        }
+      }),
+  };
+}
+
+/** Whether this process's user namespace has a user. Each line of the map is: first inside, first outside, count. */
+function hasUser(user: number): boolean {
+  return readFileSync("/proc/self/uid_map", "utf8")
+    .trim()
+    .split("\n")
+    .some((line) => {
+      const [inside = 0, , count = 0] = line.trim().split(/\s+/).map(Number);
+      return user >= inside && user < inside + count;
+    });
+}
