@@ -14,6 +14,8 @@ export interface Layout {
   service: string;
   /** Folder of the built console. */
   console: string;
+  /** Folder of what builds and describes the Linux environment. */
+  environment: string;
   /** Program of the sandbox's processes, and the folders and files that they may read. */
   sandbox: { program: string; readable: string[] };
 }
@@ -27,6 +29,7 @@ function packageLayout(folder: string): Layout {
   return {
     service: join(folder, "agent-run-service.js"),
     console: join(folder, "console"),
+    environment: join(folder, "../../environment"),
     sandbox: { program: join(sandbox, "child.mjs"), readable: [sandbox] },
   };
 }
@@ -36,6 +39,7 @@ function cloneLayout(root: string): Layout {
   return {
     service: join(root, "bin/local.ts"),
     console: join(root, "dist/console"),
+    environment: join(root, "environment"),
     sandbox: {
       program: join(root, "src/sandbox/child.ts"),
       readable: [join(root, "src"), join(root, "package.json"), packages, realpathSync(packages)],
