@@ -58,7 +58,8 @@ async function announce(service: Service, dataDir: string, look: Look): Promise<
   const ollama = await Promise.race([look.found, Promise.resolve(pending)]);
   const found = typeof ollama === "object" ? [...environment, ollama] : environment;
   const milliseconds = Math.round(performance.now());
-  console.log(welcome({ ...service, apiKey: service.apiKey, dataDir, milliseconds, found }));
+  const linux = await service.linux;
+  console.log(welcome({ ...service, apiKey: service.apiKey, linux, dataDir, milliseconds, found }));
   setTimeout(() => look.stop(), lookMilliseconds).unref();
   const late = ollama === pending ? await look.found : undefined;
   if (late && service.model?.provider === "demo") console.log(`  ${foundLine(late, dataDir)}`);

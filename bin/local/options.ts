@@ -12,6 +12,7 @@ import {
 } from "../../src/platform/local/allowed-secrets.ts";
 import { commandLine, commandPrefix } from "../../src/command-line.ts";
 import { isPackage } from "../../src/layout.ts";
+import { type SandboxChoice, sandboxChoices } from "../../src/platform/local/linux.ts";
 import { uploadMegabytes } from "../../src/runs/pending-uploads.ts";
 import { CliError } from "../cli.ts";
 
@@ -22,6 +23,8 @@ export interface LocalOptions {
   dataDir: string;
   /** Old contents that a run keeps of each file name. */
   fileVersions: number;
+  /** How programs are run in a Linux. */
+  sandbox: SandboxChoice;
   /** Bytes of the largest file that clients of the extension API can upload. */
   maxUploadBytes: number;
   json: boolean;
@@ -39,6 +42,7 @@ interface ParsedOptions {
   port: string;
   dataDir: string;
   fileVersions: string;
+  sandbox: string;
   maxUpload: string;
   model?: string;
   modelName?: string;
@@ -72,6 +76,11 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
       "--file-versions <N>",
       "old versions that a run keeps of each file, besides its uploads",
       String(defaultFileVersions),
+    )
+    .option(
+      "--sandbox <ENGINE>",
+      "run programs in a Linux with bubblewrap, docker or podman; auto: the first that works; off: JavaScript and a small Python only",
+      "auto",
     )
     .option(
       "--max-upload <MB>",
@@ -136,12 +145,27 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
       `--max-upload is ${JSON.stringify(parsed.maxUpload)}; expected a whole number of MB from 1 to ${uploadMegabytes.max}`,
     );
   }
+  const sandbox = sandboxChoices.find((each) => each === parsed.sandbox);
+  if (sandbox === undefined) {
+    throw new CliError(`--sandbox is ${JSON.stringify(parsed.sandbox)}; expected one of ${sandboxChoices.join(", ")}`);
+  }
   const model = modelOf(parsed);
   const allowedSecrets = [...(parsed.allowSecret ?? []).map(parseAllowedSecret), ...modelSecret(model)];
   const allowedHosts = (parsed.allowHost ?? []).map(hostOf);
   const maxUploadBytes = maxUpload * 1024 * 1024;
   const sizes = { fileVersions, maxUploadBytes };
-  return { host, port, dataDir, ...sizes, json, verbose, allowedSecrets, allowedHosts, ...(model && { model }) };
+  return {
+    host,
+    port,
+    dataDir,
+    sandbox,
+    ...sizes,
+    json,
+    verbose,
+    allowedSecrets,
+    allowedHosts,
+    ...(model && { model }),
+  };
 }
 
 function repeated(value: string, previous: string[] | undefined): string[] {

@@ -16,6 +16,7 @@ import { log, logging } from "../../src/log.ts";
 import { type SecretAllowList, saveAllowedSecrets, secretAllowList } from "../../src/platform/local/allowed-secrets.ts";
 import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 import { lockDataDir } from "../../src/platform/local/data-dir-lock.ts";
+import type { LinuxHere } from "../../src/platform/local/linux.ts";
 import { saveServerAddress } from "../../src/platform/local/server-address.ts";
 import { startToken } from "../../src/platform/local/start-token.ts";
 import { startSender } from "../../src/platform/local/sender.ts";
@@ -68,6 +69,8 @@ export interface Service {
   version: string;
   /** Of the starter agent's organization. */
   model: ModelConfiguration | undefined;
+  /** What programs run in. Resolves when that has been tried. Absent with `--json`. */
+  linux?: Promise<LinuxHere>;
   /** Resolve with a warning about a configuration, if there is one. */
   warnings: Promise<string | undefined>[];
   /** Rejects when the service cannot continue. */
@@ -82,7 +85,10 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const startedAt = Date.now();
   logging.level = options.verbose ? "info" : "error";
   const allowList = secretAllowList(options.allowedSecrets, dataDir);
-  const platform = openPlatform(dataDir, allowList);
+  const platform = openPlatform(options, allowList);
+  // Tried while the rest starts, for the first screen. Otherwise, the first program tries it.
+  const linux = options.json ? undefined : platform.linux.describe();
+  linux?.catch(() => {});
   const traces = traceSettings(process.env);
   const telemetry = traces && (await (await import("../../src/observability/tracing.ts")).openTelemetry(traces));
   const runner = startRunner({ ...platform, telemetry, fileVersions, now: Date.now });
@@ -184,6 +190,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     ...(key === undefined ? {} : { apiKey: key }),
     version: packageFile.version,
     model: organization?.model,
+    ...(linux && { linux }),
     warnings: [findModelWarning(agent, organization), notAllowedWarning(platform.accounts, allowList)],
     fatal: fatal.promise,
     async close() {
@@ -209,11 +216,11 @@ async function findModelWarning(agent: Agent, organization: Organization | undef
   return modelWarning(agent, { model });
 }
 
-function openPlatform(dataDir: string, allowList: SecretAllowList): LocalPlatform {
+function openPlatform({ dataDir, sandbox }: LocalOptions, allowList: SecretAllowList): LocalPlatform {
   let platform: LocalPlatform | undefined;
   let locked: boolean;
   try {
-    platform = openLocalPlatform({ dataDir, environment: process.env, allowList });
+    platform = openLocalPlatform({ dataDir, environment: process.env, allowList, sandbox });
     locked = lockDataDir(dataDir);
   } catch (error) {
     platform?.close();

@@ -3,6 +3,7 @@ import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields } from "../../src/agent/models/model-config.ts";
 import { commandLine, shellWord } from "../../src/command-line.ts";
 import { publicBaseUrl } from "../../src/agent/public-url.ts";
+import type { LinuxHere } from "../../src/platform/local/linux.ts";
 import { printableLine } from "../printable.ts";
 import type { FoundModel } from "./found-models.ts";
 
@@ -16,6 +17,8 @@ export interface Welcome {
   /** Set if this start created it. */
   apiKey: string | undefined;
   dataDir: string;
+  /** What programs run in. */
+  linux: LinuxHere | undefined;
   /** Of the starter agent's organization. */
   model: ModelConfiguration | undefined;
   /** Models that could be used instead of the demo model. */
@@ -39,6 +42,7 @@ export function welcome(service: Welcome): string {
     field("Key", key),
     field("MCP", mcpCommand(baseUrl, apiKey)),
     ...modelLines(service),
+    ...programLines(service.linux),
     "",
     "Create a run, then read it with the agent_id of the response:",
     `  curl -s ${baseUrl}/v1/agents ${bearer} \\`,
@@ -79,6 +83,20 @@ function modelLines({ model, found, dataDir }: Welcome): string[] {
       ),
     ),
   ];
+}
+
+function programLines(linux: LinuxHere | undefined): string[] {
+  if (!linux) return [];
+  if ("unavailable" in linux) {
+    const offered = "JavaScript and a small Python, in WebAssembly; no shell";
+    return [field("Sandbox", offered), field("", styleText("dim", printableLine(linux.unavailable)))];
+  }
+  const where = linux.isMachine ? "this machine's own programs" : "the environment linux";
+  const install = linux.isMachine
+    ? [field("", styleText("dim", `pandas and more: ${commandLine("admin", "environment install")}`))]
+    : [];
+  const notes = linux.missing.map((note) => field("", styleText("dim", note)));
+  return [field("Sandbox", `${linux.engine}: bash and Python with ${where}, without network`), ...install, ...notes];
 }
 
 function describeModel(model: ModelConfiguration): string {

@@ -28,6 +28,7 @@ export async function localService({
     port: 0,
     dataDir,
     fileVersions: 20,
+    sandbox: "off" as const,
     maxUploadBytes: 100 * 1024 * 1024,
     json: true,
     verbose: false,

@@ -8,6 +8,7 @@ import { localConfigurations } from "./configurations.ts";
 import { type LocalDeliveries, localDeliveries } from "./deliveries.ts";
 import { removeOrphanedFiles } from "./orphaned-files.ts";
 import { type LocalPendingUploads, localPendingUploads } from "./pending-uploads.ts";
+import { type LocalLinux, localLinux, type SandboxChoice } from "./linux.ts";
 import { localRuns } from "./runs.ts";
 import { localSandbox } from "./sandbox.ts";
 import { localSecrets } from "./secrets.ts";
@@ -20,6 +21,7 @@ export interface LocalPlatform extends Omit<Platform, "workflow"> {
   deliveries: LocalDeliveries;
   workspace: LocalWorkspace;
   pendingUploads: LocalPendingUploads;
+  linux: LocalLinux;
   /** See `orphaned-files.ts`. */
   removeOrphanedFiles: (before: number) => Promise<void>;
 }
@@ -31,6 +33,8 @@ export interface LocalPlatformOptions {
   environment?: Record<string, string | undefined>;
   /** Default: that of the service's last start. */
   allowList?: SecretAllowList;
+  /** How programs are run in a Linux. Default: `auto`. */
+  sandbox?: SandboxChoice;
 }
 
 /**
@@ -44,7 +48,12 @@ function makeDirectories(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
-export function openLocalPlatform({ dataDir, environment = {}, allowList }: LocalPlatformOptions): LocalPlatform {
+export function openLocalPlatform({
+  dataDir,
+  environment = {},
+  allowList,
+  sandbox: choice = "auto",
+}: LocalPlatformOptions): LocalPlatform {
   const workspaces = join(dataDir, "workspaces");
   const pending = join(dataDir, "pending-uploads");
   for (const folder of [workspaces, pending]) makeDirectories(resolve(folder));
@@ -56,6 +65,7 @@ export function openLocalPlatform({ dataDir, environment = {}, allowList }: Loca
   const runs = localRuns(database);
   const workspace = localWorkspace(workspaces);
   const sandbox = localSandbox();
+  const linux = localLinux(workspaces, choice);
 
   return {
     database,
@@ -67,11 +77,14 @@ export function openLocalPlatform({ dataDir, environment = {}, allowList }: Loca
     deliveries: localDeliveries(database),
     ...localSecrets(environment, dataDir, allowList ?? secretAllowList(readAllowedSecrets(dataDir), dataDir)),
     sandboxOf: () => sandbox,
+    linux,
+    linuxOf: linux.linuxOf,
     readDocument: sandboxDocumentReader(sandbox),
     addresses: "any", // the network is the operator's own
     removeOrphanedFiles: (before) => removeOrphanedFiles({ database, runs, workspace, root: workspaces }, before),
     close() {
       sandbox.close();
+      linux.close();
       database.close();
     },
   };

@@ -12,7 +12,7 @@ export interface EndedWorkspace {
   /** A folder with only the files that the program wrote, at the same paths. Absent: it is not known which those are. */
   written?: string;
   /** The files at the start of the program. */
-  before: StoredFile[];
+  before: readonly StoredFile[];
 }
 
 /** Levels of folders. Deeper ones are not saved. */

@@ -17,7 +17,7 @@ export type ActiveUsers = ReadonlyMap<number, unknown>;
  */
 export async function linkFiles(
   folder: string,
-  files: StoredFile[],
+  files: readonly StoredFile[],
   contents: ContentFolder,
   owner?: { user: number; active: ActiveUsers },
 ): Promise<void> {
@@ -59,7 +59,7 @@ function parentsOf(name: string): string[] {
   return parents;
 }
 
-/** Deletes a folder that a program could write to. It may have made its folders unreadable. */
+/** Deletes a file, or a folder that a program could write to. It may have made its folders unreadable. */
 export async function removeFolder(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });

@@ -10,7 +10,7 @@ export interface LinuxProgram {
   language: "shell" | "python";
   text: string;
   /** The whole workspace. The program sees exactly these files, in its working directory. */
-  files: StoredFile[];
+  files: readonly StoredFile[];
   /** Time limit in seconds, by the clock. */
   seconds: number;
 }
