@@ -139,7 +139,7 @@ async function checkSecrets(
 /** `more`: further fields, after the agent's own. */
 function output(agent: Agent, more: { hash?: string } = {}): Output {
   const { tools, limits, runLimits, maxRunning, maxDollarsPerDay, prices, parameters, contextTokens } = agent;
-  const { webFetch, instructions } = agent;
+  const { environment, webFetch, instructions } = agent;
   const quota = { maxRunning, maxDollarsPerDay };
   const mcp = agent.mcp?.map(withoutHeaderValues);
   const { text } = record(
@@ -147,6 +147,7 @@ function output(agent: Agent, more: { hash?: string } = {}): Output {
       ...fields(agent),
       ...more,
       tools: tools.join(", ") || "none",
+      environment,
       ...Object.fromEntries((mcp ?? []).map((server) => [`mcp ${server.name}`, serverLine(server)])),
       webFetch: webFetch && `private addresses ${webFetch.privateAddresses ? "allowed" : "blocked"}`,
       limits: listed(limits),
@@ -160,7 +161,7 @@ function output(agent: Agent, more: { hash?: string } = {}): Output {
     "instructions",
   );
   const others = { prices, parameters, contextTokens, instructions };
-  const definition = { tools, mcp, webFetch, limits, runLimits, ...quota, ...others };
+  const definition = { tools, environment, mcp, webFetch, limits, runLimits, ...quota, ...others };
   return { text, json: { ...fields(agent), ...more, ...definition } };
 }
 

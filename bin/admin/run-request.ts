@@ -23,7 +23,8 @@ export function addRequestCommand(run: Command, action: Action): void {
           ...configuration.provider,
           ...(configuration.agent.model && { model: configuration.agent.model }),
         };
-        const json = { ...place, configuration: hash, model, ...request };
+        const { environment } = configuration;
+        const json = { ...place, configuration: hash, model, environment, ...request };
         return { text: printable(JSON.stringify(json, null, 2)), json };
       }),
     );

@@ -37,6 +37,8 @@ export interface AgentDefinition extends Quota {
   model?: string;
   /** Names from the tool table in `agent/tools/index.ts`. */
   tools: string[];
+  /** Name of the environment in which `run_shell` and `run_python` run. Absent: `linux`. */
+  environment?: string;
   /** MCP servers whose tools the agent may call. */
   mcp?: McpServer[];
   /** Options of `web_fetch`. Absent: public addresses only. */

@@ -1,6 +1,10 @@
 import type { Secrets } from "../agent/secret.ts";
 import type { ServedTransfers, Stores, Workflow } from "../runs/ports.ts";
+import type { Linux, NoLinux } from "../sandbox/linux/types.ts";
 import type { Schemas } from "./call.ts";
+
+/** An environment that agents can name: what runs its programs and what it has, or why it cannot be used here. */
+export type KnownEnvironment = Pick<Linux, "engine" | "facts"> | ({ name: string } & NoLinux);
 
 /** What the service is, for `GET /me`. */
 export interface ServiceInfo extends Pick<Schemas["Me"], "platform" | "version" | "sign_in" | "stack"> {
@@ -8,6 +12,8 @@ export interface ServiceInfo extends Pick<Schemas["Me"], "platform" | "version" 
   serviceUrl: () => string | null;
   /** Bytes of the longest request body. */
   bodyBytes: number;
+  /** The environments that are known here, the default first. Never rejects. Absent: this platform cannot list them. */
+  environments?: () => Promise<KnownEnvironment[]>;
 }
 
 /** What the handlers of the management API need. */

@@ -7,7 +7,7 @@ import type { Configurations, Runs } from "./ports.ts";
 import { type Activity, activityOf, type RunProgress } from "./run-progress.ts";
 import { type RunStatus, turnStartedAt } from "./status.ts";
 import { progressTracker } from "./track-progress.ts";
-import { decodeConfiguration } from "./turn-configuration.ts";
+import { decodeConfiguration, type UsedEnvironment } from "./turn-configuration.ts";
 import type { Run } from "./types.ts";
 
 /** What operators see of the status: `waiting_for_input` is an idle run without a turn. */
@@ -32,6 +32,8 @@ export interface RunDetail extends DescribedRun {
   limits?: TurnLimits;
   runLimits?: RunLimits;
   agentVersion?: number;
+  /** In which the current turn's programs run. Absent: it has none, it has no answer yet, or it is not recorded. */
+  environment?: UsedEnvironment;
   /** `milliseconds`: 0 while the turn is in progress, and if its start is unknown. */
   turnUsage: Usage;
   turnStartedAt?: number;
@@ -145,10 +147,10 @@ function excerptReader({ runs }: Deps, inTurn: Semaphore): RunDescriber["excerpt
   };
 }
 
-type TurnLimitsOf = Pick<RunDetail, "limits" | "runLimits" | "agentVersion">;
+type TurnLimitsOf = Pick<RunDetail, "limits" | "runLimits" | "agentVersion" | "environment">;
 
 /**
- * Returns a function that reads the limits of a turn: from its configuration, or before its first answer from the version
+ * Returns a function that reads the limits of a turn and its environment: from its configuration, or before its first answer from the version
  * of the agent that it began with. A run without a turn has the limits of the agent's current definition.
  */
 function limitsReader({ accounts, configurations }: Deps) {
@@ -166,7 +168,9 @@ function limitsReader({ accounts, configurations }: Deps) {
       const { configuration, agentVersion } = turn.runsOn;
       const limits = await readOnce(`${agentId} ${configuration}`, async () => {
         const text = await configurations.get(agentId, configuration);
-        return text === undefined ? undefined : limitsIn(decodeConfiguration(text).agent);
+        if (text === undefined) return undefined;
+        const { agent: definition, environment } = decodeConfiguration(text);
+        return { ...limitsIn(definition), ...(environment && { environment }) };
       });
       return { ...limits, ...(agentVersion !== undefined && { agentVersion }) };
     }

@@ -3,17 +3,27 @@ import type { AgentDefinition } from "../accounts/types.ts";
 import type { ModelConfiguration } from "../agent/model.ts";
 import type { OfferedTool } from "../agent/tools/tool.ts";
 import { canonicalJson } from "../json.ts";
+import type { LinuxEngine } from "../sandbox/linux/types.ts";
 import type { RunJournalEntry } from "./types.ts";
 
+/** The environment in which a turn's programs run. `digest`: of its content, `sha256:` and 64 hex digits. */
+export interface UsedEnvironment {
+  name: string;
+  digest: string;
+  engine: LinuxEngine;
+}
+
 /**
- * Everything that a turn runs on: the agent's definition, the model of its organization, and the tools as they were offered
- * to the model. A turn keeps it to its end. Credentials are references, which are resolved at use.
+ * Everything that a turn runs on: the agent's definition, the model of its organization, the environment of its programs,
+ * and the tools as they were offered to the model. A turn keeps it to its end. Credentials are references, which are resolved at use.
  */
 export interface TurnConfiguration {
   /** `model`: the name of a model that replaces the one in `provider`. */
   agent: AgentDefinition;
   /** The organization's model. */
   provider?: ModelConfiguration;
+  /** Absent: the agent has no tool that needs one, there is none here, or an earlier release recorded the turn. */
+  environment?: UsedEnvironment;
   /** In the order in which the model receives them. */
   offered: OfferedTool[];
 }
@@ -25,8 +35,9 @@ export interface EncodedConfiguration {
 }
 
 /** The text is JSON with sorted keys. Only those of `offered` keep their order, in which providers cache them. */
-export function encodeConfiguration({ agent, provider, offered }: TurnConfiguration): EncodedConfiguration {
-  const text = `{"settings":${canonicalJson({ agent, provider })},"offered":${JSON.stringify(offered)}}`;
+export function encodeConfiguration(configuration: TurnConfiguration): EncodedConfiguration {
+  const { agent, provider, environment, offered } = configuration;
+  const text = `{"settings":${canonicalJson({ agent, provider, environment })},"offered":${JSON.stringify(offered)}}`;
   return { hash: hash("sha256", text), text };
 }
 

@@ -65,6 +65,7 @@ const allowed: Record<string, string[]> = {
     "src/filenames.ts",
     "src/json.ts",
     "src/log.ts",
+    "src/sandbox/linux/types.ts",
   ],
   "src/webhooks": ["src/accounts", "src/async", "src/errors.ts", "src/net", "src/runs"],
   "src/workflow": [
@@ -93,6 +94,7 @@ const allowed: Record<string, string[]> = {
     "src/json.ts",
     "src/log.ts",
     "src/runs",
+    "src/sandbox/linux/types.ts",
     "src/webhooks",
   ],
   "src/mcp": ["src/accounts", "src/api", "src/async", "src/documents", "src/errors.ts", "src/log.ts", "src/runs"],

@@ -761,12 +761,13 @@ validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 export const CreateAgentRequest = validate25;
 const schema40 = {"$id":"CreateAgentRequest","$ref":"contract#/components/schemas/CreateAgentRequest"};
 const schema41 = {"type":"object","required":["organization_id","definition"],"additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"definition":{"$ref":"#/components/schemas/AgentDefinition"}}};
-const schema42 = {"type":"object","required":["name","instructions"],"additionalProperties":false,"properties":{"$schema":{"type":"string","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"instructions":{"type":"string","minLength":1,"maxLength":100000,"wellFormed":true},"model":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","enum":["list_files","read_file","write_file","edit_file","search_files","run_javascript","run_shell","web_fetch"],"wellFormed":true},"default":["list_files","read_file","write_file","edit_file","search_files","run_javascript"]},"mcp":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"type":"object","required":["name","url"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,19}$","wellFormed":true},"url":{"type":"string","pattern":"^https?://","maxLength":2000,"wellFormed":true},"headers":{"type":"object","maxProperties":20,"propertyNames":{"pattern":"^[A-Za-z0-9-]{1,100}$"},"additionalProperties":{"type":"object","required":["secret"],"additionalProperties":false,"properties":{"secret":{"type":"string","minLength":1,"maxLength":2048,"wellFormed":true},"prefix":{"type":"string","maxLength":100,"wellFormed":true}}}},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}}}}},"webFetch":{"type":"object","additionalProperties":false,"required":["privateAddresses"],"properties":{"privateAddresses":{"type":"boolean"}}},"limits":{"type":"object","additionalProperties":false,"default":{},"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000,"default":50},"tokens":{"type":"integer","minimum":1,"maximum":1000000000,"default":500000},"seconds":{"type":"integer","minimum":1,"maximum":86400,"default":1800},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"runLimits":{"type":"object","additionalProperties":false,"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000000},"tokens":{"type":"integer","minimum":1,"maximum":1000000000},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"seconds":{"type":"integer","minimum":1,"maximum":31536000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"maxRunning":{"type":"integer","minimum":1,"maximum":100000},"maxDollarsPerDay":{"type":"number","exclusiveMinimum":0,"maximum":1000000},"prices":{"type":"object","required":["input","output"],"additionalProperties":false,"properties":{"input":{"type":"number","minimum":0,"maximum":100000},"cachedInput":{"type":"number","minimum":0,"maximum":100000},"cacheWriteInput":{"type":"number","minimum":0,"maximum":100000},"output":{"type":"number","minimum":0,"maximum":100000}}},"parameters":{"type":"object","additionalProperties":false,"properties":{"temperature":{"type":"number","minimum":0,"maximum":2},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":1000000},"reasoningEffort":{"enum":["low","medium","high"]}}},"contextTokens":{"type":"integer","minimum":2000,"maximum":10000000}}};
+const schema42 = {"type":"object","required":["name","instructions"],"additionalProperties":false,"properties":{"$schema":{"type":"string","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"instructions":{"type":"string","minLength":1,"maxLength":100000,"wellFormed":true},"model":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","enum":["list_files","read_file","write_file","edit_file","search_files","run_javascript","run_shell","web_fetch"],"wellFormed":true},"default":["list_files","read_file","write_file","edit_file","search_files","run_javascript"]},"environment":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,39}$","wellFormed":true},"mcp":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"type":"object","required":["name","url"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,19}$","wellFormed":true},"url":{"type":"string","pattern":"^https?://","maxLength":2000,"wellFormed":true},"headers":{"type":"object","maxProperties":20,"propertyNames":{"pattern":"^[A-Za-z0-9-]{1,100}$"},"additionalProperties":{"type":"object","required":["secret"],"additionalProperties":false,"properties":{"secret":{"type":"string","minLength":1,"maxLength":2048,"wellFormed":true},"prefix":{"type":"string","maxLength":100,"wellFormed":true}}}},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}}}}},"webFetch":{"type":"object","additionalProperties":false,"required":["privateAddresses"],"properties":{"privateAddresses":{"type":"boolean"}}},"limits":{"type":"object","additionalProperties":false,"default":{},"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000,"default":50},"tokens":{"type":"integer","minimum":1,"maximum":1000000000,"default":500000},"seconds":{"type":"integer","minimum":1,"maximum":86400,"default":1800},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"runLimits":{"type":"object","additionalProperties":false,"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000000},"tokens":{"type":"integer","minimum":1,"maximum":1000000000},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"seconds":{"type":"integer","minimum":1,"maximum":31536000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"maxRunning":{"type":"integer","minimum":1,"maximum":100000},"maxDollarsPerDay":{"type":"number","exclusiveMinimum":0,"maximum":1000000},"prices":{"type":"object","required":["input","output"],"additionalProperties":false,"properties":{"input":{"type":"number","minimum":0,"maximum":100000},"cachedInput":{"type":"number","minimum":0,"maximum":100000},"cacheWriteInput":{"type":"number","minimum":0,"maximum":100000},"output":{"type":"number","minimum":0,"maximum":100000}}},"parameters":{"type":"object","additionalProperties":false,"properties":{"temperature":{"type":"number","minimum":0,"maximum":2},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":1000000},"reasoningEffort":{"enum":["low","medium","high"]}}},"contextTokens":{"type":"integer","minimum":2000,"maximum":10000000}}};
 const formats0 = /^(?:[0-9a-fA-F]{32}|(?:urn:uuid:)?[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|\{[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\})$/;
 const func1 = Object.prototype.hasOwnProperty;
-const pattern4 = new RegExp("^[a-z][a-z0-9-]{0,19}$", "u");
-const pattern5 = new RegExp("^https?://", "u");
-const pattern6 = new RegExp("^[A-Za-z0-9-]{1,100}$", "u");
+const pattern4 = new RegExp("^[a-z][a-z0-9-]{0,39}$", "u");
+const pattern5 = new RegExp("^[a-z][a-z0-9-]{0,19}$", "u");
+const pattern6 = new RegExp("^https?://", "u");
+const pattern7 = new RegExp("^[A-Za-z0-9-]{1,100}$", "u");
 
 function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1120,14 +1121,11 @@ vErrors.push(err27);
 }
 errors++;
 }
-if(data1.mcp !== undefined){
-let data8 = data1.mcp;
-const _errs22 = errors;
-let valid6 = true;
-const _errs23 = errors;
-if(Array.isArray(data8)){
-if(data8.length < 11){
-const err28 = {};
+if(data1.environment !== undefined){
+let data8 = data1.environment;
+if(typeof data8 === "string"){
+if(!data8.isWellFormed()){
+const err28 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.environment,data:data8};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1136,26 +1134,8 @@ vErrors.push(err28);
 }
 errors++;
 }
-}
-var _valid0 = _errs23 === errors;
-errors = _errs22;
-if(vErrors !== null){
-if(_errs22){
-vErrors.length = _errs22;
-}
-else {
-vErrors = null;
-}
-}
-if(!_valid0){
-const _errs24 = errors;
-if(Array.isArray(data8)){
-const len1 = data8.length;
-for(let i2=0; i2<len1; i2++){
-let data9 = data8[i2];
-if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
-if(data9.name === undefined){
-const err29 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "name"},schema:schema42.properties.mcp.else.items.required,parentSchema:schema42.properties.mcp.else.items,data:data9};
+if(!pattern4.test(data8)){
+const err29 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,39}$"},schema:"^[a-z][a-z0-9-]{0,39}$",parentSchema:schema42.properties.environment,data:data8};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1164,8 +1144,9 @@ vErrors.push(err29);
 }
 errors++;
 }
-if(data9.url === undefined){
-const err30 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "url"},schema:schema42.properties.mcp.else.items.required,parentSchema:schema42.properties.mcp.else.items,data:data9};
+}
+else {
+const err30 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/type",keyword:"type",params:{type: "string"},schema:schema42.properties.environment.type,parentSchema:schema42.properties.environment,data:data8};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1174,9 +1155,15 @@ vErrors.push(err30);
 }
 errors++;
 }
-for(const key2 in data9){
-if(!((((key2 === "name") || (key2 === "url")) || (key2 === "headers")) || (key2 === "tools"))){
-const err31 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},schema:false,parentSchema:schema42.properties.mcp.else.items,data:data9};
+}
+if(data1.mcp !== undefined){
+let data9 = data1.mcp;
+const _errs24 = errors;
+let valid6 = true;
+const _errs25 = errors;
+if(Array.isArray(data9)){
+if(data9.length < 11){
+const err31 = {};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -1186,11 +1173,25 @@ vErrors.push(err31);
 errors++;
 }
 }
-if(data9.name !== undefined){
-let data10 = data9.name;
-if(typeof data10 === "string"){
-if(!data10.isWellFormed()){
-const err32 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.name,data:data10};
+var _valid0 = _errs25 === errors;
+errors = _errs24;
+if(vErrors !== null){
+if(_errs24){
+vErrors.length = _errs24;
+}
+else {
+vErrors = null;
+}
+}
+if(!_valid0){
+const _errs26 = errors;
+if(Array.isArray(data9)){
+const len1 = data9.length;
+for(let i2=0; i2<len1; i2++){
+let data10 = data9[i2];
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+if(data10.name === undefined){
+const err32 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "name"},schema:schema42.properties.mcp.else.items.required,parentSchema:schema42.properties.mcp.else.items,data:data10};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1199,8 +1200,8 @@ vErrors.push(err32);
 }
 errors++;
 }
-if(!pattern4.test(data10)){
-const err33 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,19}$"},schema:"^[a-z][a-z0-9-]{0,19}$",parentSchema:schema42.properties.mcp.else.items.properties.name,data:data10};
+if(data10.url === undefined){
+const err33 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "url"},schema:schema42.properties.mcp.else.items.required,parentSchema:schema42.properties.mcp.else.items,data:data10};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -1209,9 +1210,9 @@ vErrors.push(err33);
 }
 errors++;
 }
-}
-else {
-const err34 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.name.type,parentSchema:schema42.properties.mcp.else.items.properties.name,data:data10};
+for(const key2 in data10){
+if(!((((key2 === "name") || (key2 === "url")) || (key2 === "headers")) || (key2 === "tools"))){
+const err34 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},schema:false,parentSchema:schema42.properties.mcp.else.items,data:data10};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -1221,11 +1222,11 @@ vErrors.push(err34);
 errors++;
 }
 }
-if(data9.url !== undefined){
-let data11 = data9.url;
+if(data10.name !== undefined){
+let data11 = data10.name;
 if(typeof data11 === "string"){
 if(!data11.isWellFormed()){
-const err35 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data11};
+const err35 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.name,data:data11};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -1235,7 +1236,7 @@ vErrors.push(err35);
 errors++;
 }
 if(!pattern5.test(data11)){
-const err36 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/pattern",keyword:"pattern",params:{pattern: "^https?://"},schema:"^https?://",parentSchema:schema42.properties.mcp.else.items.properties.url,data:data11};
+const err36 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,19}$"},schema:"^[a-z][a-z0-9-]{0,19}$",parentSchema:schema42.properties.mcp.else.items.properties.name,data:data11};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -1244,8 +1245,9 @@ vErrors.push(err36);
 }
 errors++;
 }
-if(data11.length > 2000 && (data11.length > 4000 || [...data11].length > 2000)){
-const err37 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data11};
+}
+else {
+const err37 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.name.type,parentSchema:schema42.properties.mcp.else.items.properties.name,data:data11};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -1255,8 +1257,11 @@ vErrors.push(err37);
 errors++;
 }
 }
-else {
-const err38 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.url.type,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data11};
+if(data10.url !== undefined){
+let data12 = data10.url;
+if(typeof data12 === "string"){
+if(!data12.isWellFormed()){
+const err38 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data12};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -1265,12 +1270,8 @@ vErrors.push(err38);
 }
 errors++;
 }
-}
-if(data9.headers !== undefined){
-let data12 = data9.headers;
-if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
-if(Object.keys(data12).length > 20){
-const err39 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20},schema:20,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data12};
+if(!pattern6.test(data12)){
+const err39 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/pattern",keyword:"pattern",params:{pattern: "^https?://"},schema:"^https?://",parentSchema:schema42.properties.mcp.else.items.properties.url,data:data12};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -1279,11 +1280,8 @@ vErrors.push(err39);
 }
 errors++;
 }
-for(const key3 in data12){
-const _errs34 = errors;
-if(typeof key3 === "string"){
-if(!pattern6.test(key3)){
-const err40 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9-]{1,100}$"},schema:"^[A-Za-z0-9-]{1,100}$",parentSchema:schema42.properties.mcp.else.items.properties.headers.propertyNames,data:key3,propertyName:key3};
+if(data12.length > 2000 && (data12.length > 4000 || [...data12].length > 2000)){
+const err40 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data12};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -1293,9 +1291,8 @@ vErrors.push(err40);
 errors++;
 }
 }
-var valid10 = _errs34 === errors;
-if(!valid10){
-const err41 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key3},schema:schema42.properties.mcp.else.items.properties.headers.propertyNames,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data12};
+else {
+const err41 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.url.type,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data12};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -1305,11 +1302,11 @@ vErrors.push(err41);
 errors++;
 }
 }
-for(const key4 in data12){
-let data13 = data12[key4];
+if(data10.headers !== undefined){
+let data13 = data10.headers;
 if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
-if(data13.secret === undefined){
-const err42 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/required",keyword:"required",params:{missingProperty: "secret"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.required,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
+if(Object.keys(data13).length > 20){
+const err42 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20},schema:20,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data13};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -1318,9 +1315,11 @@ vErrors.push(err42);
 }
 errors++;
 }
-for(const key5 in data13){
-if(!((key5 === "secret") || (key5 === "prefix"))){
-const err43 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},schema:false,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
+for(const key3 in data13){
+const _errs36 = errors;
+if(typeof key3 === "string"){
+if(!pattern7.test(key3)){
+const err43 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9-]{1,100}$"},schema:"^[A-Za-z0-9-]{1,100}$",parentSchema:schema42.properties.mcp.else.items.properties.headers.propertyNames,data:key3,propertyName:key3};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -1330,11 +1329,9 @@ vErrors.push(err43);
 errors++;
 }
 }
-if(data13.secret !== undefined){
-let data14 = data13.secret;
-if(typeof data14 === "string"){
-if(!data14.isWellFormed()){
-const err44 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
+var valid10 = _errs36 === errors;
+if(!valid10){
+const err44 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key3},schema:schema42.properties.mcp.else.items.properties.headers.propertyNames,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data13};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -1343,8 +1340,12 @@ vErrors.push(err44);
 }
 errors++;
 }
-if(data14.length < 2 && [...data14].length < 1){
-const err45 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
+}
+for(const key4 in data13){
+let data14 = data13[key4];
+if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
+if(data14.secret === undefined){
+const err45 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/required",keyword:"required",params:{missingProperty: "secret"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.required,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data14};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -1353,8 +1354,9 @@ vErrors.push(err45);
 }
 errors++;
 }
-if(data14.length > 2048 && (data14.length > 4096 || [...data14].length > 2048)){
-const err46 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
+for(const key5 in data14){
+if(!((key5 === "secret") || (key5 === "prefix"))){
+const err46 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},schema:false,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data14};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -1364,8 +1366,11 @@ vErrors.push(err46);
 errors++;
 }
 }
-else {
-const err47 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
+if(data14.secret !== undefined){
+let data15 = data14.secret;
+if(typeof data15 === "string"){
+if(!data15.isWellFormed()){
+const err47 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -1374,12 +1379,8 @@ vErrors.push(err47);
 }
 errors++;
 }
-}
-if(data13.prefix !== undefined){
-let data15 = data13.prefix;
-if(typeof data15 === "string"){
-if(!data15.isWellFormed()){
-const err48 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
+if(data15.length < 2 && [...data15].length < 1){
+const err48 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -1388,8 +1389,8 @@ vErrors.push(err48);
 }
 errors++;
 }
-if(data15.length > 100 && (data15.length > 200 || [...data15].length > 100)){
-const err49 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/maxLength",keyword:"maxLength",params:{},schema:100,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
+if(data15.length > 2048 && (data15.length > 4096 || [...data15].length > 2048)){
+const err49 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -1400,7 +1401,7 @@ errors++;
 }
 }
 else {
-const err50 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
+const err50 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -1410,9 +1411,11 @@ vErrors.push(err50);
 errors++;
 }
 }
-}
-else {
-const err51 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
+if(data14.prefix !== undefined){
+let data16 = data14.prefix;
+if(typeof data16 === "string"){
+if(!data16.isWellFormed()){
+const err51 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data16};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -1421,10 +1424,8 @@ vErrors.push(err51);
 }
 errors++;
 }
-}
-}
-else {
-const err52 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.properties.headers.type,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data12};
+if(data16.length > 100 && (data16.length > 200 || [...data16].length > 100)){
+const err52 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/maxLength",keyword:"maxLength",params:{},schema:100,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data16};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -1434,15 +1435,8 @@ vErrors.push(err52);
 errors++;
 }
 }
-if(data9.tools !== undefined){
-let data16 = data9.tools;
-if(Array.isArray(data16)){
-const len2 = data16.length;
-for(let i3=0; i3<len2; i3++){
-let data17 = data16[i3];
-if(typeof data17 === "string"){
-if(!data17.isWellFormed()){
-const err53 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data17};
+else {
+const err53 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data16};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -1451,8 +1445,10 @@ vErrors.push(err53);
 }
 errors++;
 }
-if(data17.length < 2 && [...data17].length < 1){
-const err54 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data17};
+}
+}
+else {
+const err54 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data14};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -1461,8 +1457,10 @@ vErrors.push(err54);
 }
 errors++;
 }
-if(data17.length > 200 && (data17.length > 400 || [...data17].length > 200)){
-const err55 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data17};
+}
+}
+else {
+const err55 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.properties.headers.type,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data13};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -1472,8 +1470,15 @@ vErrors.push(err55);
 errors++;
 }
 }
-else {
-const err56 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.tools.items.type,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data17};
+if(data10.tools !== undefined){
+let data17 = data10.tools;
+if(Array.isArray(data17)){
+const len2 = data17.length;
+for(let i3=0; i3<len2; i3++){
+let data18 = data17[i3];
+if(typeof data18 === "string"){
+if(!data18.isWellFormed()){
+const err56 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data18};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -1482,19 +1487,8 @@ vErrors.push(err56);
 }
 errors++;
 }
-}
-let i4 = data16.length;
-let j1;
-if(i4 > 1){
-const indices1 = {};
-for(;i4--;){
-let item1 = data16[i4];
-if(typeof item1 !== "string"){
-continue;
-}
-if(typeof indices1[item1] == "number"){
-j1 = indices1[item1];
-const err57 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.tools,data:data16};
+if(data18.length < 2 && [...data18].length < 1){
+const err57 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data18};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -1502,14 +1496,9 @@ else {
 vErrors.push(err57);
 }
 errors++;
-break;
 }
-indices1[item1] = i4;
-}
-}
-}
-else {
-const err58 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema42.properties.mcp.else.items.properties.tools.type,parentSchema:schema42.properties.mcp.else.items.properties.tools,data:data16};
+if(data18.length > 200 && (data18.length > 400 || [...data18].length > 200)){
+const err58 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data18};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -1519,9 +1508,8 @@ vErrors.push(err58);
 errors++;
 }
 }
-}
 else {
-const err59 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.type,parentSchema:schema42.properties.mcp.else.items,data:data9};
+const err59 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.tools.items.type,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data18};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -1531,12 +1519,18 @@ vErrors.push(err59);
 errors++;
 }
 }
+let i4 = data17.length;
+let j1;
+if(i4 > 1){
+const indices1 = {};
+for(;i4--;){
+let item1 = data17[i4];
+if(typeof item1 !== "string"){
+continue;
 }
-var _valid0 = _errs24 === errors;
-valid6 = _valid0;
-}
-if(!valid6){
-const err60 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/if",keyword:"if",params:{failingKeyword: "else"},schema:schema42.properties.mcp.if,parentSchema:schema42.properties.mcp,data:data8};
+if(typeof indices1[item1] == "number"){
+j1 = indices1[item1];
+const err60 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.tools,data:data17};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -1544,10 +1538,14 @@ else {
 vErrors.push(err60);
 }
 errors++;
+break;
 }
-if(Array.isArray(data8)){
-if(data8.length > 10){
-const err61 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema42.properties.mcp,data:data8};
+indices1[item1] = i4;
+}
+}
+}
+else {
+const err61 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema42.properties.mcp.else.items.properties.tools.type,parentSchema:schema42.properties.mcp.else.items.properties.tools,data:data17};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -1557,8 +1555,9 @@ vErrors.push(err61);
 errors++;
 }
 }
+}
 else {
-const err62 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/type",keyword:"type",params:{type: "array"},schema:schema42.properties.mcp.type,parentSchema:schema42.properties.mcp,data:data8};
+const err62 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.type,parentSchema:schema42.properties.mcp.else.items,data:data10};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -1568,11 +1567,12 @@ vErrors.push(err62);
 errors++;
 }
 }
-if(data1.webFetch !== undefined){
-let data18 = data1.webFetch;
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-if(data18.privateAddresses === undefined){
-const err63 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/required",keyword:"required",params:{missingProperty: "privateAddresses"},schema:schema42.properties.webFetch.required,parentSchema:schema42.properties.webFetch,data:data18};
+}
+var _valid0 = _errs26 === errors;
+valid6 = _valid0;
+}
+if(!valid6){
+const err63 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/if",keyword:"if",params:{failingKeyword: "else"},schema:schema42.properties.mcp.if,parentSchema:schema42.properties.mcp,data:data9};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -1581,9 +1581,9 @@ vErrors.push(err63);
 }
 errors++;
 }
-for(const key6 in data18){
-if(!(key6 === "privateAddresses")){
-const err64 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema42.properties.webFetch,data:data18};
+if(Array.isArray(data9)){
+if(data9.length > 10){
+const err64 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema42.properties.mcp,data:data9};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -1593,10 +1593,8 @@ vErrors.push(err64);
 errors++;
 }
 }
-if(data18.privateAddresses !== undefined){
-let data19 = data18.privateAddresses;
-if(typeof data19 !== "boolean"){
-const err65 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema42.properties.webFetch.properties.privateAddresses.type,parentSchema:schema42.properties.webFetch.properties.privateAddresses,data:data19};
+else {
+const err65 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/type",keyword:"type",params:{type: "array"},schema:schema42.properties.mcp.type,parentSchema:schema42.properties.mcp,data:data9};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -1606,9 +1604,11 @@ vErrors.push(err65);
 errors++;
 }
 }
-}
-else {
-const err66 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema42.properties.webFetch.type,parentSchema:schema42.properties.webFetch,data:data18};
+if(data1.webFetch !== undefined){
+let data19 = data1.webFetch;
+if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
+if(data19.privateAddresses === undefined){
+const err66 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/required",keyword:"required",params:{missingProperty: "privateAddresses"},schema:schema42.properties.webFetch.required,parentSchema:schema42.properties.webFetch,data:data19};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -1617,21 +1617,9 @@ vErrors.push(err66);
 }
 errors++;
 }
-}
-let data20 = data1.limits;
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
-if(data20.steps === undefined){
-data20.steps = 50;
-}
-if(data20.tokens === undefined){
-data20.tokens = 500000;
-}
-if(data20.seconds === undefined){
-data20.seconds = 1800;
-}
-for(const key7 in data20){
-if(!((((((key7 === "steps") || (key7 === "tokens")) || (key7 === "seconds")) || (key7 === "inputTokens")) || (key7 === "outputTokens")) || (key7 === "dollars"))){
-const err67 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema42.properties.limits,data:data20};
+for(const key6 in data19){
+if(!(key6 === "privateAddresses")){
+const err67 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema42.properties.webFetch,data:data19};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -1641,9 +1629,10 @@ vErrors.push(err67);
 errors++;
 }
 }
-let data21 = data20.steps;
-if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
-const err68 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.steps.type,parentSchema:schema42.properties.limits.properties.steps,data:data21};
+if(data19.privateAddresses !== undefined){
+let data20 = data19.privateAddresses;
+if(typeof data20 !== "boolean"){
+const err68 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema42.properties.webFetch.properties.privateAddresses.type,parentSchema:schema42.properties.webFetch.properties.privateAddresses,data:data20};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -1652,9 +1641,10 @@ vErrors.push(err68);
 }
 errors++;
 }
-if((typeof data21 == "number") && (isFinite(data21))){
-if(data21 > 1000 || isNaN(data21)){
-const err69 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema42.properties.limits.properties.steps,data:data21};
+}
+}
+else {
+const err69 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema42.properties.webFetch.type,parentSchema:schema42.properties.webFetch,data:data19};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -1663,8 +1653,21 @@ vErrors.push(err69);
 }
 errors++;
 }
-if(data21 < 1 || isNaN(data21)){
-const err70 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.steps,data:data21};
+}
+let data21 = data1.limits;
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+if(data21.steps === undefined){
+data21.steps = 50;
+}
+if(data21.tokens === undefined){
+data21.tokens = 500000;
+}
+if(data21.seconds === undefined){
+data21.seconds = 1800;
+}
+for(const key7 in data21){
+if(!((((((key7 === "steps") || (key7 === "tokens")) || (key7 === "seconds")) || (key7 === "inputTokens")) || (key7 === "outputTokens")) || (key7 === "dollars"))){
+const err70 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema42.properties.limits,data:data21};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -1674,9 +1677,9 @@ vErrors.push(err70);
 errors++;
 }
 }
-let data22 = data20.tokens;
+let data22 = data21.steps;
 if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err71 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.tokens.type,parentSchema:schema42.properties.limits.properties.tokens,data:data22};
+const err71 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.steps.type,parentSchema:schema42.properties.limits.properties.steps,data:data22};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -1686,8 +1689,8 @@ vErrors.push(err71);
 errors++;
 }
 if((typeof data22 == "number") && (isFinite(data22))){
-if(data22 > 1000000000 || isNaN(data22)){
-const err72 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.tokens,data:data22};
+if(data22 > 1000 || isNaN(data22)){
+const err72 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema42.properties.limits.properties.steps,data:data22};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -1697,7 +1700,7 @@ vErrors.push(err72);
 errors++;
 }
 if(data22 < 1 || isNaN(data22)){
-const err73 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.tokens,data:data22};
+const err73 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.steps,data:data22};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -1707,9 +1710,9 @@ vErrors.push(err73);
 errors++;
 }
 }
-let data23 = data20.seconds;
+let data23 = data21.tokens;
 if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err74 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.seconds.type,parentSchema:schema42.properties.limits.properties.seconds,data:data23};
+const err74 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.tokens.type,parentSchema:schema42.properties.limits.properties.tokens,data:data23};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -1719,8 +1722,8 @@ vErrors.push(err74);
 errors++;
 }
 if((typeof data23 == "number") && (isFinite(data23))){
-if(data23 > 86400 || isNaN(data23)){
-const err75 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema42.properties.limits.properties.seconds,data:data23};
+if(data23 > 1000000000 || isNaN(data23)){
+const err75 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.tokens,data:data23};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -1730,7 +1733,7 @@ vErrors.push(err75);
 errors++;
 }
 if(data23 < 1 || isNaN(data23)){
-const err76 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.seconds,data:data23};
+const err76 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.tokens,data:data23};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -1740,10 +1743,9 @@ vErrors.push(err76);
 errors++;
 }
 }
-if(data20.inputTokens !== undefined){
-let data24 = data20.inputTokens;
+let data24 = data21.seconds;
 if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
-const err77 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.inputTokens.type,parentSchema:schema42.properties.limits.properties.inputTokens,data:data24};
+const err77 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.seconds.type,parentSchema:schema42.properties.limits.properties.seconds,data:data24};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -1753,8 +1755,8 @@ vErrors.push(err77);
 errors++;
 }
 if((typeof data24 == "number") && (isFinite(data24))){
-if(data24 > 1000000000 || isNaN(data24)){
-const err78 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.inputTokens,data:data24};
+if(data24 > 86400 || isNaN(data24)){
+const err78 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema42.properties.limits.properties.seconds,data:data24};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -1764,7 +1766,7 @@ vErrors.push(err78);
 errors++;
 }
 if(data24 < 1 || isNaN(data24)){
-const err79 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.inputTokens,data:data24};
+const err79 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.seconds,data:data24};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -1774,11 +1776,10 @@ vErrors.push(err79);
 errors++;
 }
 }
-}
-if(data20.outputTokens !== undefined){
-let data25 = data20.outputTokens;
+if(data21.inputTokens !== undefined){
+let data25 = data21.inputTokens;
 if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err80 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.outputTokens.type,parentSchema:schema42.properties.limits.properties.outputTokens,data:data25};
+const err80 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.inputTokens.type,parentSchema:schema42.properties.limits.properties.inputTokens,data:data25};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -1789,7 +1790,7 @@ errors++;
 }
 if((typeof data25 == "number") && (isFinite(data25))){
 if(data25 > 1000000000 || isNaN(data25)){
-const err81 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.outputTokens,data:data25};
+const err81 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.inputTokens,data:data25};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1799,7 +1800,7 @@ vErrors.push(err81);
 errors++;
 }
 if(data25 < 1 || isNaN(data25)){
-const err82 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.outputTokens,data:data25};
+const err82 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.inputTokens,data:data25};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1810,11 +1811,10 @@ errors++;
 }
 }
 }
-if(data20.dollars !== undefined){
-let data26 = data20.dollars;
-if((typeof data26 == "number") && (isFinite(data26))){
-if(data26 > 1000000 || isNaN(data26)){
-const err83 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.limits.properties.dollars,data:data26};
+if(data21.outputTokens !== undefined){
+let data26 = data21.outputTokens;
+if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
+const err83 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.outputTokens.type,parentSchema:schema42.properties.limits.properties.outputTokens,data:data26};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1823,8 +1823,9 @@ vErrors.push(err83);
 }
 errors++;
 }
-if(data26 <= 0 || isNaN(data26)){
-const err84 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.limits.properties.dollars,data:data26};
+if((typeof data26 == "number") && (isFinite(data26))){
+if(data26 > 1000000000 || isNaN(data26)){
+const err84 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.outputTokens,data:data26};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1833,9 +1834,8 @@ vErrors.push(err84);
 }
 errors++;
 }
-}
-else {
-const err85 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema42.properties.limits.properties.dollars.type,parentSchema:schema42.properties.limits.properties.dollars,data:data26};
+if(data26 < 1 || isNaN(data26)){
+const err85 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.outputTokens,data:data26};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1846,8 +1846,11 @@ errors++;
 }
 }
 }
-else {
-const err86 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema42.properties.limits.type,parentSchema:schema42.properties.limits,data:data20};
+if(data21.dollars !== undefined){
+let data27 = data21.dollars;
+if((typeof data27 == "number") && (isFinite(data27))){
+if(data27 > 1000000 || isNaN(data27)){
+const err86 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.limits.properties.dollars,data:data27};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1856,12 +1859,8 @@ vErrors.push(err86);
 }
 errors++;
 }
-if(data1.runLimits !== undefined){
-let data27 = data1.runLimits;
-if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
-for(const key8 in data27){
-if(!((((((key8 === "steps") || (key8 === "tokens")) || (key8 === "inputTokens")) || (key8 === "outputTokens")) || (key8 === "seconds")) || (key8 === "dollars"))){
-const err87 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema42.properties.runLimits,data:data27};
+if(data27 <= 0 || isNaN(data27)){
+const err87 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.limits.properties.dollars,data:data27};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1871,10 +1870,8 @@ vErrors.push(err87);
 errors++;
 }
 }
-if(data27.steps !== undefined){
-let data28 = data27.steps;
-if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
-const err88 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.steps.type,parentSchema:schema42.properties.runLimits.properties.steps,data:data28};
+else {
+const err88 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema42.properties.limits.properties.dollars.type,parentSchema:schema42.properties.limits.properties.dollars,data:data27};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1883,9 +1880,10 @@ vErrors.push(err88);
 }
 errors++;
 }
-if((typeof data28 == "number") && (isFinite(data28))){
-if(data28 > 1000000 || isNaN(data28)){
-const err89 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.runLimits.properties.steps,data:data28};
+}
+}
+else {
+const err89 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema42.properties.limits.type,parentSchema:schema42.properties.limits,data:data21};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1894,8 +1892,12 @@ vErrors.push(err89);
 }
 errors++;
 }
-if(data28 < 1 || isNaN(data28)){
-const err90 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.steps,data:data28};
+if(data1.runLimits !== undefined){
+let data28 = data1.runLimits;
+if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
+for(const key8 in data28){
+if(!((((((key8 === "steps") || (key8 === "tokens")) || (key8 === "inputTokens")) || (key8 === "outputTokens")) || (key8 === "seconds")) || (key8 === "dollars"))){
+const err90 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema42.properties.runLimits,data:data28};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1905,11 +1907,10 @@ vErrors.push(err90);
 errors++;
 }
 }
-}
-if(data27.tokens !== undefined){
-let data29 = data27.tokens;
+if(data28.steps !== undefined){
+let data29 = data28.steps;
 if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err91 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.tokens.type,parentSchema:schema42.properties.runLimits.properties.tokens,data:data29};
+const err91 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.steps.type,parentSchema:schema42.properties.runLimits.properties.steps,data:data29};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1919,8 +1920,8 @@ vErrors.push(err91);
 errors++;
 }
 if((typeof data29 == "number") && (isFinite(data29))){
-if(data29 > 1000000000 || isNaN(data29)){
-const err92 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.tokens,data:data29};
+if(data29 > 1000000 || isNaN(data29)){
+const err92 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.runLimits.properties.steps,data:data29};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1930,7 +1931,7 @@ vErrors.push(err92);
 errors++;
 }
 if(data29 < 1 || isNaN(data29)){
-const err93 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.tokens,data:data29};
+const err93 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.steps,data:data29};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1941,10 +1942,10 @@ errors++;
 }
 }
 }
-if(data27.inputTokens !== undefined){
-let data30 = data27.inputTokens;
+if(data28.tokens !== undefined){
+let data30 = data28.tokens;
 if(!(((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30))) && (isFinite(data30)))){
-const err94 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.inputTokens.type,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data30};
+const err94 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.tokens.type,parentSchema:schema42.properties.runLimits.properties.tokens,data:data30};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1955,7 +1956,7 @@ errors++;
 }
 if((typeof data30 == "number") && (isFinite(data30))){
 if(data30 > 1000000000 || isNaN(data30)){
-const err95 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data30};
+const err95 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.tokens,data:data30};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1965,7 +1966,7 @@ vErrors.push(err95);
 errors++;
 }
 if(data30 < 1 || isNaN(data30)){
-const err96 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data30};
+const err96 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.tokens,data:data30};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1976,10 +1977,10 @@ errors++;
 }
 }
 }
-if(data27.outputTokens !== undefined){
-let data31 = data27.outputTokens;
+if(data28.inputTokens !== undefined){
+let data31 = data28.inputTokens;
 if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
-const err97 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.outputTokens.type,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data31};
+const err97 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.inputTokens.type,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data31};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1990,7 +1991,7 @@ errors++;
 }
 if((typeof data31 == "number") && (isFinite(data31))){
 if(data31 > 1000000000 || isNaN(data31)){
-const err98 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data31};
+const err98 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data31};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -2000,7 +2001,7 @@ vErrors.push(err98);
 errors++;
 }
 if(data31 < 1 || isNaN(data31)){
-const err99 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data31};
+const err99 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data31};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -2011,10 +2012,10 @@ errors++;
 }
 }
 }
-if(data27.seconds !== undefined){
-let data32 = data27.seconds;
+if(data28.outputTokens !== undefined){
+let data32 = data28.outputTokens;
 if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
-const err100 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.seconds.type,parentSchema:schema42.properties.runLimits.properties.seconds,data:data32};
+const err100 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.outputTokens.type,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data32};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -2024,8 +2025,8 @@ vErrors.push(err100);
 errors++;
 }
 if((typeof data32 == "number") && (isFinite(data32))){
-if(data32 > 31536000 || isNaN(data32)){
-const err101 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema42.properties.runLimits.properties.seconds,data:data32};
+if(data32 > 1000000000 || isNaN(data32)){
+const err101 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data32};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -2035,7 +2036,7 @@ vErrors.push(err101);
 errors++;
 }
 if(data32 < 1 || isNaN(data32)){
-const err102 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.seconds,data:data32};
+const err102 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data32};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -2046,11 +2047,10 @@ errors++;
 }
 }
 }
-if(data27.dollars !== undefined){
-let data33 = data27.dollars;
-if((typeof data33 == "number") && (isFinite(data33))){
-if(data33 > 1000000 || isNaN(data33)){
-const err103 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.runLimits.properties.dollars,data:data33};
+if(data28.seconds !== undefined){
+let data33 = data28.seconds;
+if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
+const err103 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.seconds.type,parentSchema:schema42.properties.runLimits.properties.seconds,data:data33};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -2059,8 +2059,9 @@ vErrors.push(err103);
 }
 errors++;
 }
-if(data33 <= 0 || isNaN(data33)){
-const err104 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.runLimits.properties.dollars,data:data33};
+if((typeof data33 == "number") && (isFinite(data33))){
+if(data33 > 31536000 || isNaN(data33)){
+const err104 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema42.properties.runLimits.properties.seconds,data:data33};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -2069,9 +2070,8 @@ vErrors.push(err104);
 }
 errors++;
 }
-}
-else {
-const err105 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema42.properties.runLimits.properties.dollars.type,parentSchema:schema42.properties.runLimits.properties.dollars,data:data33};
+if(data33 < 1 || isNaN(data33)){
+const err105 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.seconds,data:data33};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -2082,8 +2082,11 @@ errors++;
 }
 }
 }
-else {
-const err106 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema42.properties.runLimits.type,parentSchema:schema42.properties.runLimits,data:data27};
+if(data28.dollars !== undefined){
+let data34 = data28.dollars;
+if((typeof data34 == "number") && (isFinite(data34))){
+if(data34 > 1000000 || isNaN(data34)){
+const err106 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.runLimits.properties.dollars,data:data34};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -2092,11 +2095,8 @@ vErrors.push(err106);
 }
 errors++;
 }
-}
-if(data1.maxRunning !== undefined){
-let data34 = data1.maxRunning;
-if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
-const err107 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.maxRunning.type,parentSchema:schema42.properties.maxRunning,data:data34};
+if(data34 <= 0 || isNaN(data34)){
+const err107 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.runLimits.properties.dollars,data:data34};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -2105,9 +2105,9 @@ vErrors.push(err107);
 }
 errors++;
 }
-if((typeof data34 == "number") && (isFinite(data34))){
-if(data34 > 100000 || isNaN(data34)){
-const err108 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.maxRunning,data:data34};
+}
+else {
+const err108 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema42.properties.runLimits.properties.dollars.type,parentSchema:schema42.properties.runLimits.properties.dollars,data:data34};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -2116,8 +2116,10 @@ vErrors.push(err108);
 }
 errors++;
 }
-if(data34 < 1 || isNaN(data34)){
-const err109 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.maxRunning,data:data34};
+}
+}
+else {
+const err109 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema42.properties.runLimits.type,parentSchema:schema42.properties.runLimits,data:data28};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -2127,12 +2129,10 @@ vErrors.push(err109);
 errors++;
 }
 }
-}
-if(data1.maxDollarsPerDay !== undefined){
-let data35 = data1.maxDollarsPerDay;
-if((typeof data35 == "number") && (isFinite(data35))){
-if(data35 > 1000000 || isNaN(data35)){
-const err110 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.maxDollarsPerDay,data:data35};
+if(data1.maxRunning !== undefined){
+let data35 = data1.maxRunning;
+if(!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))){
+const err110 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.maxRunning.type,parentSchema:schema42.properties.maxRunning,data:data35};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -2141,8 +2141,9 @@ vErrors.push(err110);
 }
 errors++;
 }
-if(data35 <= 0 || isNaN(data35)){
-const err111 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.maxDollarsPerDay,data:data35};
+if((typeof data35 == "number") && (isFinite(data35))){
+if(data35 > 100000 || isNaN(data35)){
+const err111 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.maxRunning,data:data35};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -2151,9 +2152,8 @@ vErrors.push(err111);
 }
 errors++;
 }
-}
-else {
-const err112 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema42.properties.maxDollarsPerDay.type,parentSchema:schema42.properties.maxDollarsPerDay,data:data35};
+if(data35 < 1 || isNaN(data35)){
+const err112 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.maxRunning,data:data35};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -2163,11 +2163,12 @@ vErrors.push(err112);
 errors++;
 }
 }
-if(data1.prices !== undefined){
-let data36 = data1.prices;
-if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
-if(data36.input === undefined){
-const err113 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema42.properties.prices.required,parentSchema:schema42.properties.prices,data:data36};
+}
+if(data1.maxDollarsPerDay !== undefined){
+let data36 = data1.maxDollarsPerDay;
+if((typeof data36 == "number") && (isFinite(data36))){
+if(data36 > 1000000 || isNaN(data36)){
+const err113 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.maxDollarsPerDay,data:data36};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -2176,8 +2177,8 @@ vErrors.push(err113);
 }
 errors++;
 }
-if(data36.output === undefined){
-const err114 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema42.properties.prices.required,parentSchema:schema42.properties.prices,data:data36};
+if(data36 <= 0 || isNaN(data36)){
+const err114 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.maxDollarsPerDay,data:data36};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -2186,9 +2187,9 @@ vErrors.push(err114);
 }
 errors++;
 }
-for(const key9 in data36){
-if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
-const err115 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema42.properties.prices,data:data36};
+}
+else {
+const err115 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema42.properties.maxDollarsPerDay.type,parentSchema:schema42.properties.maxDollarsPerDay,data:data36};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -2198,11 +2199,11 @@ vErrors.push(err115);
 errors++;
 }
 }
-if(data36.input !== undefined){
-let data37 = data36.input;
-if((typeof data37 == "number") && (isFinite(data37))){
-if(data37 > 100000 || isNaN(data37)){
-const err116 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.input,data:data37};
+if(data1.prices !== undefined){
+let data37 = data1.prices;
+if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
+if(data37.input === undefined){
+const err116 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema42.properties.prices.required,parentSchema:schema42.properties.prices,data:data37};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -2211,8 +2212,8 @@ vErrors.push(err116);
 }
 errors++;
 }
-if(data37 < 0 || isNaN(data37)){
-const err117 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.input,data:data37};
+if(data37.output === undefined){
+const err117 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema42.properties.prices.required,parentSchema:schema42.properties.prices,data:data37};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -2221,9 +2222,9 @@ vErrors.push(err117);
 }
 errors++;
 }
-}
-else {
-const err118 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.input.type,parentSchema:schema42.properties.prices.properties.input,data:data37};
+for(const key9 in data37){
+if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
+const err118 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema42.properties.prices,data:data37};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -2233,11 +2234,11 @@ vErrors.push(err118);
 errors++;
 }
 }
-if(data36.cachedInput !== undefined){
-let data38 = data36.cachedInput;
+if(data37.input !== undefined){
+let data38 = data37.input;
 if((typeof data38 == "number") && (isFinite(data38))){
 if(data38 > 100000 || isNaN(data38)){
-const err119 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.cachedInput,data:data38};
+const err119 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.input,data:data38};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -2247,7 +2248,7 @@ vErrors.push(err119);
 errors++;
 }
 if(data38 < 0 || isNaN(data38)){
-const err120 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.cachedInput,data:data38};
+const err120 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.input,data:data38};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -2258,7 +2259,7 @@ errors++;
 }
 }
 else {
-const err121 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.cachedInput.type,parentSchema:schema42.properties.prices.properties.cachedInput,data:data38};
+const err121 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.input.type,parentSchema:schema42.properties.prices.properties.input,data:data38};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -2268,11 +2269,11 @@ vErrors.push(err121);
 errors++;
 }
 }
-if(data36.cacheWriteInput !== undefined){
-let data39 = data36.cacheWriteInput;
+if(data37.cachedInput !== undefined){
+let data39 = data37.cachedInput;
 if((typeof data39 == "number") && (isFinite(data39))){
 if(data39 > 100000 || isNaN(data39)){
-const err122 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data39};
+const err122 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.cachedInput,data:data39};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -2282,7 +2283,7 @@ vErrors.push(err122);
 errors++;
 }
 if(data39 < 0 || isNaN(data39)){
-const err123 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data39};
+const err123 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.cachedInput,data:data39};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -2293,7 +2294,7 @@ errors++;
 }
 }
 else {
-const err124 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.cacheWriteInput.type,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data39};
+const err124 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.cachedInput.type,parentSchema:schema42.properties.prices.properties.cachedInput,data:data39};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -2303,11 +2304,11 @@ vErrors.push(err124);
 errors++;
 }
 }
-if(data36.output !== undefined){
-let data40 = data36.output;
+if(data37.cacheWriteInput !== undefined){
+let data40 = data37.cacheWriteInput;
 if((typeof data40 == "number") && (isFinite(data40))){
 if(data40 > 100000 || isNaN(data40)){
-const err125 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.output,data:data40};
+const err125 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data40};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -2317,7 +2318,7 @@ vErrors.push(err125);
 errors++;
 }
 if(data40 < 0 || isNaN(data40)){
-const err126 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.output,data:data40};
+const err126 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data40};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -2328,7 +2329,7 @@ errors++;
 }
 }
 else {
-const err127 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.output.type,parentSchema:schema42.properties.prices.properties.output,data:data40};
+const err127 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.cacheWriteInput.type,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data40};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -2338,9 +2339,11 @@ vErrors.push(err127);
 errors++;
 }
 }
-}
-else {
-const err128 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema42.properties.prices.type,parentSchema:schema42.properties.prices,data:data36};
+if(data37.output !== undefined){
+let data41 = data37.output;
+if((typeof data41 == "number") && (isFinite(data41))){
+if(data41 > 100000 || isNaN(data41)){
+const err128 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.output,data:data41};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -2349,13 +2352,8 @@ vErrors.push(err128);
 }
 errors++;
 }
-}
-if(data1.parameters !== undefined){
-let data41 = data1.parameters;
-if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
-for(const key10 in data41){
-if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
-const err129 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema42.properties.parameters,data:data41};
+if(data41 < 0 || isNaN(data41)){
+const err129 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.output,data:data41};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -2365,11 +2363,8 @@ vErrors.push(err129);
 errors++;
 }
 }
-if(data41.temperature !== undefined){
-let data42 = data41.temperature;
-if((typeof data42 == "number") && (isFinite(data42))){
-if(data42 > 2 || isNaN(data42)){
-const err130 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema42.properties.parameters.properties.temperature,data:data42};
+else {
+const err130 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.output.type,parentSchema:schema42.properties.prices.properties.output,data:data41};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -2378,8 +2373,10 @@ vErrors.push(err130);
 }
 errors++;
 }
-if(data42 < 0 || isNaN(data42)){
-const err131 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.parameters.properties.temperature,data:data42};
+}
+}
+else {
+const err131 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema42.properties.prices.type,parentSchema:schema42.properties.prices,data:data37};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -2389,8 +2386,12 @@ vErrors.push(err131);
 errors++;
 }
 }
-else {
-const err132 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema42.properties.parameters.properties.temperature.type,parentSchema:schema42.properties.parameters.properties.temperature,data:data42};
+if(data1.parameters !== undefined){
+let data42 = data1.parameters;
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+for(const key10 in data42){
+if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
+const err132 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema42.properties.parameters,data:data42};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -2400,10 +2401,11 @@ vErrors.push(err132);
 errors++;
 }
 }
-if(data41.maxOutputTokens !== undefined){
-let data43 = data41.maxOutputTokens;
-if(!(((typeof data43 == "number") && (!(data43 % 1) && !isNaN(data43))) && (isFinite(data43)))){
-const err133 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data43};
+if(data42.temperature !== undefined){
+let data43 = data42.temperature;
+if((typeof data43 == "number") && (isFinite(data43))){
+if(data43 > 2 || isNaN(data43)){
+const err133 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema42.properties.parameters.properties.temperature,data:data43};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -2412,9 +2414,8 @@ vErrors.push(err133);
 }
 errors++;
 }
-if((typeof data43 == "number") && (isFinite(data43))){
-if(data43 > 1000000 || isNaN(data43)){
-const err134 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data43};
+if(data43 < 0 || isNaN(data43)){
+const err134 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.parameters.properties.temperature,data:data43};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -2423,8 +2424,9 @@ vErrors.push(err134);
 }
 errors++;
 }
-if(data43 < 1 || isNaN(data43)){
-const err135 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data43};
+}
+else {
+const err135 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema42.properties.parameters.properties.temperature.type,parentSchema:schema42.properties.parameters.properties.temperature,data:data43};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -2434,11 +2436,10 @@ vErrors.push(err135);
 errors++;
 }
 }
-}
-if(data41.reasoningEffort !== undefined){
-let data44 = data41.reasoningEffort;
-if(!(((data44 === "low") || (data44 === "medium")) || (data44 === "high"))){
-const err136 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema42.properties.parameters.properties.reasoningEffort.enum},schema:schema42.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema42.properties.parameters.properties.reasoningEffort,data:data44};
+if(data42.maxOutputTokens !== undefined){
+let data44 = data42.maxOutputTokens;
+if(!(((typeof data44 == "number") && (!(data44 % 1) && !isNaN(data44))) && (isFinite(data44)))){
+const err136 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data44};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -2447,10 +2448,9 @@ vErrors.push(err136);
 }
 errors++;
 }
-}
-}
-else {
-const err137 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema42.properties.parameters.type,parentSchema:schema42.properties.parameters,data:data41};
+if((typeof data44 == "number") && (isFinite(data44))){
+if(data44 > 1000000 || isNaN(data44)){
+const err137 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data44};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -2459,11 +2459,8 @@ vErrors.push(err137);
 }
 errors++;
 }
-}
-if(data1.contextTokens !== undefined){
-let data45 = data1.contextTokens;
-if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
-const err138 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.contextTokens.type,parentSchema:schema42.properties.contextTokens,data:data45};
+if(data44 < 1 || isNaN(data44)){
+const err138 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data44};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -2472,9 +2469,12 @@ vErrors.push(err138);
 }
 errors++;
 }
-if((typeof data45 == "number") && (isFinite(data45))){
-if(data45 > 10000000 || isNaN(data45)){
-const err139 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema42.properties.contextTokens,data:data45};
+}
+}
+if(data42.reasoningEffort !== undefined){
+let data45 = data42.reasoningEffort;
+if(!(((data45 === "low") || (data45 === "medium")) || (data45 === "high"))){
+const err139 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema42.properties.parameters.properties.reasoningEffort.enum},schema:schema42.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema42.properties.parameters.properties.reasoningEffort,data:data45};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -2483,8 +2483,10 @@ vErrors.push(err139);
 }
 errors++;
 }
-if(data45 < 2000 || isNaN(data45)){
-const err140 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema42.properties.contextTokens,data:data45};
+}
+}
+else {
+const err140 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema42.properties.parameters.type,parentSchema:schema42.properties.parameters,data:data42};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -2494,10 +2496,10 @@ vErrors.push(err140);
 errors++;
 }
 }
-}
-}
-else {
-const err141 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema42.type,parentSchema:schema42,data:data1};
+if(data1.contextTokens !== undefined){
+let data46 = data1.contextTokens;
+if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
+const err141 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.contextTokens.type,parentSchema:schema42.properties.contextTokens,data:data46};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -2506,15 +2508,49 @@ vErrors.push(err141);
 }
 errors++;
 }
-}
-}
-else {
-const err142 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema41.type,parentSchema:schema41,data};
+if((typeof data46 == "number") && (isFinite(data46))){
+if(data46 > 10000000 || isNaN(data46)){
+const err142 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema42.properties.contextTokens,data:data46};
 if(vErrors === null){
 vErrors = [err142];
 }
 else {
 vErrors.push(err142);
+}
+errors++;
+}
+if(data46 < 2000 || isNaN(data46)){
+const err143 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema42.properties.contextTokens,data:data46};
+if(vErrors === null){
+vErrors = [err143];
+}
+else {
+vErrors.push(err143);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err144 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema42.type,parentSchema:schema42,data:data1};
+if(vErrors === null){
+vErrors = [err144];
+}
+else {
+vErrors.push(err144);
+}
+errors++;
+}
+}
+}
+else {
+const err145 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema41.type,parentSchema:schema41,data};
+if(vErrors === null){
+vErrors = [err145];
+}
+else {
+vErrors.push(err145);
 }
 errors++;
 }
@@ -2855,14 +2891,11 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(data0.mcp !== undefined){
-let data7 = data0.mcp;
-const _errs20 = errors;
-let valid6 = true;
-const _errs21 = errors;
-if(Array.isArray(data7)){
-if(data7.length < 11){
-const err24 = {};
+if(data0.environment !== undefined){
+let data7 = data0.environment;
+if(typeof data7 === "string"){
+if(!data7.isWellFormed()){
+const err24 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.environment,data:data7};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -2871,26 +2904,8 @@ vErrors.push(err24);
 }
 errors++;
 }
-}
-var _valid0 = _errs21 === errors;
-errors = _errs20;
-if(vErrors !== null){
-if(_errs20){
-vErrors.length = _errs20;
-}
-else {
-vErrors = null;
-}
-}
-if(!_valid0){
-const _errs22 = errors;
-if(Array.isArray(data7)){
-const len1 = data7.length;
-for(let i2=0; i2<len1; i2++){
-let data8 = data7[i2];
-if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
-if(data8.name === undefined){
-const err25 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "name"},schema:schema42.properties.mcp.else.items.required,parentSchema:schema42.properties.mcp.else.items,data:data8};
+if(!pattern4.test(data7)){
+const err25 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,39}$"},schema:"^[a-z][a-z0-9-]{0,39}$",parentSchema:schema42.properties.environment,data:data7};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -2899,8 +2914,9 @@ vErrors.push(err25);
 }
 errors++;
 }
-if(data8.url === undefined){
-const err26 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "url"},schema:schema42.properties.mcp.else.items.required,parentSchema:schema42.properties.mcp.else.items,data:data8};
+}
+else {
+const err26 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/type",keyword:"type",params:{type: "string"},schema:schema42.properties.environment.type,parentSchema:schema42.properties.environment,data:data7};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -2909,9 +2925,15 @@ vErrors.push(err26);
 }
 errors++;
 }
-for(const key2 in data8){
-if(!((((key2 === "name") || (key2 === "url")) || (key2 === "headers")) || (key2 === "tools"))){
-const err27 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},schema:false,parentSchema:schema42.properties.mcp.else.items,data:data8};
+}
+if(data0.mcp !== undefined){
+let data8 = data0.mcp;
+const _errs22 = errors;
+let valid6 = true;
+const _errs23 = errors;
+if(Array.isArray(data8)){
+if(data8.length < 11){
+const err27 = {};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -2921,11 +2943,25 @@ vErrors.push(err27);
 errors++;
 }
 }
-if(data8.name !== undefined){
-let data9 = data8.name;
-if(typeof data9 === "string"){
-if(!data9.isWellFormed()){
-const err28 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.name,data:data9};
+var _valid0 = _errs23 === errors;
+errors = _errs22;
+if(vErrors !== null){
+if(_errs22){
+vErrors.length = _errs22;
+}
+else {
+vErrors = null;
+}
+}
+if(!_valid0){
+const _errs24 = errors;
+if(Array.isArray(data8)){
+const len1 = data8.length;
+for(let i2=0; i2<len1; i2++){
+let data9 = data8[i2];
+if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+if(data9.name === undefined){
+const err28 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "name"},schema:schema42.properties.mcp.else.items.required,parentSchema:schema42.properties.mcp.else.items,data:data9};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -2934,8 +2970,8 @@ vErrors.push(err28);
 }
 errors++;
 }
-if(!pattern4.test(data9)){
-const err29 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,19}$"},schema:"^[a-z][a-z0-9-]{0,19}$",parentSchema:schema42.properties.mcp.else.items.properties.name,data:data9};
+if(data9.url === undefined){
+const err29 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "url"},schema:schema42.properties.mcp.else.items.required,parentSchema:schema42.properties.mcp.else.items,data:data9};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -2944,9 +2980,9 @@ vErrors.push(err29);
 }
 errors++;
 }
-}
-else {
-const err30 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.name.type,parentSchema:schema42.properties.mcp.else.items.properties.name,data:data9};
+for(const key2 in data9){
+if(!((((key2 === "name") || (key2 === "url")) || (key2 === "headers")) || (key2 === "tools"))){
+const err30 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},schema:false,parentSchema:schema42.properties.mcp.else.items,data:data9};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -2956,11 +2992,11 @@ vErrors.push(err30);
 errors++;
 }
 }
-if(data8.url !== undefined){
-let data10 = data8.url;
+if(data9.name !== undefined){
+let data10 = data9.name;
 if(typeof data10 === "string"){
 if(!data10.isWellFormed()){
-const err31 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data10};
+const err31 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.name,data:data10};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -2970,7 +3006,7 @@ vErrors.push(err31);
 errors++;
 }
 if(!pattern5.test(data10)){
-const err32 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/pattern",keyword:"pattern",params:{pattern: "^https?://"},schema:"^https?://",parentSchema:schema42.properties.mcp.else.items.properties.url,data:data10};
+const err32 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,19}$"},schema:"^[a-z][a-z0-9-]{0,19}$",parentSchema:schema42.properties.mcp.else.items.properties.name,data:data10};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -2979,8 +3015,9 @@ vErrors.push(err32);
 }
 errors++;
 }
-if(data10.length > 2000 && (data10.length > 4000 || [...data10].length > 2000)){
-const err33 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data10};
+}
+else {
+const err33 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.name.type,parentSchema:schema42.properties.mcp.else.items.properties.name,data:data10};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -2990,8 +3027,11 @@ vErrors.push(err33);
 errors++;
 }
 }
-else {
-const err34 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.url.type,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data10};
+if(data9.url !== undefined){
+let data11 = data9.url;
+if(typeof data11 === "string"){
+if(!data11.isWellFormed()){
+const err34 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data11};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -3000,12 +3040,8 @@ vErrors.push(err34);
 }
 errors++;
 }
-}
-if(data8.headers !== undefined){
-let data11 = data8.headers;
-if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-if(Object.keys(data11).length > 20){
-const err35 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20},schema:20,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data11};
+if(!pattern6.test(data11)){
+const err35 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/pattern",keyword:"pattern",params:{pattern: "^https?://"},schema:"^https?://",parentSchema:schema42.properties.mcp.else.items.properties.url,data:data11};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -3014,11 +3050,8 @@ vErrors.push(err35);
 }
 errors++;
 }
-for(const key3 in data11){
-const _errs32 = errors;
-if(typeof key3 === "string"){
-if(!pattern6.test(key3)){
-const err36 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9-]{1,100}$"},schema:"^[A-Za-z0-9-]{1,100}$",parentSchema:schema42.properties.mcp.else.items.properties.headers.propertyNames,data:key3,propertyName:key3};
+if(data11.length > 2000 && (data11.length > 4000 || [...data11].length > 2000)){
+const err36 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data11};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -3028,9 +3061,8 @@ vErrors.push(err36);
 errors++;
 }
 }
-var valid10 = _errs32 === errors;
-if(!valid10){
-const err37 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key3},schema:schema42.properties.mcp.else.items.properties.headers.propertyNames,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data11};
+else {
+const err37 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.url.type,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data11};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -3040,11 +3072,11 @@ vErrors.push(err37);
 errors++;
 }
 }
-for(const key4 in data11){
-let data12 = data11[key4];
+if(data9.headers !== undefined){
+let data12 = data9.headers;
 if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
-if(data12.secret === undefined){
-const err38 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/required",keyword:"required",params:{missingProperty: "secret"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.required,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data12};
+if(Object.keys(data12).length > 20){
+const err38 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20},schema:20,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data12};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -3053,9 +3085,11 @@ vErrors.push(err38);
 }
 errors++;
 }
-for(const key5 in data12){
-if(!((key5 === "secret") || (key5 === "prefix"))){
-const err39 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},schema:false,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data12};
+for(const key3 in data12){
+const _errs34 = errors;
+if(typeof key3 === "string"){
+if(!pattern7.test(key3)){
+const err39 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9-]{1,100}$"},schema:"^[A-Za-z0-9-]{1,100}$",parentSchema:schema42.properties.mcp.else.items.properties.headers.propertyNames,data:key3,propertyName:key3};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -3065,11 +3099,9 @@ vErrors.push(err39);
 errors++;
 }
 }
-if(data12.secret !== undefined){
-let data13 = data12.secret;
-if(typeof data13 === "string"){
-if(!data13.isWellFormed()){
-const err40 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data13};
+var valid10 = _errs34 === errors;
+if(!valid10){
+const err40 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key3},schema:schema42.properties.mcp.else.items.properties.headers.propertyNames,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data12};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -3078,8 +3110,12 @@ vErrors.push(err40);
 }
 errors++;
 }
-if(data13.length < 2 && [...data13].length < 1){
-const err41 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data13};
+}
+for(const key4 in data12){
+let data13 = data12[key4];
+if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
+if(data13.secret === undefined){
+const err41 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/required",keyword:"required",params:{missingProperty: "secret"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.required,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -3088,8 +3124,9 @@ vErrors.push(err41);
 }
 errors++;
 }
-if(data13.length > 2048 && (data13.length > 4096 || [...data13].length > 2048)){
-const err42 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data13};
+for(const key5 in data13){
+if(!((key5 === "secret") || (key5 === "prefix"))){
+const err42 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},schema:false,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -3099,8 +3136,11 @@ vErrors.push(err42);
 errors++;
 }
 }
-else {
-const err43 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data13};
+if(data13.secret !== undefined){
+let data14 = data13.secret;
+if(typeof data14 === "string"){
+if(!data14.isWellFormed()){
+const err43 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -3109,12 +3149,8 @@ vErrors.push(err43);
 }
 errors++;
 }
-}
-if(data12.prefix !== undefined){
-let data14 = data12.prefix;
-if(typeof data14 === "string"){
-if(!data14.isWellFormed()){
-const err44 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data14};
+if(data14.length < 2 && [...data14].length < 1){
+const err44 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -3123,8 +3159,8 @@ vErrors.push(err44);
 }
 errors++;
 }
-if(data14.length > 100 && (data14.length > 200 || [...data14].length > 100)){
-const err45 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/maxLength",keyword:"maxLength",params:{},schema:100,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data14};
+if(data14.length > 2048 && (data14.length > 4096 || [...data14].length > 2048)){
+const err45 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -3135,7 +3171,7 @@ errors++;
 }
 }
 else {
-const err46 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data14};
+const err46 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -3145,9 +3181,11 @@ vErrors.push(err46);
 errors++;
 }
 }
-}
-else {
-const err47 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data12};
+if(data13.prefix !== undefined){
+let data15 = data13.prefix;
+if(typeof data15 === "string"){
+if(!data15.isWellFormed()){
+const err47 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -3156,10 +3194,8 @@ vErrors.push(err47);
 }
 errors++;
 }
-}
-}
-else {
-const err48 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.properties.headers.type,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data11};
+if(data15.length > 100 && (data15.length > 200 || [...data15].length > 100)){
+const err48 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/maxLength",keyword:"maxLength",params:{},schema:100,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -3169,15 +3205,8 @@ vErrors.push(err48);
 errors++;
 }
 }
-if(data8.tools !== undefined){
-let data15 = data8.tools;
-if(Array.isArray(data15)){
-const len2 = data15.length;
-for(let i3=0; i3<len2; i3++){
-let data16 = data15[i3];
-if(typeof data16 === "string"){
-if(!data16.isWellFormed()){
-const err49 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data16};
+else {
+const err49 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -3186,8 +3215,10 @@ vErrors.push(err49);
 }
 errors++;
 }
-if(data16.length < 2 && [...data16].length < 1){
-const err50 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data16};
+}
+}
+else {
+const err50 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -3196,8 +3227,10 @@ vErrors.push(err50);
 }
 errors++;
 }
-if(data16.length > 200 && (data16.length > 400 || [...data16].length > 200)){
-const err51 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data16};
+}
+}
+else {
+const err51 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.properties.headers.type,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data12};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -3207,8 +3240,15 @@ vErrors.push(err51);
 errors++;
 }
 }
-else {
-const err52 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.tools.items.type,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data16};
+if(data9.tools !== undefined){
+let data16 = data9.tools;
+if(Array.isArray(data16)){
+const len2 = data16.length;
+for(let i3=0; i3<len2; i3++){
+let data17 = data16[i3];
+if(typeof data17 === "string"){
+if(!data17.isWellFormed()){
+const err52 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data17};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -3217,19 +3257,8 @@ vErrors.push(err52);
 }
 errors++;
 }
-}
-let i4 = data15.length;
-let j1;
-if(i4 > 1){
-const indices1 = {};
-for(;i4--;){
-let item1 = data15[i4];
-if(typeof item1 !== "string"){
-continue;
-}
-if(typeof indices1[item1] == "number"){
-j1 = indices1[item1];
-const err53 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.tools,data:data15};
+if(data17.length < 2 && [...data17].length < 1){
+const err53 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data17};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -3237,14 +3266,9 @@ else {
 vErrors.push(err53);
 }
 errors++;
-break;
 }
-indices1[item1] = i4;
-}
-}
-}
-else {
-const err54 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema42.properties.mcp.else.items.properties.tools.type,parentSchema:schema42.properties.mcp.else.items.properties.tools,data:data15};
+if(data17.length > 200 && (data17.length > 400 || [...data17].length > 200)){
+const err54 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data17};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -3254,9 +3278,8 @@ vErrors.push(err54);
 errors++;
 }
 }
-}
 else {
-const err55 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.type,parentSchema:schema42.properties.mcp.else.items,data:data8};
+const err55 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.tools.items.type,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data17};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -3266,12 +3289,18 @@ vErrors.push(err55);
 errors++;
 }
 }
+let i4 = data16.length;
+let j1;
+if(i4 > 1){
+const indices1 = {};
+for(;i4--;){
+let item1 = data16[i4];
+if(typeof item1 !== "string"){
+continue;
 }
-var _valid0 = _errs22 === errors;
-valid6 = _valid0;
-}
-if(!valid6){
-const err56 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/if",keyword:"if",params:{failingKeyword: "else"},schema:schema42.properties.mcp.if,parentSchema:schema42.properties.mcp,data:data7};
+if(typeof indices1[item1] == "number"){
+j1 = indices1[item1];
+const err56 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.tools,data:data16};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -3279,10 +3308,14 @@ else {
 vErrors.push(err56);
 }
 errors++;
+break;
 }
-if(Array.isArray(data7)){
-if(data7.length > 10){
-const err57 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema42.properties.mcp,data:data7};
+indices1[item1] = i4;
+}
+}
+}
+else {
+const err57 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema42.properties.mcp.else.items.properties.tools.type,parentSchema:schema42.properties.mcp.else.items.properties.tools,data:data16};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -3292,8 +3325,9 @@ vErrors.push(err57);
 errors++;
 }
 }
+}
 else {
-const err58 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/type",keyword:"type",params:{type: "array"},schema:schema42.properties.mcp.type,parentSchema:schema42.properties.mcp,data:data7};
+const err58 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.type,parentSchema:schema42.properties.mcp.else.items,data:data9};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -3303,11 +3337,12 @@ vErrors.push(err58);
 errors++;
 }
 }
-if(data0.webFetch !== undefined){
-let data17 = data0.webFetch;
-if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
-if(data17.privateAddresses === undefined){
-const err59 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/required",keyword:"required",params:{missingProperty: "privateAddresses"},schema:schema42.properties.webFetch.required,parentSchema:schema42.properties.webFetch,data:data17};
+}
+var _valid0 = _errs24 === errors;
+valid6 = _valid0;
+}
+if(!valid6){
+const err59 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/if",keyword:"if",params:{failingKeyword: "else"},schema:schema42.properties.mcp.if,parentSchema:schema42.properties.mcp,data:data8};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -3316,9 +3351,9 @@ vErrors.push(err59);
 }
 errors++;
 }
-for(const key6 in data17){
-if(!(key6 === "privateAddresses")){
-const err60 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema42.properties.webFetch,data:data17};
+if(Array.isArray(data8)){
+if(data8.length > 10){
+const err60 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema42.properties.mcp,data:data8};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -3328,10 +3363,8 @@ vErrors.push(err60);
 errors++;
 }
 }
-if(data17.privateAddresses !== undefined){
-let data18 = data17.privateAddresses;
-if(typeof data18 !== "boolean"){
-const err61 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema42.properties.webFetch.properties.privateAddresses.type,parentSchema:schema42.properties.webFetch.properties.privateAddresses,data:data18};
+else {
+const err61 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/type",keyword:"type",params:{type: "array"},schema:schema42.properties.mcp.type,parentSchema:schema42.properties.mcp,data:data8};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -3341,9 +3374,11 @@ vErrors.push(err61);
 errors++;
 }
 }
-}
-else {
-const err62 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema42.properties.webFetch.type,parentSchema:schema42.properties.webFetch,data:data17};
+if(data0.webFetch !== undefined){
+let data18 = data0.webFetch;
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+if(data18.privateAddresses === undefined){
+const err62 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/required",keyword:"required",params:{missingProperty: "privateAddresses"},schema:schema42.properties.webFetch.required,parentSchema:schema42.properties.webFetch,data:data18};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -3352,21 +3387,9 @@ vErrors.push(err62);
 }
 errors++;
 }
-}
-let data19 = data0.limits;
-if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
-if(data19.steps === undefined){
-data19.steps = 50;
-}
-if(data19.tokens === undefined){
-data19.tokens = 500000;
-}
-if(data19.seconds === undefined){
-data19.seconds = 1800;
-}
-for(const key7 in data19){
-if(!((((((key7 === "steps") || (key7 === "tokens")) || (key7 === "seconds")) || (key7 === "inputTokens")) || (key7 === "outputTokens")) || (key7 === "dollars"))){
-const err63 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema42.properties.limits,data:data19};
+for(const key6 in data18){
+if(!(key6 === "privateAddresses")){
+const err63 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema42.properties.webFetch,data:data18};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -3376,9 +3399,10 @@ vErrors.push(err63);
 errors++;
 }
 }
-let data20 = data19.steps;
-if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err64 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.steps.type,parentSchema:schema42.properties.limits.properties.steps,data:data20};
+if(data18.privateAddresses !== undefined){
+let data19 = data18.privateAddresses;
+if(typeof data19 !== "boolean"){
+const err64 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema42.properties.webFetch.properties.privateAddresses.type,parentSchema:schema42.properties.webFetch.properties.privateAddresses,data:data19};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -3387,9 +3411,10 @@ vErrors.push(err64);
 }
 errors++;
 }
-if((typeof data20 == "number") && (isFinite(data20))){
-if(data20 > 1000 || isNaN(data20)){
-const err65 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema42.properties.limits.properties.steps,data:data20};
+}
+}
+else {
+const err65 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema42.properties.webFetch.type,parentSchema:schema42.properties.webFetch,data:data18};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -3398,8 +3423,21 @@ vErrors.push(err65);
 }
 errors++;
 }
-if(data20 < 1 || isNaN(data20)){
-const err66 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.steps,data:data20};
+}
+let data20 = data0.limits;
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+if(data20.steps === undefined){
+data20.steps = 50;
+}
+if(data20.tokens === undefined){
+data20.tokens = 500000;
+}
+if(data20.seconds === undefined){
+data20.seconds = 1800;
+}
+for(const key7 in data20){
+if(!((((((key7 === "steps") || (key7 === "tokens")) || (key7 === "seconds")) || (key7 === "inputTokens")) || (key7 === "outputTokens")) || (key7 === "dollars"))){
+const err66 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema42.properties.limits,data:data20};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -3409,9 +3447,9 @@ vErrors.push(err66);
 errors++;
 }
 }
-let data21 = data19.tokens;
+let data21 = data20.steps;
 if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
-const err67 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.tokens.type,parentSchema:schema42.properties.limits.properties.tokens,data:data21};
+const err67 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.steps.type,parentSchema:schema42.properties.limits.properties.steps,data:data21};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -3421,8 +3459,8 @@ vErrors.push(err67);
 errors++;
 }
 if((typeof data21 == "number") && (isFinite(data21))){
-if(data21 > 1000000000 || isNaN(data21)){
-const err68 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.tokens,data:data21};
+if(data21 > 1000 || isNaN(data21)){
+const err68 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema42.properties.limits.properties.steps,data:data21};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -3432,7 +3470,7 @@ vErrors.push(err68);
 errors++;
 }
 if(data21 < 1 || isNaN(data21)){
-const err69 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.tokens,data:data21};
+const err69 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.steps,data:data21};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -3442,9 +3480,9 @@ vErrors.push(err69);
 errors++;
 }
 }
-let data22 = data19.seconds;
+let data22 = data20.tokens;
 if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err70 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.seconds.type,parentSchema:schema42.properties.limits.properties.seconds,data:data22};
+const err70 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.tokens.type,parentSchema:schema42.properties.limits.properties.tokens,data:data22};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -3454,8 +3492,8 @@ vErrors.push(err70);
 errors++;
 }
 if((typeof data22 == "number") && (isFinite(data22))){
-if(data22 > 86400 || isNaN(data22)){
-const err71 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema42.properties.limits.properties.seconds,data:data22};
+if(data22 > 1000000000 || isNaN(data22)){
+const err71 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.tokens,data:data22};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -3465,7 +3503,7 @@ vErrors.push(err71);
 errors++;
 }
 if(data22 < 1 || isNaN(data22)){
-const err72 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.seconds,data:data22};
+const err72 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.tokens,data:data22};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -3475,10 +3513,9 @@ vErrors.push(err72);
 errors++;
 }
 }
-if(data19.inputTokens !== undefined){
-let data23 = data19.inputTokens;
+let data23 = data20.seconds;
 if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err73 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.inputTokens.type,parentSchema:schema42.properties.limits.properties.inputTokens,data:data23};
+const err73 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.seconds.type,parentSchema:schema42.properties.limits.properties.seconds,data:data23};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -3488,8 +3525,8 @@ vErrors.push(err73);
 errors++;
 }
 if((typeof data23 == "number") && (isFinite(data23))){
-if(data23 > 1000000000 || isNaN(data23)){
-const err74 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.inputTokens,data:data23};
+if(data23 > 86400 || isNaN(data23)){
+const err74 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema42.properties.limits.properties.seconds,data:data23};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -3499,7 +3536,7 @@ vErrors.push(err74);
 errors++;
 }
 if(data23 < 1 || isNaN(data23)){
-const err75 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.inputTokens,data:data23};
+const err75 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.seconds,data:data23};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -3509,11 +3546,10 @@ vErrors.push(err75);
 errors++;
 }
 }
-}
-if(data19.outputTokens !== undefined){
-let data24 = data19.outputTokens;
+if(data20.inputTokens !== undefined){
+let data24 = data20.inputTokens;
 if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
-const err76 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.outputTokens.type,parentSchema:schema42.properties.limits.properties.outputTokens,data:data24};
+const err76 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.inputTokens.type,parentSchema:schema42.properties.limits.properties.inputTokens,data:data24};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -3524,7 +3560,7 @@ errors++;
 }
 if((typeof data24 == "number") && (isFinite(data24))){
 if(data24 > 1000000000 || isNaN(data24)){
-const err77 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.outputTokens,data:data24};
+const err77 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.inputTokens,data:data24};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -3534,7 +3570,7 @@ vErrors.push(err77);
 errors++;
 }
 if(data24 < 1 || isNaN(data24)){
-const err78 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.outputTokens,data:data24};
+const err78 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.inputTokens,data:data24};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -3545,11 +3581,10 @@ errors++;
 }
 }
 }
-if(data19.dollars !== undefined){
-let data25 = data19.dollars;
-if((typeof data25 == "number") && (isFinite(data25))){
-if(data25 > 1000000 || isNaN(data25)){
-const err79 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.limits.properties.dollars,data:data25};
+if(data20.outputTokens !== undefined){
+let data25 = data20.outputTokens;
+if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
+const err79 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.outputTokens.type,parentSchema:schema42.properties.limits.properties.outputTokens,data:data25};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -3558,8 +3593,9 @@ vErrors.push(err79);
 }
 errors++;
 }
-if(data25 <= 0 || isNaN(data25)){
-const err80 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.limits.properties.dollars,data:data25};
+if((typeof data25 == "number") && (isFinite(data25))){
+if(data25 > 1000000000 || isNaN(data25)){
+const err80 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.outputTokens,data:data25};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -3568,9 +3604,8 @@ vErrors.push(err80);
 }
 errors++;
 }
-}
-else {
-const err81 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema42.properties.limits.properties.dollars.type,parentSchema:schema42.properties.limits.properties.dollars,data:data25};
+if(data25 < 1 || isNaN(data25)){
+const err81 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.outputTokens,data:data25};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -3581,8 +3616,11 @@ errors++;
 }
 }
 }
-else {
-const err82 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema42.properties.limits.type,parentSchema:schema42.properties.limits,data:data19};
+if(data20.dollars !== undefined){
+let data26 = data20.dollars;
+if((typeof data26 == "number") && (isFinite(data26))){
+if(data26 > 1000000 || isNaN(data26)){
+const err82 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.limits.properties.dollars,data:data26};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -3591,12 +3629,8 @@ vErrors.push(err82);
 }
 errors++;
 }
-if(data0.runLimits !== undefined){
-let data26 = data0.runLimits;
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key8 in data26){
-if(!((((((key8 === "steps") || (key8 === "tokens")) || (key8 === "inputTokens")) || (key8 === "outputTokens")) || (key8 === "seconds")) || (key8 === "dollars"))){
-const err83 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema42.properties.runLimits,data:data26};
+if(data26 <= 0 || isNaN(data26)){
+const err83 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.limits.properties.dollars,data:data26};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -3606,10 +3640,8 @@ vErrors.push(err83);
 errors++;
 }
 }
-if(data26.steps !== undefined){
-let data27 = data26.steps;
-if(!(((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27))) && (isFinite(data27)))){
-const err84 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.steps.type,parentSchema:schema42.properties.runLimits.properties.steps,data:data27};
+else {
+const err84 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema42.properties.limits.properties.dollars.type,parentSchema:schema42.properties.limits.properties.dollars,data:data26};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -3618,9 +3650,10 @@ vErrors.push(err84);
 }
 errors++;
 }
-if((typeof data27 == "number") && (isFinite(data27))){
-if(data27 > 1000000 || isNaN(data27)){
-const err85 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.runLimits.properties.steps,data:data27};
+}
+}
+else {
+const err85 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema42.properties.limits.type,parentSchema:schema42.properties.limits,data:data20};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -3629,8 +3662,12 @@ vErrors.push(err85);
 }
 errors++;
 }
-if(data27 < 1 || isNaN(data27)){
-const err86 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.steps,data:data27};
+if(data0.runLimits !== undefined){
+let data27 = data0.runLimits;
+if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
+for(const key8 in data27){
+if(!((((((key8 === "steps") || (key8 === "tokens")) || (key8 === "inputTokens")) || (key8 === "outputTokens")) || (key8 === "seconds")) || (key8 === "dollars"))){
+const err86 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema42.properties.runLimits,data:data27};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -3640,11 +3677,10 @@ vErrors.push(err86);
 errors++;
 }
 }
-}
-if(data26.tokens !== undefined){
-let data28 = data26.tokens;
+if(data27.steps !== undefined){
+let data28 = data27.steps;
 if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
-const err87 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.tokens.type,parentSchema:schema42.properties.runLimits.properties.tokens,data:data28};
+const err87 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.steps.type,parentSchema:schema42.properties.runLimits.properties.steps,data:data28};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -3654,8 +3690,8 @@ vErrors.push(err87);
 errors++;
 }
 if((typeof data28 == "number") && (isFinite(data28))){
-if(data28 > 1000000000 || isNaN(data28)){
-const err88 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.tokens,data:data28};
+if(data28 > 1000000 || isNaN(data28)){
+const err88 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.runLimits.properties.steps,data:data28};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -3665,7 +3701,7 @@ vErrors.push(err88);
 errors++;
 }
 if(data28 < 1 || isNaN(data28)){
-const err89 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.tokens,data:data28};
+const err89 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.steps,data:data28};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -3676,10 +3712,10 @@ errors++;
 }
 }
 }
-if(data26.inputTokens !== undefined){
-let data29 = data26.inputTokens;
+if(data27.tokens !== undefined){
+let data29 = data27.tokens;
 if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err90 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.inputTokens.type,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data29};
+const err90 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.tokens.type,parentSchema:schema42.properties.runLimits.properties.tokens,data:data29};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -3690,7 +3726,7 @@ errors++;
 }
 if((typeof data29 == "number") && (isFinite(data29))){
 if(data29 > 1000000000 || isNaN(data29)){
-const err91 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data29};
+const err91 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.tokens,data:data29};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -3700,7 +3736,7 @@ vErrors.push(err91);
 errors++;
 }
 if(data29 < 1 || isNaN(data29)){
-const err92 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data29};
+const err92 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.tokens,data:data29};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -3711,10 +3747,10 @@ errors++;
 }
 }
 }
-if(data26.outputTokens !== undefined){
-let data30 = data26.outputTokens;
+if(data27.inputTokens !== undefined){
+let data30 = data27.inputTokens;
 if(!(((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30))) && (isFinite(data30)))){
-const err93 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.outputTokens.type,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data30};
+const err93 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.inputTokens.type,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data30};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -3725,7 +3761,7 @@ errors++;
 }
 if((typeof data30 == "number") && (isFinite(data30))){
 if(data30 > 1000000000 || isNaN(data30)){
-const err94 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data30};
+const err94 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data30};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -3735,7 +3771,7 @@ vErrors.push(err94);
 errors++;
 }
 if(data30 < 1 || isNaN(data30)){
-const err95 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data30};
+const err95 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data30};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -3746,10 +3782,10 @@ errors++;
 }
 }
 }
-if(data26.seconds !== undefined){
-let data31 = data26.seconds;
+if(data27.outputTokens !== undefined){
+let data31 = data27.outputTokens;
 if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
-const err96 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.seconds.type,parentSchema:schema42.properties.runLimits.properties.seconds,data:data31};
+const err96 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.outputTokens.type,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data31};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -3759,8 +3795,8 @@ vErrors.push(err96);
 errors++;
 }
 if((typeof data31 == "number") && (isFinite(data31))){
-if(data31 > 31536000 || isNaN(data31)){
-const err97 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema42.properties.runLimits.properties.seconds,data:data31};
+if(data31 > 1000000000 || isNaN(data31)){
+const err97 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data31};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -3770,7 +3806,7 @@ vErrors.push(err97);
 errors++;
 }
 if(data31 < 1 || isNaN(data31)){
-const err98 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.seconds,data:data31};
+const err98 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data31};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -3781,11 +3817,10 @@ errors++;
 }
 }
 }
-if(data26.dollars !== undefined){
-let data32 = data26.dollars;
-if((typeof data32 == "number") && (isFinite(data32))){
-if(data32 > 1000000 || isNaN(data32)){
-const err99 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.runLimits.properties.dollars,data:data32};
+if(data27.seconds !== undefined){
+let data32 = data27.seconds;
+if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
+const err99 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.seconds.type,parentSchema:schema42.properties.runLimits.properties.seconds,data:data32};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -3794,8 +3829,9 @@ vErrors.push(err99);
 }
 errors++;
 }
-if(data32 <= 0 || isNaN(data32)){
-const err100 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.runLimits.properties.dollars,data:data32};
+if((typeof data32 == "number") && (isFinite(data32))){
+if(data32 > 31536000 || isNaN(data32)){
+const err100 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema42.properties.runLimits.properties.seconds,data:data32};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -3804,9 +3840,8 @@ vErrors.push(err100);
 }
 errors++;
 }
-}
-else {
-const err101 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema42.properties.runLimits.properties.dollars.type,parentSchema:schema42.properties.runLimits.properties.dollars,data:data32};
+if(data32 < 1 || isNaN(data32)){
+const err101 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.seconds,data:data32};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -3817,8 +3852,11 @@ errors++;
 }
 }
 }
-else {
-const err102 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema42.properties.runLimits.type,parentSchema:schema42.properties.runLimits,data:data26};
+if(data27.dollars !== undefined){
+let data33 = data27.dollars;
+if((typeof data33 == "number") && (isFinite(data33))){
+if(data33 > 1000000 || isNaN(data33)){
+const err102 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.runLimits.properties.dollars,data:data33};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -3827,11 +3865,8 @@ vErrors.push(err102);
 }
 errors++;
 }
-}
-if(data0.maxRunning !== undefined){
-let data33 = data0.maxRunning;
-if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
-const err103 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.maxRunning.type,parentSchema:schema42.properties.maxRunning,data:data33};
+if(data33 <= 0 || isNaN(data33)){
+const err103 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.runLimits.properties.dollars,data:data33};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -3840,9 +3875,9 @@ vErrors.push(err103);
 }
 errors++;
 }
-if((typeof data33 == "number") && (isFinite(data33))){
-if(data33 > 100000 || isNaN(data33)){
-const err104 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.maxRunning,data:data33};
+}
+else {
+const err104 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema42.properties.runLimits.properties.dollars.type,parentSchema:schema42.properties.runLimits.properties.dollars,data:data33};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -3851,8 +3886,10 @@ vErrors.push(err104);
 }
 errors++;
 }
-if(data33 < 1 || isNaN(data33)){
-const err105 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.maxRunning,data:data33};
+}
+}
+else {
+const err105 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema42.properties.runLimits.type,parentSchema:schema42.properties.runLimits,data:data27};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -3862,12 +3899,10 @@ vErrors.push(err105);
 errors++;
 }
 }
-}
-if(data0.maxDollarsPerDay !== undefined){
-let data34 = data0.maxDollarsPerDay;
-if((typeof data34 == "number") && (isFinite(data34))){
-if(data34 > 1000000 || isNaN(data34)){
-const err106 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.maxDollarsPerDay,data:data34};
+if(data0.maxRunning !== undefined){
+let data34 = data0.maxRunning;
+if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
+const err106 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.maxRunning.type,parentSchema:schema42.properties.maxRunning,data:data34};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -3876,8 +3911,9 @@ vErrors.push(err106);
 }
 errors++;
 }
-if(data34 <= 0 || isNaN(data34)){
-const err107 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.maxDollarsPerDay,data:data34};
+if((typeof data34 == "number") && (isFinite(data34))){
+if(data34 > 100000 || isNaN(data34)){
+const err107 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.maxRunning,data:data34};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -3886,9 +3922,8 @@ vErrors.push(err107);
 }
 errors++;
 }
-}
-else {
-const err108 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema42.properties.maxDollarsPerDay.type,parentSchema:schema42.properties.maxDollarsPerDay,data:data34};
+if(data34 < 1 || isNaN(data34)){
+const err108 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.maxRunning,data:data34};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -3898,11 +3933,12 @@ vErrors.push(err108);
 errors++;
 }
 }
-if(data0.prices !== undefined){
-let data35 = data0.prices;
-if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
-if(data35.input === undefined){
-const err109 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema42.properties.prices.required,parentSchema:schema42.properties.prices,data:data35};
+}
+if(data0.maxDollarsPerDay !== undefined){
+let data35 = data0.maxDollarsPerDay;
+if((typeof data35 == "number") && (isFinite(data35))){
+if(data35 > 1000000 || isNaN(data35)){
+const err109 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.maxDollarsPerDay,data:data35};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -3911,8 +3947,8 @@ vErrors.push(err109);
 }
 errors++;
 }
-if(data35.output === undefined){
-const err110 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema42.properties.prices.required,parentSchema:schema42.properties.prices,data:data35};
+if(data35 <= 0 || isNaN(data35)){
+const err110 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.maxDollarsPerDay,data:data35};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -3921,9 +3957,9 @@ vErrors.push(err110);
 }
 errors++;
 }
-for(const key9 in data35){
-if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
-const err111 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema42.properties.prices,data:data35};
+}
+else {
+const err111 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema42.properties.maxDollarsPerDay.type,parentSchema:schema42.properties.maxDollarsPerDay,data:data35};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -3933,11 +3969,11 @@ vErrors.push(err111);
 errors++;
 }
 }
-if(data35.input !== undefined){
-let data36 = data35.input;
-if((typeof data36 == "number") && (isFinite(data36))){
-if(data36 > 100000 || isNaN(data36)){
-const err112 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.input,data:data36};
+if(data0.prices !== undefined){
+let data36 = data0.prices;
+if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
+if(data36.input === undefined){
+const err112 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema42.properties.prices.required,parentSchema:schema42.properties.prices,data:data36};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -3946,8 +3982,8 @@ vErrors.push(err112);
 }
 errors++;
 }
-if(data36 < 0 || isNaN(data36)){
-const err113 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.input,data:data36};
+if(data36.output === undefined){
+const err113 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema42.properties.prices.required,parentSchema:schema42.properties.prices,data:data36};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -3956,9 +3992,9 @@ vErrors.push(err113);
 }
 errors++;
 }
-}
-else {
-const err114 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.input.type,parentSchema:schema42.properties.prices.properties.input,data:data36};
+for(const key9 in data36){
+if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
+const err114 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema42.properties.prices,data:data36};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -3968,11 +4004,11 @@ vErrors.push(err114);
 errors++;
 }
 }
-if(data35.cachedInput !== undefined){
-let data37 = data35.cachedInput;
+if(data36.input !== undefined){
+let data37 = data36.input;
 if((typeof data37 == "number") && (isFinite(data37))){
 if(data37 > 100000 || isNaN(data37)){
-const err115 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.cachedInput,data:data37};
+const err115 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.input,data:data37};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -3982,7 +4018,7 @@ vErrors.push(err115);
 errors++;
 }
 if(data37 < 0 || isNaN(data37)){
-const err116 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.cachedInput,data:data37};
+const err116 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.input,data:data37};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -3993,7 +4029,7 @@ errors++;
 }
 }
 else {
-const err117 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.cachedInput.type,parentSchema:schema42.properties.prices.properties.cachedInput,data:data37};
+const err117 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.input.type,parentSchema:schema42.properties.prices.properties.input,data:data37};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -4003,11 +4039,11 @@ vErrors.push(err117);
 errors++;
 }
 }
-if(data35.cacheWriteInput !== undefined){
-let data38 = data35.cacheWriteInput;
+if(data36.cachedInput !== undefined){
+let data38 = data36.cachedInput;
 if((typeof data38 == "number") && (isFinite(data38))){
 if(data38 > 100000 || isNaN(data38)){
-const err118 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data38};
+const err118 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.cachedInput,data:data38};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -4017,7 +4053,7 @@ vErrors.push(err118);
 errors++;
 }
 if(data38 < 0 || isNaN(data38)){
-const err119 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data38};
+const err119 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.cachedInput,data:data38};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -4028,7 +4064,7 @@ errors++;
 }
 }
 else {
-const err120 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.cacheWriteInput.type,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data38};
+const err120 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.cachedInput.type,parentSchema:schema42.properties.prices.properties.cachedInput,data:data38};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -4038,11 +4074,11 @@ vErrors.push(err120);
 errors++;
 }
 }
-if(data35.output !== undefined){
-let data39 = data35.output;
+if(data36.cacheWriteInput !== undefined){
+let data39 = data36.cacheWriteInput;
 if((typeof data39 == "number") && (isFinite(data39))){
 if(data39 > 100000 || isNaN(data39)){
-const err121 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.output,data:data39};
+const err121 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data39};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -4052,7 +4088,7 @@ vErrors.push(err121);
 errors++;
 }
 if(data39 < 0 || isNaN(data39)){
-const err122 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.output,data:data39};
+const err122 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data39};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -4063,7 +4099,7 @@ errors++;
 }
 }
 else {
-const err123 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.output.type,parentSchema:schema42.properties.prices.properties.output,data:data39};
+const err123 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.cacheWriteInput.type,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data39};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -4073,9 +4109,11 @@ vErrors.push(err123);
 errors++;
 }
 }
-}
-else {
-const err124 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema42.properties.prices.type,parentSchema:schema42.properties.prices,data:data35};
+if(data36.output !== undefined){
+let data40 = data36.output;
+if((typeof data40 == "number") && (isFinite(data40))){
+if(data40 > 100000 || isNaN(data40)){
+const err124 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.output,data:data40};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -4084,13 +4122,8 @@ vErrors.push(err124);
 }
 errors++;
 }
-}
-if(data0.parameters !== undefined){
-let data40 = data0.parameters;
-if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
-for(const key10 in data40){
-if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
-const err125 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema42.properties.parameters,data:data40};
+if(data40 < 0 || isNaN(data40)){
+const err125 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.output,data:data40};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -4100,11 +4133,8 @@ vErrors.push(err125);
 errors++;
 }
 }
-if(data40.temperature !== undefined){
-let data41 = data40.temperature;
-if((typeof data41 == "number") && (isFinite(data41))){
-if(data41 > 2 || isNaN(data41)){
-const err126 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema42.properties.parameters.properties.temperature,data:data41};
+else {
+const err126 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.output.type,parentSchema:schema42.properties.prices.properties.output,data:data40};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -4113,8 +4143,10 @@ vErrors.push(err126);
 }
 errors++;
 }
-if(data41 < 0 || isNaN(data41)){
-const err127 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.parameters.properties.temperature,data:data41};
+}
+}
+else {
+const err127 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema42.properties.prices.type,parentSchema:schema42.properties.prices,data:data36};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -4124,8 +4156,12 @@ vErrors.push(err127);
 errors++;
 }
 }
-else {
-const err128 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema42.properties.parameters.properties.temperature.type,parentSchema:schema42.properties.parameters.properties.temperature,data:data41};
+if(data0.parameters !== undefined){
+let data41 = data0.parameters;
+if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
+for(const key10 in data41){
+if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
+const err128 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema42.properties.parameters,data:data41};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -4135,10 +4171,11 @@ vErrors.push(err128);
 errors++;
 }
 }
-if(data40.maxOutputTokens !== undefined){
-let data42 = data40.maxOutputTokens;
-if(!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))){
-const err129 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data42};
+if(data41.temperature !== undefined){
+let data42 = data41.temperature;
+if((typeof data42 == "number") && (isFinite(data42))){
+if(data42 > 2 || isNaN(data42)){
+const err129 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema42.properties.parameters.properties.temperature,data:data42};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -4147,9 +4184,8 @@ vErrors.push(err129);
 }
 errors++;
 }
-if((typeof data42 == "number") && (isFinite(data42))){
-if(data42 > 1000000 || isNaN(data42)){
-const err130 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data42};
+if(data42 < 0 || isNaN(data42)){
+const err130 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.parameters.properties.temperature,data:data42};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -4158,8 +4194,9 @@ vErrors.push(err130);
 }
 errors++;
 }
-if(data42 < 1 || isNaN(data42)){
-const err131 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data42};
+}
+else {
+const err131 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema42.properties.parameters.properties.temperature.type,parentSchema:schema42.properties.parameters.properties.temperature,data:data42};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -4169,11 +4206,10 @@ vErrors.push(err131);
 errors++;
 }
 }
-}
-if(data40.reasoningEffort !== undefined){
-let data43 = data40.reasoningEffort;
-if(!(((data43 === "low") || (data43 === "medium")) || (data43 === "high"))){
-const err132 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema42.properties.parameters.properties.reasoningEffort.enum},schema:schema42.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema42.properties.parameters.properties.reasoningEffort,data:data43};
+if(data41.maxOutputTokens !== undefined){
+let data43 = data41.maxOutputTokens;
+if(!(((typeof data43 == "number") && (!(data43 % 1) && !isNaN(data43))) && (isFinite(data43)))){
+const err132 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data43};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -4182,10 +4218,9 @@ vErrors.push(err132);
 }
 errors++;
 }
-}
-}
-else {
-const err133 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema42.properties.parameters.type,parentSchema:schema42.properties.parameters,data:data40};
+if((typeof data43 == "number") && (isFinite(data43))){
+if(data43 > 1000000 || isNaN(data43)){
+const err133 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data43};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -4194,11 +4229,8 @@ vErrors.push(err133);
 }
 errors++;
 }
-}
-if(data0.contextTokens !== undefined){
-let data44 = data0.contextTokens;
-if(!(((typeof data44 == "number") && (!(data44 % 1) && !isNaN(data44))) && (isFinite(data44)))){
-const err134 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.contextTokens.type,parentSchema:schema42.properties.contextTokens,data:data44};
+if(data43 < 1 || isNaN(data43)){
+const err134 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data43};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -4207,9 +4239,12 @@ vErrors.push(err134);
 }
 errors++;
 }
-if((typeof data44 == "number") && (isFinite(data44))){
-if(data44 > 10000000 || isNaN(data44)){
-const err135 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema42.properties.contextTokens,data:data44};
+}
+}
+if(data41.reasoningEffort !== undefined){
+let data44 = data41.reasoningEffort;
+if(!(((data44 === "low") || (data44 === "medium")) || (data44 === "high"))){
+const err135 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema42.properties.parameters.properties.reasoningEffort.enum},schema:schema42.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema42.properties.parameters.properties.reasoningEffort,data:data44};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -4218,8 +4253,10 @@ vErrors.push(err135);
 }
 errors++;
 }
-if(data44 < 2000 || isNaN(data44)){
-const err136 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema42.properties.contextTokens,data:data44};
+}
+}
+else {
+const err136 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema42.properties.parameters.type,parentSchema:schema42.properties.parameters,data:data41};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -4229,10 +4266,10 @@ vErrors.push(err136);
 errors++;
 }
 }
-}
-}
-else {
-const err137 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema42.type,parentSchema:schema42,data:data0};
+if(data0.contextTokens !== undefined){
+let data45 = data0.contextTokens;
+if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
+const err137 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.contextTokens.type,parentSchema:schema42.properties.contextTokens,data:data45};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -4241,15 +4278,49 @@ vErrors.push(err137);
 }
 errors++;
 }
-}
-}
-else {
-const err138 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema44.type,parentSchema:schema44,data};
+if((typeof data45 == "number") && (isFinite(data45))){
+if(data45 > 10000000 || isNaN(data45)){
+const err138 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema42.properties.contextTokens,data:data45};
 if(vErrors === null){
 vErrors = [err138];
 }
 else {
 vErrors.push(err138);
+}
+errors++;
+}
+if(data45 < 2000 || isNaN(data45)){
+const err139 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema42.properties.contextTokens,data:data45};
+if(vErrors === null){
+vErrors = [err139];
+}
+else {
+vErrors.push(err139);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err140 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema42.type,parentSchema:schema42,data:data0};
+if(vErrors === null){
+vErrors = [err140];
+}
+else {
+vErrors.push(err140);
+}
+errors++;
+}
+}
+}
+else {
+const err141 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema44.type,parentSchema:schema44,data};
+if(vErrors === null){
+vErrors = [err141];
+}
+else {
+vErrors.push(err141);
 }
 errors++;
 }
@@ -4569,7 +4640,7 @@ export const CreateRunRequest = validate34;
 const schema52 = {"$id":"CreateRunRequest","$ref":"contract#/components/schemas/CreateRunRequest"};
 const schema53 = {"type":"object","required":["agent_id","name"],"additionalProperties":false,"properties":{"agent_id":{"type":"string","format":"uuid","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"pattern":"\\S","wellFormed":true},"input":{"minLength":1,"type":["string","null"],"wellFormed":true},"files":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"$ref":"#/components/schemas/FileInput"}}}}};
 const schema54 = {"type":"object","required":["filename","content_base64"],"properties":{"filename":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true},"content_base64":{"type":"string","minLength":1,"contentEncoding":"base64","wellFormed":true}}};
-const pattern10 = new RegExp("\\S", "u");
+const pattern12 = new RegExp("\\S", "u");
 
 function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4662,7 +4733,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(!pattern10.test(data1)){
+if(!pattern12.test(data1)){
 const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},schema:"\\S",parentSchema:schema53.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err7];

@@ -774,6 +774,51 @@ export interface components {
                 /** @description Bytes of the request's body. */
                 body_bytes: number;
             };
+            /** @description The environments that `run_shell` and `run_python` can run in, the default first. Null: they are not listed. */
+            environments: components["schemas"]["Environment"][] | null;
+        };
+        /** @description A Linux in which programs of agents run. */
+        Environment: {
+            /**
+             * @description As agent files name it.
+             * @example linux
+             */
+            name: string;
+            /** @description Why it cannot be used here, and what to do. The other fields are null then. */
+            unavailable: string | null;
+            /**
+             * @description What runs its programs.
+             * @enum {string|null}
+             */
+            engine: "bubblewrap" | "docker" | "podman" | "lambda" | null;
+            /** @description Identifies its content: `sha256:` and 64 hex digits. */
+            digest: string | null;
+            /**
+             * @description The system.
+             * @example Debian 13
+             */
+            system: string | null;
+            /**
+             * @description Version by program.
+             * @example {
+             *       "gawk": "5.2.1"
+             *     }
+             */
+            programs: {
+                [key: string]: string;
+            } | null;
+            /** @description Python with its libraries. */
+            python: {
+                /**
+                 * @description Version of Python.
+                 * @example 3.13.5
+                 */
+                version: string;
+                /** @description Version by library. */
+                libraries: {
+                    [key: string]: string;
+                };
+            } | null;
         };
         /** @description A person or program that calls this API, without its token. */
         Operator: {
@@ -1700,6 +1745,8 @@ export interface components {
             turn_started_at: string | null;
             /** @description The version of the agent that the current turn runs on. */
             agent_version: number | null;
+            /** @description The environment in which the current turn's programs run. Null: it has none, it has no answer yet, or it is not recorded. */
+            environment: components["schemas"]["UsedEnvironment"] | null;
             /**
              * @description The agent's status now.
              * @enum {string|null}
@@ -1774,6 +1821,23 @@ export interface components {
             model: string | null;
             /** @description SHA-256 of what the turn runs on. */
             configuration: string;
+            /** @description The environment in which the turn's programs run. Null: it has none, or it is not recorded. */
+            environment: components["schemas"]["UsedEnvironment"] | null;
+        };
+        /** @description An environment as a turn used it. */
+        UsedEnvironment: {
+            /**
+             * @description As agent files name it.
+             * @example linux
+             */
+            name: string;
+            /**
+             * @description What ran its programs.
+             * @enum {string}
+             */
+            engine: "bubblewrap" | "docker" | "podman" | "lambda";
+            /** @description Identifies its content: `sha256:` and 64 hex digits. */
+            digest: string;
         };
         /** @description A tool as the model sees it. */
         ToolDefinition: {
@@ -2362,6 +2426,8 @@ export interface components {
              *     ]
              */
             tools: ("list_files" | "read_file" | "write_file" | "edit_file" | "search_files" | "run_javascript" | "run_shell" | "web_fetch")[];
+            /** @description Environment in which run_shell and run_python run: one that the operator has set up. Default: linux. */
+            environment?: string;
             /** @description MCP servers (streamable HTTP). The model sees their tools as SERVER__TOOL. */
             mcp?: {
                 /** @description Prefix of the tools' names. Must be unique. */

@@ -17,6 +17,7 @@ import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
 import type { ManageHandler, ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
+import { environmentWarnings } from "../environment-warnings.ts";
 import { byName, pageOf } from "../page.ts";
 import { wireAgent, wireAgentSummary, wireDefinition, wireVersion } from "../wire/agent.ts";
 
@@ -104,10 +105,11 @@ async function checkedDefinition(
  * now, as when Secrets Manager is throttled, is a warning too.
  */
 async function warningsOf(
-  { secretProblem, secretRefusal }: ManageDeps,
-  { organizationId, mcp = [] }: Agent,
+  { secretProblem, secretRefusal, service }: ManageDeps,
+  agent: Agent,
   model: Parameters<typeof modelProblem>[0],
 ): Promise<string[]> {
+  const { organizationId, mcp = [] } = agent;
   const use = { organizationId, purpose: "model" } as const;
   const problem = modelProblem(model, (secret, url) => secretRefusal(secret, { ...use, url }));
   const check: typeof secretProblem = (secret, place) =>
@@ -115,7 +117,11 @@ async function warningsOf(
       log("error", "the secret of an MCP server's header could not be checked", { organizationId, error });
       return "the secret could not be checked; read the agent again later";
     });
-  return [...(problem === undefined ? [] : [problem]), ...(await headerSecretProblems(mcp, organizationId, check))];
+  return [
+    ...(problem === undefined ? [] : [problem]),
+    ...(await headerSecretProblems(mcp, organizationId, check)),
+    ...(await environmentWarnings(service, agent)),
+  ];
 }
 
 /** The revision in `If-Match`. Undefined: any. */

@@ -5,6 +5,7 @@ import { ServiceError } from "../../errors.ts";
 import { newRunLimits } from "../../runs/new-run-limits.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
+import { wireEnvironment } from "../wire/environment.ts";
 import { wireAuditEntry, wireOperator } from "../wire/operator.ts";
 
 /** Bytes of a body of `POST /runs` besides its files: names and a usual input. */
@@ -22,7 +23,8 @@ export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageD
       // On Lambda, files are limited by the body, in which base64 takes four characters for three bytes.
       const file_bytes = Math.min(fileBytes, Math.floor((bodyBytes - restOfBody) * 0.75));
       const limits = { files, file_bytes, name_length: nameLength, body_bytes: bodyBytes };
-      return jsonResponse(200, { ...me, commands, secrets, limits } satisfies Schemas["Me"]);
+      const environments = (await service.environments?.())?.map(wireEnvironment) ?? null;
+      return jsonResponse(200, { ...me, commands, secrets, limits, environments } satisfies Schemas["Me"]);
     },
 
     async list_operators() {

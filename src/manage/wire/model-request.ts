@@ -6,7 +6,7 @@ import type { Schemas } from "../call.ts";
 /** A rebuilt request without contents of attachments, and without the provider's original messages (`echo`). */
 export function wireModelRequest({ request, configuration, hash }: RebuiltRequest): Schemas["ModelRequest"] {
   const { instructions, messages, tools, parameters } = request;
-  const { agent, provider } = configuration;
+  const { agent, provider, environment } = configuration;
   const own = provider && "model" in provider ? provider.model : undefined;
   return {
     instructions,
@@ -18,6 +18,7 @@ export function wireModelRequest({ request, configuration, hash }: RebuiltReques
     provider: provider?.provider ?? null,
     model: agent.model ?? own ?? null,
     configuration: hash,
+    environment: environment ?? null,
   };
 }
 

@@ -11,9 +11,9 @@ export function wireRun(described: DescribedRun): Schemas["Run"] {
 }
 
 export function wireDetail(detail: RunDetail): Schemas["RunDetail"] {
-  const { agent, agentVersion } = detail;
+  const { agent, agentVersion, environment } = detail;
   const version = { agent_version: agentVersion ?? null, agent_status: agent?.status ?? null };
-  return { ...wireRun(detail), ...wireTurnFields(detail), ...version };
+  return { ...wireRun(detail), ...wireTurnFields(detail), ...version, environment: environment ?? null };
 }
 
 export function wireDayUsage({ day, organizationId, agentId, model, runs, used }: DayUsage): Schemas["UsageRow"] {

@@ -16,7 +16,7 @@ describe("an agent file", () => {
     expect(parseAgentFile("\uFEFF")).toMatchObject({ problems: [expect.stringContaining("not valid JSON")] });
   });
 
-  test("may set prices, parameters, the context window, run limits and quotas", () => {
+  test("may set prices, parameters, the environment, the context window, run limits and quotas", () => {
     const fields = {
       tools: [],
       limits: { steps: 5, tokens: 10, seconds: 20, inputTokens: 8, outputTokens: 2, dollars: 0.5 },
@@ -24,6 +24,7 @@ describe("an agent file", () => {
       prices: { input: 3, cachedInput: 0.3, cacheWriteInput: 3.75, output: 15 },
       parameters: { temperature: 0, maxOutputTokens: 4_000, reasoningEffort: "low" },
       contextTokens: 32_000,
+      environment: "data-science",
       maxRunning: 3,
       maxDollarsPerDay: 12.5,
     };
@@ -42,6 +43,7 @@ describe("an agent file", () => {
     [{ limits: { dollars: 1 } }, "prices is missing; limits.dollars requires it"],
     [{ runLimits: { dollars: 1 } }, "prices is missing; runLimits.dollars requires it"],
     [{ maxDollarsPerDay: 1 }, "prices is missing; maxDollarsPerDay requires it"],
+    [{ environment: "../etc" }, 'environment must match pattern "^[a-z][a-z0-9-]{0,39}$" (received "../etc")'],
     [{ maxRunning: 0 }, "maxRunning must be >= 1 (received 0)"],
     [
       { mcp: ["https://a.example/mcp", "https://b.example/mcp"].map((url) => ({ name: "team", url })) },

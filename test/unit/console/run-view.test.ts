@@ -32,6 +32,7 @@ const request = (texts: string[], tools: string[]): ModelRequest => ({
   provider: "demo",
   model: "demo",
   configuration: "0",
+  environment: null,
 });
 
 function modelOf(recorder: Recorder): RunModel {

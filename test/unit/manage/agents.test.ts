@@ -169,7 +169,11 @@ describe("definitions", () => {
 
   test("a secret that cannot be checked after a change is a warning", async () => {
     const { id } = await newAgent(withHeaders({ Authorization: { secret: "env:TEAM_KEY" } }));
-    const deps = { accounts: service.platform.accounts, secretProblem: throttled } as unknown as ManageDeps;
+    const deps = {
+      accounts: service.platform.accounts,
+      secretProblem: throttled,
+      service: {},
+    } as unknown as ManageDeps;
     const call = { path: { agent_id: id }, principal: { actor: "op" } } as unknown as Call<"archive_agent">;
     const { status, body } = await agentHandlers(deps).archive_agent(call);
     expect([status, body]).toEqual([200, expect.stringContaining("the secret could not be checked")]);

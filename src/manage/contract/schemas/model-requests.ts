@@ -1,6 +1,15 @@
 import { reference } from "../../../api/description.ts";
 import { attachment } from "../../../api/rest/schemas/events.ts";
-import { flag, list, nullable, nullableReference, object, sha256, text } from "../../../api/rest/schemas/schema.ts";
+import {
+  flag,
+  list,
+  nullable,
+  nullableReference,
+  object,
+  oneOfTexts,
+  sha256,
+  text,
+} from "../../../api/rest/schemas/schema.ts";
 
 export const modelRequestSchemas = {
   ModelRequest: object("The request that the model was sent in a step, rebuilt from the record.", {
@@ -14,6 +23,15 @@ export const modelRequestSchemas = {
     provider: nullable(text("The provider.")),
     model: nullable(text("The model.")),
     configuration: sha256("SHA-256 of what the turn runs on."),
+    environment: nullableReference(
+      "The environment in which the turn's programs run. Null: it has none, or it is not recorded.",
+      reference("UsedEnvironment"),
+    ),
+  }),
+  UsedEnvironment: object("An environment as a turn used it.", {
+    name: text("As agent files name it.", { examples: ["linux"] }),
+    engine: oneOfTexts("What ran its programs.", ["bubblewrap", "docker", "podman", "lambda"]),
+    digest: text("Identifies its content: `sha256:` and 64 hex digits."),
   }),
   ToolDefinition: object("A tool as the model sees it.", {
     name: text("Name."),

@@ -55,6 +55,31 @@ export const operatorSchemas = {
       name_length: integer("Characters of the name."),
       body_bytes: integer("Bytes of the request's body."),
     }),
+    environments: nullable(
+      list(
+        "The environments that `run_shell` and `run_python` can run in, the default first. Null: they are not listed.",
+        reference("Environment"),
+      ),
+    ),
+  }),
+  Environment: object("A Linux in which programs of agents run.", {
+    name: text("As agent files name it.", { examples: ["linux"] }),
+    unavailable: nullable(text("Why it cannot be used here, and what to do. The other fields are null then.")),
+    engine: nullable(oneOfTexts("What runs its programs.", ["bubblewrap", "docker", "podman", "lambda"])),
+    digest: nullable(text("Identifies its content: `sha256:` and 64 hex digits.")),
+    system: nullable(text("The system.", { examples: ["Debian 13"] })),
+    programs: nullable({
+      type: "object",
+      description: "Version by program.",
+      additionalProperties: { type: "string" },
+      examples: [{ gawk: "5.2.1" }],
+    }),
+    python: nullable(
+      object("Python with its libraries.", {
+        version: text("Version of Python.", { examples: ["3.13.5"] }),
+        libraries: { type: "object", description: "Version by library.", additionalProperties: { type: "string" } },
+      }),
+    ),
   }),
   Operator: object("A person or program that calls this API, without its token.", operator),
   OperatorPage: page(reference("Operator"), "Always null: the list has all operators."),

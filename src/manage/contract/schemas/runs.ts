@@ -7,6 +7,7 @@ import {
   integer,
   list,
   nullable,
+  nullableReference,
   object,
   oneOfTexts,
   page,
@@ -28,6 +29,10 @@ export const runSchemas = {
     ...run,
     ...turnFields,
     agent_version: nullable(integer("The version of the agent that the current turn runs on.")),
+    environment: nullableReference(
+      "The environment in which the current turn's programs run. Null: it has none, it has no answer yet, or it is not recorded.",
+      reference("UsedEnvironment"),
+    ),
     agent_status: nullable(oneOfTexts("The agent's status now.", ["active", "archived", "deleted"])),
   }),
   RunCounts: object("How many runs have each state, of the newest 1,000 that match.", {
