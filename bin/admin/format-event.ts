@@ -1,4 +1,5 @@
 import type { TokenUsage } from "../../src/agent/model.ts";
+import { missingToolsIn } from "../../src/agent/turn/missing-tools.ts";
 import type { RunEvent, RunJournalEntry, TurnMessage } from "../../src/runs/types.ts";
 import { printableLine } from "../printable.ts";
 import { indented, isoTime, type Output } from "./output.ts";
@@ -30,7 +31,7 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
   const { turn, step } = entry;
   switch (entry.part) {
     case "answer": {
-      const { answer, model, milliseconds, dollars, ended, window } = entry;
+      const { answer, model, milliseconds, dollars, ended, window, note } = entry;
       return {
         turn,
         step,
@@ -42,6 +43,7 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
         context_window: window,
         stop_reason: answer.finishReason,
         finish_reason: ended,
+        missing_tools: nonEmpty(missingToolsIn(note)),
         text: truncated(answer.text),
         tool_calls: answer.toolCalls.map(({ name, input }) => ({ name, input: truncated(JSON.stringify(input)) })),
       };
@@ -95,6 +97,7 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
 /** An event as a line for people. The model's text and tool calls follow, indented. */
 function eventText({ turn, step, event, ...more }: PrintedEvent): string {
   const at = step === undefined ? `turn ${turn}` : `turn ${turn}, step ${step}`;
+  const missing = (more["missing_tools"] ?? []) as string[];
   const calls = (more["tool_calls"] ?? []) as { name: string; input: string }[];
   const facts: (string | false)[] = [
     event.replaceAll("-", " "),
@@ -112,10 +115,15 @@ function eventText({ turn, step, event, ...more }: PrintedEvent): string {
   ];
   const lines = [
     printableLine(`${at}: ${facts.filter((fact) => fact !== false).join(", ")}`),
+    ...missing.map((reason) => indented(`missing tool: ${reason}`)),
     ...(typeof more["text"] === "string" && more["text"] !== "" ? [indented(more["text"])] : []),
     ...calls.map(({ name, input }, index) => indented(`call ${index + 1}: ${name} ${input}`)),
   ];
   return lines.join("\n");
+}
+
+function nonEmpty<Item>(items: Item[]): Item[] | undefined {
+  return items.length > 0 ? items : undefined;
 }
 
 function namesOf(files: { name: string }[]): string {

@@ -8,6 +8,7 @@ import { executeTools } from "./execute-tools.ts";
 import { finalAnswer, finalAnswerMs } from "./final-answer.ts";
 import { type AnswerEntry, foldEntry, isEmpty, type JournalEntry, startProgress, type Truncation } from "./journal.ts";
 import { findReachedLimit, type ReachedLimit } from "./limits.ts";
+import { missingToolsNote } from "./missing-tools.ts";
 import type { ActionResult, TurnInput, TurnOutcome, TurnPorts, TurnState } from "./types.ts";
 
 /**
@@ -130,13 +131,18 @@ async function recordEntry(state: TurnState, entry: JournalEntry): Promise<Actio
   return { kind: "continue", state: { ...state, progress: foldEntry(state.progress, entry) } };
 }
 
-/** A note for the model: the workspace files before the first step, a correction after an empty answer. */
+/** A note for the model: missing tools and the workspace's files before the first step, a correction after an empty answer. */
 async function noteForStep({ ports, progress }: TurnState): Promise<string | undefined> {
-  if (progress.messages.length === progress.inputAt + 1) {
-    return offeredDefinitions(ports.tools).length > 0 ? filesNote(await ports.files.list()) : undefined;
-  }
+  if (progress.messages.length === progress.inputAt + 1) return firstNote(ports);
   if (progress.emptyAnswers === 0) return undefined;
   return "Your last answer was empty. Use a tool, or answer the input with text.";
+}
+
+/** The list of files can be long, so it comes last. */
+async function firstNote({ tools, files }: TurnPorts): Promise<string | undefined> {
+  const listed = offeredDefinitions(tools).length > 0 ? filesNote(await files.list()) : undefined;
+  const notes = [missingToolsNote(tools), listed].filter((note) => note !== undefined);
+  return notes.length === 0 ? undefined : notes.join("\n\n");
 }
 
 function done(last: AnswerEntry): TurnOutcome {

@@ -3,10 +3,13 @@ import type { Failure, Model } from "../../../src/agent/model.ts";
 import { toolNames } from "../../../src/agent/tools/index.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import { answer, call, openFiles, scripted, spaceOf, turn } from "./scripted.ts";
+import { allTools, answer, call, openFiles, scripted, spaceOf, turn } from "./scripted.ts";
 
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };
 const wrongKey: Failure = { category: "model_configuration", title: "Key.", remedy: "Fix it.", retryable: false };
+const missing = (name: string, unavailable: string): Tool => {
+  return { definition: { name, description: "", input: {} }, unavailable, run: async () => ({ text: "" }) };
+};
 const write = (id: string, name: string) => call(id, "write_file", { name, content: name });
 
 describe("a turn", () => {
@@ -94,7 +97,7 @@ describe("a turn", () => {
       answer("", [{ ...call("1", "run_shell", { script: "ls" }), invalid }, call("2", "delete_all", {})]),
       answer("Done."),
     ]);
-    const { input, ports, records } = turn(model);
+    const { input, ports, records } = turn(model, { ports: { tools: allTools() } });
     await runTurn(input, ports);
     for (const { tools } of requests) expect(tools.map(({ name }) => name)).not.toContain("run_shell");
     const [, shell, unknown] = records;
@@ -112,6 +115,40 @@ describe("a turn", () => {
     expect(requests[0]?.messages).toEqual([{ role: "user", text: "Go." }, note]);
     expect(requests[1]?.messages.filter((message) => message.role === "user")).toHaveLength(2);
     expect(records[0]).toMatchObject({ part: "answer", note: note.text });
+  });
+
+  it("names missing tools with the reason before the first step only, and records the note", async () => {
+    const { model, requests } = scripted([answer("", [call("1", "list_files", {})]), answer("Done.")]);
+    const list = allTools().filter(({ definition }) => definition.name === "list_files");
+    const tools = [
+      missing("run_shell", "run_shell is not available:\ninstall it."),
+      ...list,
+      missing("b", "Not here."),
+    ];
+    const { input, ports, records } = turn(model, { ports: { tools }, space: spaceOf({ "a.txt": "abc" }) });
+    await runTurn(input, ports);
+    const text =
+      "Tools that cannot be used in this turn:\nrun_shell is not available: install it.\nb: Not here.\n\n" +
+      "Files in the workspace:\na.txt (3 bytes)";
+    const note = { role: "user", text, note: true };
+    expect(requests[0]?.messages).toEqual([{ role: "user", text: "Go." }, note]);
+    expect(requests[1]?.messages.filter((message) => message.role === "user")).toHaveLength(2);
+    expect(records[0]).toMatchObject({ part: "answer", note: text });
+    expect(requests.map(({ tools: offered }) => offered.map(({ name }) => name))).toEqual([
+      ["list_files"],
+      ["list_files"],
+    ]);
+  });
+
+  it("names missing tools although no other tool is left", async () => {
+    const { model, requests } = scripted([answer("Done.")]);
+    const tools = allTools().filter(({ definition }) => definition.name === "run_javascript");
+    const { input, ports } = turn(model, { ports: { tools } });
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", last: { note: expect.any(String) } });
+    expect(requests[0]?.messages.at(-1)).toMatchObject({
+      note: true,
+      text: expect.stringContaining("run_javascript is"),
+    });
   });
 
   it("emits events without content", async () => {

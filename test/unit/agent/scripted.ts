@@ -118,7 +118,7 @@ interface TurnOptions {
   space?: Space;
 }
 
-/** Input and ports of a turn with all tools, an empty workspace and wide limits. Records entries and events. */
+/** Input and ports of a turn with all tools that work without a sandbox, an empty workspace and wide limits. Records entries and events. */
 export function turn(
   model: Model,
   { input = {}, ports = {}, space = spaceOf() }: TurnOptions = {},
@@ -142,7 +142,7 @@ export function turn(
     },
     ports: {
       model,
-      tools: allTools(),
+      tools: allTools().filter(({ unavailable }) => unavailable === undefined),
       files: openFiles(space, input.journal),
       now: () => 0,
       signal: new AbortController().signal,
