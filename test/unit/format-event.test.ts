@@ -9,7 +9,7 @@ const shown = (note?: string) =>
 test("an answer shows which tools were missing, from the recorded note", () => {
   const unavailable = "run_shell is not available: install bubblewrap.";
   const definition = { name: "run_shell", description: "", input: {} };
-  const missing = missingToolsNote([{ definition, unavailable, run: async () => ({ text: "" }) }]);
+  const missing = missingToolsNote([{ definition, unavailable }]);
   const files = "Files in the workspace:\na.txt (3 bytes)";
   for (const note of [missing, `${missing}\n\n${files}`]) {
     const { text, json } = shown(note);

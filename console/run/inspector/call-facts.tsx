@@ -50,6 +50,6 @@ function namesOf(calls: Call[]): string {
 }
 
 function filesOf({ files }: Call): string {
-  const names = files.slice(0, 3).map(({ name }) => visibleLine(name, 60));
+  const names = files.slice(0, 3).map(({ name, deleted }) => `${visibleLine(name, 60)}${deleted ? " (deleted)" : ""}`);
   return files.length > 3 ? `${names.join(", ")} and ${files.length - 3} more` : names.join(", ");
 }

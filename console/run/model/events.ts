@@ -12,6 +12,8 @@ export interface FileChange {
   name: string;
   size: number;
   sha256?: string | null;
+  /** The call deleted it. */
+  deleted?: boolean;
 }
 
 /** What each event has. `cut`: full length in characters of each shortened text, by its path in the event. */

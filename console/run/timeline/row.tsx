@@ -1,3 +1,5 @@
+import { missingToolsIn } from "../../../src/agent/turn/missing-tools.ts";
+import { programTools } from "../model/error-line.ts";
 import type { Row } from "../model/types.ts";
 import type { RunView } from "../view.ts";
 import { MessageRow } from "./message-row.tsx";
@@ -28,7 +30,13 @@ export function RowContent({ row, view }: { row: Row; view: RunView }) {
 export function estimatedHeight(row: Row): number {
   if (row.kind === "message") return 90 + Math.min(400, Math.ceil(row.message.text.text.length / 80) * 21);
   if (row.kind !== "step") return 33;
-  const { calls, attempts } = row.step;
-  const lines = [calls.length > 0 ? 30 : 0, attempts.length > 0 ? 24 : 0, calls.some(({ failed }) => failed) ? 22 : 0];
+  const { calls, attempts, note } = row.step;
+  const lines = [
+    calls.length > 0 ? 30 : 0,
+    attempts.length > 0 ? 24 : 0,
+    calls.some(({ failed }) => failed) ? 22 : 0,
+    calls.some(({ name, files }) => files.length > 0 && programTools.includes(name)) ? 24 : 0,
+    missingToolsIn(note).length * 22,
+  ];
   return lines.reduce((sum, height) => sum + height, 36);
 }

@@ -1,3 +1,4 @@
+import { missingToolsIn } from "../../../src/agent/turn/missing-tools.ts";
 import { formatDuration, formatNumber } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { Step } from "../model/types.ts";
@@ -5,6 +6,8 @@ import { visibleLine } from "../text/visible.ts";
 import { stepTitle, type WaitGroup, waitsOf, waitText } from "../text/words.ts";
 import type { RunView } from "../view.ts";
 import { CallCells } from "./call-cells.tsx";
+import { ChangedFiles } from "./changed-files.tsx";
+import { ErrorLine } from "./error-line.tsx";
 import { Lane } from "./lane.tsx";
 
 /** Failed calls of a step whose first error line is shown. */
@@ -20,14 +23,16 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
       <span class="run-number">{view.model.turns.length > 1 ? `${step.turn}.${step.step}` : step.step}</span>
       <div class="run-step">
         {title !== "" && <bdi class="run-title">{title}</bdi>}
+        <MissingTools step={step} />
         {waitsOf(step, view.running.value).map((group) => (
           <Wait group={group} view={view} />
         ))}
         {step.calls.length > 0 && <CallCells step={step} view={view} />}
         {failed.slice(0, shownErrors).map((call) => (
-          <ErrorLine text={call.result?.text ?? ""} />
+          <ErrorLine key={call.index} call={call} view={view} />
         ))}
         {failed.length > shownErrors && <p class="run-error">+{failed.length - shownErrors} more failed</p>}
+        <ChangedFiles step={step} />
       </div>
       <Lane step={step} view={view} />
       <span class="run-tokens">{step.usage && formatNumber(step.usage.input_tokens + step.usage.output_tokens)}</span>
@@ -36,14 +41,17 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
   );
 }
 
-function ErrorLine({ text }: { text: string }) {
-  const lines = text.split("\n", 200).filter((each) => each.trim() !== "");
-  // A program's output comes before its error.
-  const line = lines.find((each) => /\b\w*(error|exception)\b/i.test(each)) ?? lines[0] ?? "";
+/** Why tools of the agent are missing, as the model was told. */
+function MissingTools({ step }: { step: Step }) {
   return (
-    <p class="run-error mono">
-      <bdi>{visibleLine(line)}</bdi>
-    </p>
+    <>
+      {missingToolsIn(step.note).map((reason) => (
+        <p class="run-missing">
+          <Icon name="info" />
+          <bdi>{visibleLine(reason, 600)}</bdi>
+        </p>
+      ))}
+    </>
   );
 }
 

@@ -1,4 +1,10 @@
-import type { Tool } from "../tools/tool.ts";
+// The page finds missing tools in recorded notes, too: this file imports nothing.
+
+/** The part of a tool that says whether it can be used. */
+interface MaybeMissing {
+  definition: { name: string };
+  unavailable?: string;
+}
 
 /** The first line of the note. It is recorded, and found again by `missingToolsIn`. */
 const heading = "Tools that cannot be used in this turn:";
@@ -7,7 +13,7 @@ const heading = "Tools that cannot be used in this turn:";
  * Note for the model before its first step: tools that the agent names and that cannot be used in this turn, one a line,
  * with the reason. Undefined: all can be used.
  */
-export function missingToolsNote(tools: Tool[]): string | undefined {
+export function missingToolsNote(tools: MaybeMissing[]): string | undefined {
   const lines = tools.flatMap(({ definition, unavailable }) =>
     unavailable === undefined ? [] : reasonLine(definition.name, unavailable),
   );
