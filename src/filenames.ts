@@ -1,5 +1,7 @@
 /** Bytes of UTF-8: the limit of ext4, APFS and NTFS for one name. */
 const maxBytes = 255;
+/** Bytes of UTF-8 of a path. Programs and archives accept 4,096 on Linux, 1,024 on macOS. */
+const maxPathBytes = 1_000;
 const maxExtensionBytes = 32;
 const defaultName = "file";
 
@@ -34,12 +36,17 @@ export function safeFilenames(): (name: string) => string {
   };
 }
 
-/** Why a new file cannot have this name, for the model. Names that `safeFilenames` does not change are accepted. */
+/**
+ * Why a new file of a workspace cannot have this name, for the model. A name is a relative path. Accepted are paths whose
+ * every segment is a name that `safeFilenames` does not change.
+ */
 export function filenameProblem(name: string): string | undefined {
-  if (safeFilename(name) === name) return undefined;
+  const bytes = Buffer.byteLength(name);
+  if (bytes <= maxPathBytes && name.split("/").every((segment) => safeFilename(segment) === segment)) return undefined;
   return (
-    `${JSON.stringify(name.slice(0, 300))} is not a valid file name. Accepted: 1 to 255 bytes of UTF-8 without folders, ` +
-    'the characters / \\ < > : " | ? *, control or invisible characters, dots or blanks at the start or the end, ' +
+    `${JSON.stringify(name.slice(0, 300))} is not a valid file name. Accepted: a path such as a.csv or reports/a.csv, ` +
+    `relative to the workspace, of at most ${maxPathBytes} bytes of UTF-8. Each part has 1 to ${maxBytes} bytes without ` +
+    'the characters \\ < > : " | ? *, control or invisible characters, dots or blanks at the start or the end, ' +
     "and none of the names that Windows reserves (CON, NUL, COM1 and the like)."
   );
 }
@@ -47,6 +54,11 @@ export function filenameProblem(name: string): string | undefined {
 /** Whether a name can only refer to one visible file directly in the workspace. */
 export function isFlatName(name: string): boolean {
   return name !== "" && !name.startsWith(".") && !/[/\\\0]/.test(name) && name.isWellFormed();
+}
+
+/** Whether a name can only refer to one visible file of the workspace: a flat name, or one below folders with such names. */
+export function isPathWithin(name: string): boolean {
+  return name.split("/").every(isFlatName);
 }
 
 /**
@@ -69,9 +81,9 @@ export function contentName(sha256: string): string {
   throw new Error(`${JSON.stringify(sha256)} is not a SHA-256 of 64 lower-case hex digits`);
 }
 
-/** Whether two names refer to one file on a file system that ignores case or normalizes Unicode. */
-export function namesCollide(a: string, b: string): boolean {
-  return collisionKey(a) === collisionKey(b);
+/** The same for two names that refer to one file on a file system that ignores case or normalizes Unicode. */
+export function collisionKey(name: string): string {
+  return name.normalize("NFC").toLowerCase();
 }
 
 function safeFilename(name: string): string {
@@ -102,8 +114,4 @@ function truncate(text: string, bytes: number): string {
     kept += character;
   }
   return kept;
-}
-
-function collisionKey(name: string): string {
-  return name.normalize("NFC").toLowerCase();
 }

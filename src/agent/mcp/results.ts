@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { findExcessiveDepth, maxJsonDepth } from "../../json.ts";
 import { attachmentKind, attachmentProblem } from "../attachment-limits.ts";
-import { type Files, newNameProblem } from "../tools/files.ts";
+import type { Files } from "../tools/files.ts";
 import { errorOutput, type ToolOutput } from "../tools/tool.ts";
 
 /** The result of an MCP call, as far as it is used here. */
@@ -85,7 +85,7 @@ async function saveImage(
   // Named by its content, so that parallel and repeated calls do not overwrite each other's images.
   const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   const name = `${server}-${hash}.${mimeType.slice("image/".length)}`;
-  const problem = newNameProblem(name, await files.list());
+  const problem = await files.problemOf({ name, size: bytes.length });
   if (problem !== undefined) return { text: `[An image that could not be saved: ${problem}]` };
   await files.write(name, bytes);
   return { text: `[An image, saved as ${name} in the workspace.]`, name };

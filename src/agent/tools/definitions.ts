@@ -13,8 +13,6 @@ export const workspaceLimits = {
   writeBytes: megabyte,
   /** Bytes of a file after `edit_file`. The same as the upload limit. */
   editBytes: 10 * megabyte,
-  /** Files of a workspace. No tool creates more. */
-  files: 200,
   /** Matching lines that `search_files` returns. */
   matches: 100,
   /** Time limit of one `search_files`. A word in 100 MB takes 0.6 s, one without regard to case 1.5 s. */
@@ -34,7 +32,7 @@ export const fetchLimits = {
   redirects: 5,
 };
 
-const fileName = { type: "string", description: "File name, as returned by list_files." };
+const fileName = { type: "string", description: "File name, as returned by list_files, such as reports/a.csv." };
 
 const fileNames = {
   type: "array",
@@ -130,7 +128,11 @@ export const writeFile = define({
   input: {
     type: "object",
     properties: {
-      name: { type: "string", description: "File name, without folders or a leading dot." },
+      name: {
+        type: "string",
+        description:
+          "File name, such as a.csv or reports/a.csv. Folders need not exist. No part of it begins with a dot.",
+      },
       content: {
         type: "string",
         description: `Complete text of the file, at most ${workspaceLimits.writeBytes} bytes of UTF-8.`,
@@ -162,6 +164,12 @@ export const editFile = define({
   },
 });
 
+export const deleteFile = define({
+  name: "delete_file",
+  description: "Delete a file of the workspace. A folder without files is gone.",
+  input: { type: "object", properties: { name: fileName }, required: ["name"], additionalProperties: false },
+});
+
 export const searchFiles = define({
   name: "search_files",
   description:
@@ -179,7 +187,9 @@ export const searchFiles = define({
       },
       glob: {
         type: "string",
-        description: "Search only files whose names match, such as *.csv or report-?.{md,txt}. Default: *.",
+        description:
+          "Search only files whose names match: *.csv or report-?.{md,txt} in all folders, reports/*.csv in one folder, " +
+          "reports/**/*.csv in it and those below. Default: *.",
       },
       ignore_case: { type: "boolean", description: "Ignore case. Default: false." },
     },
@@ -241,6 +251,12 @@ export const webFetch = define({
 });
 
 /** Tools of an agent whose definition names none. None of them has network access. */
-export const defaultTools: string[] = [listFiles, readFile, writeFile, editFile, searchFiles, runJavascript].map(
-  ({ name }) => name,
-);
+export const defaultTools: string[] = [
+  listFiles,
+  readFile,
+  writeFile,
+  editFile,
+  deleteFile,
+  searchFiles,
+  runJavascript,
+].map(({ name }) => name);

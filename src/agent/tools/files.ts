@@ -1,15 +1,23 @@
 import { semaphore } from "../../async/semaphore.ts";
 import type { StoredFile } from "../../sandbox/linux/types.ts";
-import { filenameProblem, isFlatName, namesCollide } from "../../filenames.ts";
-import { workspaceLimits } from "./definitions.ts";
+import { isPathWithin } from "../../filenames.ts";
+import { WorkspaceNames } from "./workspace-names.ts";
 
-/** The workspace of a run, as a tool call sees it. Names are flat. Other calls see changes when the result is recorded. */
+/**
+ * The workspace of a run, as a tool call sees it. Names are paths such as `reports/q3.csv`; there are no folders without
+ * files. Other calls see changes when the result is recorded.
+ */
 export interface Files {
   /** Sorted by name. Sizes in bytes. */
   list(): Promise<FileInfo[]>;
   /** Undefined when the file does not exist. */
   read(name: string): Promise<Uint8Array | undefined>;
-  /** Replaces a file of the same name. */
+  /**
+   * Why a file of this name and size cannot be written: its name, its size, or what the workspace has already. For the
+   * model. Undefined: it can. Call it within `update`, after the removals of the same call.
+   */
+  problemOf(file: FileInfo): Promise<string | undefined>;
+  /** Replaces a file of the same name. Rejects with a `FileRefused` when `problemOf` names a problem. */
   write(name: string, content: Uint8Array): Promise<void>;
   /** Deletes a file. Nothing happens if it does not exist. */
   remove(name: string): Promise<void>;
@@ -18,7 +26,7 @@ export interface Files {
    * until the call ends, no content of the run is removed.
    */
   stored(): Promise<StoredFile[]>;
-  /** Writes a file whose content is stored already. */
+  /** Writes a file whose content is stored already. Rejects as `write` does. */
   adopt(file: StoredFile): Promise<void>;
   /**
    * Runs `work` after the updates of earlier calls, with their changes. Required for every read followed by a write: a
@@ -32,6 +40,9 @@ export interface FileInfo {
   size: number;
 }
 
+/** A file that cannot be written. The message is for the model. */
+export class FileRefused extends Error {}
+
 /** Bytes above which one file at a time is held in memory by the tools of this process. */
 const largeFileBytes = 16 * 1024 * 1024;
 const oneLargeFile = semaphore(1);
@@ -41,29 +52,31 @@ export function withLargeFiles<Value>(files: FileInfo[], work: () => Promise<Val
   return files.some(({ size }) => size > largeFileBytes) ? oneLargeFile(work) : work();
 }
 
-/** Reads a file. `problem` is an error text for the model. A name with a path reads nothing. */
+/** Reads a file. `problem` is an error text for the model. A name that leaves the workspace reads nothing. */
 export async function findFile(files: Files, name: string): Promise<{ bytes: Uint8Array } | { problem: string }> {
-  const bytes = isFlatName(name) ? await files.read(name) : undefined;
-  if (bytes) return { bytes };
-  const names = (await files.list()).map((file) => JSON.stringify(file.name));
-  return { problem: `There is no file ${JSON.stringify(name)}. Files of the workspace: ${joinLimited(names)}.` };
+  const bytes = isPathWithin(name) ? await files.read(name) : undefined;
+  return bytes ? { bytes } : { problem: missingFile(name, await files.list()) };
 }
+
+/** The error text for a name that no file has. */
+export function missingFile(name: string, files: FileInfo[]): string {
+  const inside = files.filter((file) => file.name.startsWith(`${name}/`));
+  const namesOf = (listed: FileInfo[]) => joinLimited(listed.map((file) => JSON.stringify(file.name)));
+  if (inside.length > 0) return `${JSON.stringify(name)} is a folder. Files in it: ${namesOf(inside)}.`;
+  return `There is no file ${JSON.stringify(name)}. Files of the workspace: ${namesOf(files)}.`;
+}
+
+const indexes = new WeakMap<{ name: string }[], { names: WorkspaceNames; count: number }>();
 
 /**
  * Why a file with this name cannot be written to a workspace that has the files `existing`; undefined when it can. A
- * caller that writes several files adds each accepted name to `existing`.
+ * caller that writes several files adds each accepted name to `existing`. `Files.problemOf` also knows the limits.
  */
 export function newNameProblem(name: string, existing: { name: string }[]): string | undefined {
-  const problem = filenameProblem(name);
-  if (problem !== undefined) return problem;
-  if (existing.some((file) => file.name === name)) return undefined;
-  const twin = existing.find((file) => namesCollide(file.name, name));
-  if (twin) return `The name differs from the existing file ${twin.name} only in case. Use that name or another one.`;
-  if (existing.length < workspaceLimits.files) return undefined;
-  return (
-    `The workspace has ${existing.length} files; at most ${workspaceLimits.files} are accepted. ` +
-    "Replace an existing file instead."
-  );
+  const index = indexes.get(existing) ?? { names: new WorkspaceNames([]), count: 0 };
+  indexes.set(existing, index);
+  for (; index.count < existing.length; index.count++) index.names.add(existing[index.count]?.name ?? "");
+  return index.names.problemOf(name);
 }
 
 export function fileLine({ name, size }: FileInfo): string {

@@ -2,6 +2,7 @@ import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
 import type { Sandbox } from "../../sandbox/types.ts";
 import type { ReadDocument } from "../../documents/read-document.ts";
 import type { AddressScope } from "../../net/safe-fetch.ts";
+import { deleteFileTool } from "./delete-file.ts";
 import { listFilesTool } from "./list-files.ts";
 import { readFileTool } from "./read-file.ts";
 import { runJavascriptTool, runShellTool } from "./run-code.ts";
@@ -38,6 +39,7 @@ const builtIns: Record<string, (dependencies: BuiltInToolDependencies, agent: Bu
   read_file: ({ readDocument = noDocuments }) => readFileTool(readDocument),
   write_file: () => writeFileTool,
   edit_file: () => editFileTool,
+  delete_file: () => deleteFileTool,
   search_files: () => searchFilesTool,
   run_javascript: ({ sandbox }) => runJavascriptTool(sandbox),
   run_shell: ({ sandbox }) => runShellTool(sandbox),

@@ -4,7 +4,7 @@ import type { ToolDefinition } from "../model.ts";
 import { openText } from "../../documents/decode-text.ts";
 import { selectLines } from "../../documents/text-parts.ts";
 import { runJavascript, runShell } from "./definitions.ts";
-import { fileLine, type Files, findFile, newNameProblem, withLargeFiles } from "./files.ts";
+import { fileLine, type Files, findFile, withLargeFiles } from "./files.ts";
 import { builtInTool, errorOutput, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 
 interface RunOptions {
@@ -109,18 +109,18 @@ async function readFileLines(
 /** Copies the files that the program wrote into the workspace, except `partial`. Returns notes for the model. */
 async function saveWrittenFiles({ written }: SandboxResult, files: Files, partial?: string): Promise<string[]> {
   if (written.length === 0) return [];
-  const existing: { name: string }[] = await files.list();
   const saved: string[] = [];
   const problems: string[] = [];
   for (const { name, content } of written) {
     const problem =
-      name === partial ? "The program got only a part of it. Write to another name." : newNameProblem(name, existing);
+      name === partial
+        ? "The program got only a part of it. Write to another name."
+        : await files.problemOf({ name, size: content.length });
     if (problem !== undefined) {
       problems.push(`${JSON.stringify(name)} was not saved. ${problem}`);
       continue;
     }
     await files.write(name, content);
-    existing.push({ name });
     saved.push(fileLine({ name, size: content.length }));
   }
   return [...(saved.length > 0 ? [`Wrote ${saved.join(", ")}.`] : []), ...problems];

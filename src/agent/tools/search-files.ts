@@ -40,7 +40,7 @@ export const searchFilesTool: Tool = builtInTool(searchFiles, async (input: Sear
     matchesGlob = await compileGlob(input.glob ?? "*");
   } catch (error) {
     if (error instanceof PatternError)
-      return errorOutput(`glob: ${error.message} Accepted: such as *.csv or a-?.{md,txt}.`);
+      return errorOutput(`glob: ${error.message} Accepted: such as *.csv, reports/*.csv or a-?.{md,txt}.`);
     throw error;
   }
   const wanted = (await files.list()).filter(({ name }) => matchesGlob(name));

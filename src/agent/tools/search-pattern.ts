@@ -34,12 +34,19 @@ export async function compilePattern(pattern: string, ignoreCase: boolean): Prom
   };
 }
 
-/** Compiles a glob with `*`, `?`, `[…]` and `{a,b}` to a test for file names. Throws a `PatternError`. */
+/**
+ * Compiles a glob with `*`, `**`, `?`, `[…]` and `{a,b}` to a test for file names, with the rules of ripgrep: a glob without
+ * a slash is for the last part of a name, so `*.csv` also matches `reports/a.csv`. Only `**` matches a slash. Throws a
+ * `PatternError`.
+ */
 export async function compileGlob(glob: string): Promise<(name: string) => boolean> {
   let depth = 0;
-  const source = glob.replaceAll(/\[!?[^\]]+\]|./gsu, (token) => {
-    if (token === "*") return ".*";
-    if (token === "?") return ".";
+  const isForPath = glob.includes("/");
+  const source = glob.replace(/^\.?\//, "").replaceAll(/\*\*\/|\*\*|\[!?[^\]]+\]|./gsu, (token) => {
+    if (token === "**/") return "(?:.*/)?";
+    if (token === "**") return ".*";
+    if (token === "*") return "[^/]*";
+    if (token === "?") return "[^/]";
     if (token === "{") {
       depth++;
       return "(?:";
@@ -49,11 +56,11 @@ export async function compileGlob(glob: string): Promise<(name: string) => boole
       return ")";
     }
     if (token === "," && depth > 0) return "|";
-    if (token.length > 1 && token.startsWith("[")) return token.replace("[!", "[^").replaceAll("\\", "\\\\");
+    if (token.length > 1 && token.startsWith("[")) return token.replace("[!", "[^/").replaceAll("\\", "\\\\");
     return token.replace(/[\\^$.|+()[\]{}]/, String.raw`\$&`);
   });
   const regex = await compile(source, false);
-  return (name) => regex.testExact(name);
+  return (name) => regex.testExact(isForPath ? name : name.slice(name.lastIndexOf("/") + 1));
 }
 
 async function compile(pattern: string, ignoreCase: boolean): Promise<RE2JS> {

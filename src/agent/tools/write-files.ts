@@ -1,6 +1,6 @@
 import { decodeText } from "../../documents/decode-text.ts";
 import { editFile, workspaceLimits, writeFile } from "./definitions.ts";
-import { fileLine, type Files, findFile, newNameProblem } from "./files.ts";
+import { fileLine, type Files, findFile } from "./files.ts";
 import { builtInTool, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
 
 export const writeFileTool: Tool = builtInTool(writeFile, (input: { name: string; content: string }, { files }) =>
@@ -10,7 +10,8 @@ export const writeFileTool: Tool = builtInTool(writeFile, (input: { name: string
 async function writeText(input: { name: string; content: string }, files: Files): Promise<ToolOutput> {
   const content = new TextEncoder().encode(input.content);
   const problem =
-    sizeProblem(content.length, workspaceLimits.writeBytes) ?? newNameProblem(input.name, await files.list());
+    sizeProblem(content.length, workspaceLimits.writeBytes) ??
+    (await files.problemOf({ name: input.name, size: content.length }));
   if (problem !== undefined) return errorOutput(problem);
   await files.write(input.name, content);
   return { text: `Wrote ${fileLine({ name: input.name, size: content.length })}.` };
@@ -61,7 +62,7 @@ async function editText(
   const before = mark + text.text;
   // Computed before the texts are joined: four million matches of 1,000 characters would exhaust the memory.
   const size = Buffer.byteLength(before) + matches * (Buffer.byteLength(replacement) - Buffer.byteLength(old));
-  const problem = sizeProblem(size, workspaceLimits.editBytes);
+  const problem = sizeProblem(size, workspaceLimits.editBytes) ?? (await files.problemOf({ name, size }));
   if (problem !== undefined) return errorOutput(problem);
   const content = new TextEncoder().encode(mark + pieces.join(replacement));
   await files.write(name, content);

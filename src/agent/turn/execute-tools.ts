@@ -3,6 +3,7 @@ import { settleAll } from "../../async/settle-all.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import { toWellFormed } from "../../json.ts";
 import type { ToolCall } from "../model.ts";
+import { FileRefused } from "../tools/files.ts";
 import { errorOutput, offeredDefinitions, type Tool, type ToolOutput } from "../tools/tool.ts";
 import { unknownTool } from "../unknown-tool.ts";
 import { resultCharacters } from "./context-window.ts";
@@ -146,13 +147,21 @@ async function toolOutput(
   if (tool?.unavailable !== undefined) return errorOutput(tool.unavailable);
   if (invalid !== undefined) return errorOutput(invalid);
   if (!tool) return errorOutput(unknownTool(name, offeredDefinitions(tools)));
-  const result = await withTimeout(timeLeft, signal, (toolSignal) => tool.run(input, { files, signal: toolSignal }));
-  return result.timedOut
-    ? errorOutput(`Aborted: the ${secondsLimitName(state)} is reached. The call may or may not have taken effect.`)
-    : result.value;
+  try {
+    const result = await withTimeout(timeLeft, signal, (toolSignal) => tool.run(input, { files, signal: toolSignal }));
+    return result.timedOut
+      ? errorOutput(`Aborted: the ${secondsLimitName(state)} is reached. The call may or may not have taken effect.`)
+      : result.value;
+  } catch (error) {
+    if (error instanceof FileRefused) return errorOutput(error.message);
+    throw error;
+  }
 }
 
-/** Writes a text over `max` characters to a workspace file. The model gets the beginning and the file name. */
+/**
+ * Writes a text over `max` characters whole to a workspace file. The model gets the beginning and the file name, or why the
+ * text could not be saved.
+ */
 async function storeLargeResult(
   output: ToolOutput,
   max: number,
@@ -160,10 +169,16 @@ async function storeLargeResult(
 ): Promise<ToolOutput> {
   const { text } = output;
   if (text.length <= max) return output;
-  await files.write(file, new TextEncoder().encode(text));
   const head = text.slice(0, Math.floor(max / 4)).toWellFormed();
-  const note = `[The result has ${text.length} characters. The first ${head.length} are above. The whole result is in the workspace file ${file}.]`;
-  return { ...output, text: `${head}\n${note}` };
+  const shown = `The result has ${text.length} characters. The first ${head.length} are above.`;
+  const content = new TextEncoder().encode(text);
+  const problem = await files.problemOf({ name: file, size: content.length });
+  if (problem === undefined) await files.write(file, content);
+  const rest =
+    problem === undefined
+      ? `The whole result is in the workspace file ${file}.`
+      : `The rest is lost, because it could not be saved as ${file}. ${problem}`;
+  return { ...output, text: `${head}\n[${shown} ${rest}]` };
 }
 
 function secondsLimitName({ input }: TurnState): string {

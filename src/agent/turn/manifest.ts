@@ -32,16 +32,23 @@ export function manifestOf(files: ManifestFile[]): Manifest {
 
 /** The files that exist, sorted by name. */
 export function filesIn(manifest: Manifest): ManifestFile[] {
-  return entriesIn(manifest).filter(({ deleted }) => deleted === undefined);
-}
-
-/** The files that exist, and the deleted ones with kept contents, sorted by name. This is what a run stores. */
-export function entriesIn(manifest: Manifest): ManifestFile[] {
-  return [...manifest.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const files = [...manifest.values()].filter(({ deleted }) => !deleted);
+  return files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /**
- * The manifest after the changes of one result.
+ * The files that exist, sorted by name, and then the deleted ones with kept contents, in the order of their deletion. This
+ * is what a run stores.
+ */
+export function entriesIn(manifest: Manifest): ManifestFile[] {
+  return [...filesIn(manifest), ...[...manifest.values()].filter(({ deleted }) => deleted)];
+}
+
+/** Deleted files of a run whose contents are kept. A manifest has at most this many beside its files. */
+export const maxDeletedFiles = 2_000;
+
+/**
+ * The manifest after changes, in their order. More than `maxDeletedFiles` drop the one that was deleted first.
  * - `keep`: number of old contents that are kept of each file name.
  * - `dropped`: contents that are no longer kept under one of the names.
  */
@@ -52,22 +59,26 @@ export function applyChanges(
 ): { manifest: Manifest; dropped: string[] } {
   const files = new Map(manifest);
   const dropped: string[] = [];
+  const deletedNames = new Set([...manifest.values()].flatMap(({ name, deleted }) => (deleted ? name : [])));
   for (const { name, size, sha256, deleted } of changes) {
     const before = files.get(name);
     const superseded = [before?.sha256, ...(before?.old ?? [])].filter((each) => each !== undefined && each !== sha256);
     const old = (superseded as string[]).slice(0, keep);
     dropped.push(...(superseded as string[]).slice(keep));
-    if (deleted && old.length === 0) {
-      files.delete(name);
+    deletedNames.delete(name);
+    if (deleted) {
+      files.delete(name); // so that it follows those that were deleted earlier
+      if (old.length === 0) continue;
+      files.set(name, { name, size: 0, deleted, old });
+      deletedNames.add(name);
+      const [first] = deletedNames;
+      if (deletedNames.size <= maxDeletedFiles || first === undefined) continue;
+      dropped.push(...(files.get(first)?.old ?? []));
+      files.delete(first);
+      deletedNames.delete(first);
       continue;
     }
-    files.set(name, {
-      name,
-      size,
-      ...(deleted && { deleted }),
-      ...(sha256 !== undefined && { sha256 }),
-      ...(old.length > 0 && { old }),
-    });
+    files.set(name, { name, size, ...(sha256 !== undefined && { sha256 }), ...(old.length > 0 && { old }) });
   }
   return { manifest: files, dropped };
 }

@@ -1,7 +1,8 @@
 import { semaphore } from "../../async/semaphore.ts";
 import type { Attachment } from "../model.ts";
 import type { StoredFile } from "../../sandbox/linux/types.ts";
-import type { FileInfo, Files } from "../tools/files.ts";
+import { defaultFileLimits, type FileLimits } from "../tools/file-limits.ts";
+import { type FileInfo, FileRefused, type Files } from "../tools/files.ts";
 import {
   applyChanges,
   entriesIn,
@@ -13,6 +14,7 @@ import {
   manifestOf,
   sha256Of,
 } from "./manifest.ts";
+import { SeenFiles } from "./seen-files.ts";
 
 /** Store of the contents of a run's files. */
 export interface FileContents {
@@ -67,6 +69,8 @@ export interface TurnFilesConfig {
   pinned: Iterable<string>;
   /** Number of old contents that are kept of each file name. */
   keep: number;
+  /** Default: `defaultFileLimits`. */
+  limits?: FileLimits | undefined;
   /** No file is written once it is aborted: the run may have been deleted. */
   signal: AbortSignal;
 }
@@ -74,16 +78,21 @@ export interface TurnFilesConfig {
 /** A call that has changed files. Its result is not recorded yet. */
 interface Writer {
   changes: Map<string, FileVersion>;
+  /** The files with the changes of earlier writers and its own, as of `version`. */
+  seen?: { files: SeenFiles; version: number };
   /** Settles when its result has been passed on to be recorded, or never will be. */
   submitted: PromiseWithResolvers<void>;
 }
 
-export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: TurnFilesConfig): TurnFiles {
+export function turnFiles(config: TurnFilesConfig): TurnFiles {
+  const { contents, atStart, changes, pinned, keep, limits = defaultFileLimits, signal } = config;
   let recorded: Manifest = new Map();
   let opening: Promise<void> | undefined;
   let hasChanged = changes.length > 0;
   /** In the order of their first change. */
   const writers: Writer[] = [];
+  /** Counts the changes of writers. */
+  let version = 0;
   let discarded: { reason: unknown } | undefined;
   let callsInProgress = 0;
   /** SHA-256 of contents that are no longer kept, but that calls in progress may read or write. */
@@ -92,13 +101,24 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
   const lock = semaphore(1);
 
   async function open(): Promise<void> {
-    const start = manifestOf(await atStart());
-    recorded = changes.reduce((manifest, each) => applyChanges(manifest, each, keep).manifest, start);
+    recorded = applyChanges(manifestOf(await atStart()), changes.flat(), keep).manifest;
   }
 
-  function seenBy(writer: Writer): Manifest {
-    const earlier = writers.slice(0, writers.indexOf(writer) + 1);
-    return earlier.reduce((files, each) => applyChanges(files, [...each.changes.values()], keep).manifest, recorded);
+  function seenBy(writer: Writer): SeenFiles {
+    if (writer.seen?.version === version) return writer.seen.files;
+    const files = new SeenFiles(recorded.values());
+    for (const each of writers.slice(0, writers.indexOf(writer) + 1)) {
+      for (const change of each.changes.values()) files.apply(change);
+    }
+    writer.seen = { files, version };
+    return files;
+  }
+
+  function change(writer: Writer, file: FileVersion): void {
+    const files = seenBy(writer);
+    writer.changes.set(file.name, file);
+    files.apply(file);
+    writer.seen = { files, version: ++version };
   }
 
   async function read(file: FileVersion | undefined): Promise<Uint8Array | undefined> {
@@ -135,6 +155,7 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
 
   function leave(writer: Writer): void {
     writer.submitted.resolve();
+    version++;
     const place = writers.indexOf(writer);
     if (place >= 0) writers.splice(place, 1);
   }
@@ -144,7 +165,7 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
     await Promise.all(earlier.map(({ submitted }) => submitted.promise));
     if (discarded) throw discarded.reason;
     const files = [...writer.changes.values()];
-    const manifest = manifestHash(seenBy(writer));
+    const manifest = manifestHash(seenBy(writer).manifest);
     const recording = record({ files, ...(manifest !== undefined && { manifest }) });
     writer.submitted.resolve();
     if (!(await recording)) return false;
@@ -160,10 +181,16 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
     await (opening ??= open());
     callsInProgress++;
     const start = recorded;
+    let seenAtStart: SeenFiles | undefined;
     let writer: Writer | undefined;
     let ended = false;
     let hasLeft = false;
-    const seen = (): Manifest => (writer ? seenBy(writer) : start);
+    const seen = (): SeenFiles => (writer ? seenBy(writer) : (seenAtStart ??= new SeenFiles(start.values())));
+
+    function requireAccepted(file: FileInfo): void {
+      const problem = seen().problemOf(file, limits);
+      if (problem !== undefined) throw new FileRefused(problem);
+    }
 
     function startChange(): Writer {
       signal.throwIfAborted();
@@ -188,9 +215,10 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
     }
 
     return {
-      list: async () => infosOf(seen()),
-      read: async (name) => read(present(seen().get(name))),
-      find: (name) => present(seen().get(name)),
+      list: async () => seen().list(),
+      read: async (name) => read(seen().find(name)),
+      find: (name) => seen().find(name),
+      problemOf: async (file) => seen().problemOf(file, limits),
       update: (work) =>
         lock(async () => {
           startChange();
@@ -198,21 +226,24 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
         }),
       async write(name, content) {
         const own = startChange();
+        requireAccepted({ name, size: content.length });
         const sha256 = sha256Of(content);
         await removals.get(sha256);
         await contents.write(sha256, content);
-        own.changes.set(name, { name, size: content.length, sha256 });
+        change(own, { name, size: content.length, sha256 });
       },
       async remove(name) {
         const own = startChange();
-        if (present(seen().get(name))) own.changes.set(name, { name, size: 0, deleted: true });
+        if (seen().find(name)) change(own, { name, size: 0, deleted: true });
       },
       async stored() {
         await Promise.all(removals.values());
-        return Promise.all(filesIn(seen()).map(withHash));
+        return Promise.all(filesIn(seen().manifest).map(withHash));
       },
       async adopt({ name, size, sha256 }) {
-        startChange().changes.set(name, { name, size, sha256 });
+        const own = startChange();
+        requireAccepted({ name, size });
+        change(own, { name, size, sha256 });
       },
       async end(record) {
         ended = true;
@@ -235,7 +266,7 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
     startCall,
     async list() {
       await (opening ??= open());
-      return infosOf(recorded);
+      return new SeenFiles(recorded.values()).list();
     },
     settled: async () => void (await Promise.allSettled(removals.values())),
     async readAttachment({ name, sha256 }) {
@@ -249,12 +280,4 @@ export function turnFiles({ contents, atStart, changes, pinned, keep, signal }: 
       return entriesIn(recorded);
     },
   };
-}
-
-function present(file: ManifestFile | undefined): ManifestFile | undefined {
-  return file?.deleted ? undefined : file;
-}
-
-function infosOf(manifest: Manifest): FileInfo[] {
-  return filesIn(manifest).map(({ name, size }) => ({ name, size }));
 }

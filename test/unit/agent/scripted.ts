@@ -3,9 +3,11 @@ import { semaphore } from "../../../src/async/semaphore.ts";
 import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
 import { type ManifestFile, sha256Of } from "../../../src/agent/turn/manifest.ts";
+import { SeenFiles } from "../../../src/agent/turn/seen-files.ts";
 import { type TurnFiles, turnFiles, type TurnFilesConfig } from "../../../src/agent/turn/turn-files.ts";
 import { type BuiltInToolDependencies, builtInTools, toolNames } from "../../../src/agent/tools/index.ts";
 import { readDocument } from "../../../src/documents/read-document.ts";
+import { defaultFileLimits } from "../../../src/agent/tools/file-limits.ts";
 import type { Files } from "../../../src/agent/tools/files.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import type { TurnEvent, TurnInput, TurnPorts } from "../../../src/agent/turn/types.ts";
@@ -52,10 +54,11 @@ export function files(initial: Record<string, string | Uint8Array> = {}): Files 
   const content = new Map(
     Object.entries(initial).map(([name, data]) => [name, typeof data === "string" ? Buffer.from(data) : data]),
   );
+  const seen = () => new SeenFiles([...content].map(([name, data]) => ({ name, size: data.length })));
   return {
     content,
-    list: async () =>
-      [...content].map(([name, data]) => ({ name, size: data.length })).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    list: async () => seen().list(),
+    problemOf: async (file) => seen().problemOf(file, defaultFileLimits),
     read: async (name) => content.get(name),
     write: async (name, data) => void content.set(name, data),
     remove: async (name) => void content.delete(name),

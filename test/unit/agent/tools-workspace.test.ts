@@ -179,6 +179,22 @@ describe("search_files", () => {
     );
   });
 
+  it.each([
+    ["*.csv", ["a.csv", "x/b.csv", "x/y/c.csv"]],
+    ["x/*.csv", ["x/b.csv"]],
+    ["./x/*", ["x/b.csv", "x/d.md"]],
+    ["**/*.csv", ["a.csv", "x/b.csv", "x/y/c.csv"]],
+    ["x/**", ["x/b.csv", "x/d.md", "x/y/c.csv"]],
+    ["x/**/c.csv", ["x/y/c.csv"]],
+    ["x/?/*", ["x/y/c.csv"]],
+    ["x[!z]b.csv", []],
+    ["{x,z}/b.csv", ["x/b.csv"]],
+  ])("searches the files in folders that match the glob %s", async (glob, names) => {
+    const named = files({ "a.csv": "1", "x/b.csv": "1", "x/d.md": "1", "x/y/c.csv": "1" });
+    const { text } = await run("search_files", { pattern: "1", glob }, named);
+    expect(text).toBe(names.map((name) => `${name}:1: 1`).join("\n") || "No line matches in 0 files.");
+  });
+
   it("rejects an invalid glob", async () => {
     const output = await run("search_files", { pattern: "x", glob: "{a" }, space);
     expect(output).toMatchObject({ error: true, text: expect.stringMatching(/^glob: .*missing closing/) });

@@ -147,25 +147,87 @@ describe("write_file", () => {
     expect(Buffer.from(space.content.get("a.txt") ?? []).toString()).toBe("nü");
   });
 
-  it.each(["", "..", ".a", "a/b", "a\\b", "a\0", "a\u202eb", "CON.txt", "con .a", " a", "a ", "x".repeat(256), "a:b"])(
-    "rejects the name %j and says which are accepted",
+  const flat = ["", "..", ".a", "a\\b", "a\0", "a\u202eb", "CON.txt", "con .a", " a", "a ", "x".repeat(256), "a:b"];
+  const withFolders = [
+    "/a",
+    "a/",
+    "a//b",
+    "a/../b",
+    "../a",
+    "./a",
+    ".git/a",
+    "a/.b",
+    "nul/a",
+    "a /b",
+    `${"a/".repeat(500)}b`,
+  ];
+
+  it.each([...flat, ...withFolders])("rejects the name %j and says which are accepted", async (name) => {
+    const space = files();
+    const output = await run("write_file", { name, content: "" }, space);
+    expect(output).toMatchObject({ error: true, text: expect.stringContaining("Accepted: a path such as a.csv") });
+    expect(space.content.size).toBe(0);
+  });
+
+  it.each(["reports/q3.csv", "日本/ü b.txt", `${"a/".repeat(499)}b`, `a/${"x".repeat(255)}`])(
+    "writes %j",
     async (name) => {
       const space = files();
-      const output = await run("write_file", { name, content: "" }, space);
-      expect(output).toMatchObject({ error: true, text: expect.stringContaining("Accepted: 1 to 255 bytes") });
-      expect(space.content.size).toBe(0);
+      expect(await run("write_file", { name, content: "" }, space)).not.toHaveProperty("error");
+      expect(await run("read_file", { name }, space)).not.toHaveProperty("error");
     },
   );
 
-  it("rejects a file that is too large, too many files, and a name that differs only in case", async () => {
+  it.each([
+    ["a.TXT", "A.txt", /differs from the existing file "A.txt" only in case/],
+    ["reports/B.csv", "reports/b.csv", /existing file "reports\/b.csv" only in case/],
+    ["Reports/b.csv", "reports/a.csv", /existing folder "reports" only in case/],
+    ["e\u0301/b", "\u00e9/a", /existing folder "\u00e9" only in case/],
+    ["reports", "reports/a.csv", /"reports" is a folder with 1 files/],
+    ["REPORTS", "reports/a.csv", /existing folder "reports" only in case/],
+    ["a.csv/b", "a.csv", /"a.csv" is a file/],
+    ["a/b.csv/c/d", "a/b.csv", /"a\/b.csv" is a file/],
+  ])("rejects the name %j beside %j", async (name, existing, problem) => {
+    const space = files({ [existing]: "" });
+    expect(await run("write_file", { name, content: "" }, space)).toMatchObject({
+      error: true,
+      text: expect.stringMatching(problem),
+    });
+    expect([...space.content.keys()]).toEqual([existing]);
+  });
+
+  it("rejects a file that is too large, and too many files", async () => {
     const large = "x".repeat(workspaceLimits.writeBytes + 1);
     expect(await run("write_file", { name: "a", content: large })).toMatchObject({
       error: true,
       text: expect.stringMatching(/1048577 bytes.*at most 1048576/),
     });
-    const full = files(Object.fromEntries(Array.from({ length: workspaceLimits.files }, (_, n) => [`${n}`, ""])));
-    expect((await run("write_file", { name: "more", content: "" }, full)).text).toMatch(/200 files; at most 200/);
+    const full = files(Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`${n}`, ""])));
+    expect((await run("write_file", { name: "more", content: "" }, full)).text).toMatch(/2000 files; at most 2000/);
     expect(await run("write_file", { name: "7", content: "" }, full)).not.toHaveProperty("error");
-    expect((await run("write_file", { name: "a.TXT", content: "" }, files({ "A.txt": "" }))).text).toMatch(/in case/);
+    expect(await run("delete_file", { name: "8" }, full)).toEqual({ text: "Deleted 8 (0 bytes)." });
+    expect(await run("write_file", { name: "more", content: "" }, full)).not.toHaveProperty("error");
+  });
+});
+
+describe("delete_file", () => {
+  it("deletes a file", async () => {
+    const space = files({ "reports/a.csv": "1", "b.csv": "" });
+    expect(await run("delete_file", { name: "reports/a.csv" }, space)).toEqual({
+      text: "Deleted reports/a.csv (1 bytes).",
+    });
+    expect((await run("list_files", {}, space)).text).toBe("b.csv (0 bytes)");
+    expect(await run("write_file", { name: "reports", content: "" }, space)).not.toHaveProperty("error");
+  });
+
+  it("names the existing files when the file is missing, and those in a folder", async () => {
+    const space = files({ "reports/a.csv": "", "b.csv": "" });
+    const missing = 'There is no file "../b.csv". Files of the workspace: "b.csv", "reports/a.csv".';
+    expect(await run("delete_file", { name: "../b.csv" }, space)).toEqual({ error: true, text: missing });
+    const folder = '"reports" is a folder. Files in it: "reports/a.csv".';
+    for (const tool of ["delete_file", "read_file"]) {
+      expect(await run(tool, { name: "reports" }, space)).toEqual({ error: true, text: folder });
+    }
+    expect(space.content.size).toBe(2);
   });
 });

@@ -89,6 +89,116 @@ describe("the files of a tool call", () => {
   });
 });
 
+describe("deletions", () => {
+  it("are recorded like changes, and later calls and turns do not see the file", async () => {
+    const space = spaceOf({ a: "1", b: "2" });
+    const files = openFiles(space);
+    const { changes, record, recorded } = recorder();
+    const call = await files.startCall();
+    await call.update(async () => {
+      await call.remove("a");
+      await call.remove("never there");
+      expect(await call.list()).toEqual([{ name: "b", size: 1 }]);
+      expect([await call.read("a"), call.find("a")]).toEqual([undefined, undefined]);
+    });
+    await call.end(record);
+    expect(changes[0]?.files).toEqual([{ name: "a", size: 0, deleted: true }]);
+    expect(changes[0]?.manifest).toBe(manifestHash(manifestOf(space.start.filter(({ name }) => name === "b"))));
+    expect(await files.list()).toEqual([{ name: "b", size: 1 }]);
+    const reopened = openFiles(space, [], { changes: recorded() });
+    expect(await reopened.list()).toEqual([{ name: "b", size: 1 }]);
+    expect(await reopened.changed()).toEqual(await files.changed());
+  });
+
+  it("keep the old contents, also when the file is written again, until there are more than are kept", async () => {
+    const space = spaceOf();
+    const files = openFiles(space, [], { keep: 2 });
+    const remove = async () => {
+      const call = await files.startCall();
+      await call.remove("a");
+      await call.end(recorder().record);
+    };
+    for (const text of ["1", "2", "3"]) {
+      await write(files, "a", text);
+      await remove();
+    }
+    await files.settled();
+    const [one, two, three] = ["1", "2", "3"].map((text) => sha256Of(bytes(text)));
+    expect(await files.changed()).toEqual([{ name: "a", size: 0, deleted: true, old: [three, two] }]);
+    expect([...space.contents.keys()]).not.toContain(one);
+    await write(files, "a", "2");
+    expect(await files.changed()).toEqual([{ name: "a", size: 1, sha256: two, old: [three] }]);
+    expect(await textOf(await files.startCall(), "a")).toBe("2");
+  });
+
+  it("are kept for 2,000 files: the contents of those deleted first are removed, also after a restart", async () => {
+    const names = Array.from({ length: 2_003 }, (_, index) => `${(index * 7_919) % 2_003}`);
+    const space = spaceOf(Object.fromEntries(names.map((name) => [name, `text ${name}`])));
+    const removeAll = async (files: TurnFiles, some: string[]) => {
+      const call = await files.startCall();
+      for (const name of some) await call.remove(name);
+      await call.end(recorder().record);
+      await files.settled();
+      return (await files.changed()) ?? [];
+    };
+    const start = await removeAll(openFiles(space), names.slice(0, 1_000));
+    const end = await removeAll(openFiles({ ...space, start }), names.slice(1_000));
+    expect(end.map(({ name }) => name)).toEqual(names.slice(3));
+    const gone = names.filter((name) => !space.contents.has(sha256Of(bytes(`text ${name}`))));
+    expect(gone).toEqual(names.slice(0, 3));
+  });
+});
+
+describe("the limits of a workspace", () => {
+  const limits = { files: 3, bytes: 10, fileBytes: 6 };
+
+  it("refuse files, bytes and a file above them, and never a change that makes the workspace smaller", async () => {
+    const files = openFiles(spaceOf({ a: "aaaa", b: "bbbb" }), [], { limits });
+    const call = await files.startCall();
+    await expect(call.write("c", bytes("123456789"))).rejects.toThrow(
+      '"c" has 9 bytes; a file of the workspace has at most 6.',
+    );
+    await expect(call.write("c", bytes("123"))).rejects.toThrow(
+      'With "c" (3 bytes), the workspace would have 11 bytes; at most 10 are accepted.',
+    );
+    await call.write("c", bytes("12"));
+    await expect(call.write("d", bytes(""))).rejects.toThrow("The workspace has 3 files; at most 3 are accepted.");
+    expect(await call.problemOf({ name: "a", size: 5 })).toMatch(/would have 11 bytes/);
+    await call.remove("b");
+    await call.write("d", bytes("123"));
+    await call.write("a", bytes("aaaaa"));
+    expect(await call.list()).toEqual([
+      { name: "a", size: 5 },
+      { name: "c", size: 2 },
+      { name: "d", size: 3 },
+    ]);
+    const full = await openFiles(spaceOf({ a: "a".repeat(20), b: "", c: "", d: "" }), [], { limits }).startCall();
+    expect(await full.problemOf({ name: "a", size: 19 })).toBeUndefined();
+    expect(await full.problemOf({ name: "a", size: 21 })).toMatch(/at most 6/);
+  });
+
+  it("hold for all changes of parallel calls", async () => {
+    const files = openFiles(spaceOf(), [], { limits });
+    const calls = await Promise.all(Array.from({ length: 5 }, () => files.startCall()));
+    const written = calls.map((call, index) => call.update(() => call.write(`${index}`, bytes("1234"))));
+    const outcomes = (await Promise.allSettled(written)).map(({ status }) => status);
+    expect(outcomes).toEqual(["fulfilled", "fulfilled", "rejected", "rejected", "rejected"]);
+  });
+});
+
+describe("the stored files of a call", () => {
+  it("have hashes, and a file can be written by its hash", async () => {
+    const space = spaceOf({ "x/a": "1" });
+    const files = openFiles(space);
+    const call = await files.startCall();
+    expect(await call.stored()).toEqual([{ name: "x/a", size: 1, sha256: sha256Of(bytes("1")) }]);
+    await call.adopt({ name: "y/b", size: 1, sha256: sha256Of(bytes("1")) });
+    await expect(call.adopt({ name: "y", size: 1, sha256: sha256Of(bytes("1")) })).rejects.toThrow("is a folder");
+    await call.end(recorder().record);
+    expect(await textsIn(space, files)).toEqual({ "x/a": "1", "y/b": "1" });
+  });
+});
+
 describe("parallel calls that change files", () => {
   it("see each other's updates and are recorded in this order, with the hash of the manifest", async () => {
     const space = spaceOf({ log: "" });

@@ -36,7 +36,7 @@ return errors === 0;
 }
 
 export const read_file = validate11;
-const schema12 = {"$id":"read_file","type":"object","properties":{"name":{"type":"string","description":"File name, as returned by list_files."},"offset":{"type":"integer","minimum":1,"description":"First line to read, counted from 1. Default: 1."},"limit":{"type":"integer","minimum":1,"description":"Maximum number of lines. Default: 500."},"column":{"type":"integer","minimum":1,"description":"First character of the first line, counted from 1. Only for very long lines. Default: 1."},"part":{"type":"string","description":"Part of a document to read: a sheet or its cells (Sales, or Sales!A1:F200), pages or slides (3, or 3-5), a member of a ZIP archive or an attachment of an email (its name as listed). Default: all of it."},"encoding":{"type":"string","description":"Read the file as plain text in this encoding, such as windows-1251. Only when characters look wrong, and not with part. Default: detected. If the encoding is a guess, the result names it."}},"required":["name"],"additionalProperties":false};
+const schema12 = {"$id":"read_file","type":"object","properties":{"name":{"type":"string","description":"File name, as returned by list_files, such as reports/a.csv."},"offset":{"type":"integer","minimum":1,"description":"First line to read, counted from 1. Default: 1."},"limit":{"type":"integer","minimum":1,"description":"Maximum number of lines. Default: 500."},"column":{"type":"integer","minimum":1,"description":"First character of the first line, counted from 1. Only for very long lines. Default: 1."},"part":{"type":"string","description":"Part of a document to read: a sheet or its cells (Sales, or Sales!A1:F200), pages or slides (3, or 3-5), a member of a ZIP archive or an attachment of an email (its name as listed). Default: all of it."},"encoding":{"type":"string","description":"Read the file as plain text in this encoding, such as windows-1251. Only when characters look wrong, and not with part. Default: detected. If the encoding is a guess, the result names it."}},"required":["name"],"additionalProperties":false};
 
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="read_file" */;
@@ -192,7 +192,7 @@ return errors === 0;
 }
 
 export const write_file = validate12;
-const schema13 = {"$id":"write_file","type":"object","properties":{"name":{"type":"string","description":"File name, without folders or a leading dot."},"content":{"type":"string","description":"Complete text of the file, at most 1048576 bytes of UTF-8."}},"required":["name","content"],"additionalProperties":false};
+const schema13 = {"$id":"write_file","type":"object","properties":{"name":{"type":"string","description":"File name, such as a.csv or reports/a.csv. Folders need not exist. No part of it begins with a dot."},"content":{"type":"string","description":"Complete text of the file, at most 1048576 bytes of UTF-8."}},"required":["name","content"],"additionalProperties":false};
 
 function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="write_file" */;
@@ -271,7 +271,7 @@ return errors === 0;
 }
 
 export const edit_file = validate13;
-const schema14 = {"$id":"edit_file","type":"object","properties":{"name":{"type":"string","description":"File name, as returned by list_files."},"old_text":{"type":"string","description":"Text to replace, exactly as in the file. It must occur once, unless all is true."},"new_text":{"type":"string","description":"Replacement. Empty: old_text is removed."},"all":{"type":"boolean","description":"Replace every occurrence of old_text. Default: false."}},"required":["name","old_text","new_text"],"additionalProperties":false};
+const schema14 = {"$id":"edit_file","type":"object","properties":{"name":{"type":"string","description":"File name, as returned by list_files, such as reports/a.csv."},"old_text":{"type":"string","description":"Text to replace, exactly as in the file. It must occur once, unless all is true."},"new_text":{"type":"string","description":"Replacement. Empty: old_text is removed."},"all":{"type":"boolean","description":"Replace every occurrence of old_text. Default: false."}},"required":["name","old_text","new_text"],"additionalProperties":false};
 
 function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="edit_file" */;
@@ -383,10 +383,67 @@ validate13.errors = vErrors;
 return errors === 0;
 }
 
-export const search_files = validate14;
-const schema15 = {"$id":"search_files","type":"object","properties":{"pattern":{"type":"string","description":"Regular expression in RE2 syntax, matched against each line. Lookahead, lookbehind and backreferences are not supported."},"glob":{"type":"string","description":"Search only files whose names match, such as *.csv or report-?.{md,txt}. Default: *."},"ignore_case":{"type":"boolean","description":"Ignore case. Default: false."}},"required":["pattern"],"additionalProperties":false};
+export const delete_file = validate14;
+const schema15 = {"$id":"delete_file","type":"object","properties":{"name":{"type":"string","description":"File name, as returned by list_files, such as reports/a.csv."}},"required":["name"],"additionalProperties":false};
 
 function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="delete_file" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.name === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(key0 === "name")){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.name !== undefined){
+if(typeof data.name !== "string"){
+const err2 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate14.errors = vErrors;
+return errors === 0;
+}
+
+export const search_files = validate15;
+const schema16 = {"$id":"search_files","type":"object","properties":{"pattern":{"type":"string","description":"Regular expression in RE2 syntax, matched against each line. Lookahead, lookbehind and backreferences are not supported."},"glob":{"type":"string","description":"Search only files whose names match: *.csv or report-?.{md,txt} in all folders, reports/*.csv in one folder, reports/**/*.csv in it and those below. Default: *."},"ignore_case":{"type":"boolean","description":"Ignore case. Default: false."}},"required":["pattern"],"additionalProperties":false};
+
+function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="search_files" */;
 let vErrors = null;
 let errors = 0;
@@ -460,14 +517,14 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate14.errors = vErrors;
+validate15.errors = vErrors;
 return errors === 0;
 }
 
-export const run_javascript = validate15;
-const schema16 = {"$id":"run_javascript","type":"object","properties":{"code":{"type":"string","description":"JavaScript program."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace files that the program needs. Default: all files. At most 33554432 bytes together."},"lines":{"type":"string","description":"Lines of the text file that files names, such as 1-200000: the program gets only these, as UTF-8. For a file that is too large. Default: all lines."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"Time limit of the program in seconds. Default: 30."}},"required":["code"],"additionalProperties":false};
+export const run_javascript = validate16;
+const schema17 = {"$id":"run_javascript","type":"object","properties":{"code":{"type":"string","description":"JavaScript program."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace files that the program needs. Default: all files. At most 33554432 bytes together."},"lines":{"type":"string","description":"Lines of the text file that files names, such as 1-200000: the program gets only these, as UTF-8. For a file that is too large. Default: all lines."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"Time limit of the program in seconds. Default: 30."}},"required":["code"],"additionalProperties":false};
 
-function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="run_javascript" */;
 let vErrors = null;
 let errors = 0;
@@ -592,14 +649,14 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate15.errors = vErrors;
+validate16.errors = vErrors;
 return errors === 0;
 }
 
-export const run_shell = validate16;
-const schema17 = {"$id":"run_shell","type":"object","properties":{"script":{"type":"string","description":"Bash script."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace files that the program needs. Default: all files. At most 33554432 bytes together."},"lines":{"type":"string","description":"Lines of the text file that files names, such as 1-200000: the program gets only these, as UTF-8. For a file that is too large. Default: all lines."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"Time limit of the program in seconds. Default: 30."}},"required":["script"],"additionalProperties":false};
+export const run_shell = validate17;
+const schema18 = {"$id":"run_shell","type":"object","properties":{"script":{"type":"string","description":"Bash script."},"files":{"type":"array","items":{"type":"string"},"description":"Names of the workspace files that the program needs. Default: all files. At most 33554432 bytes together."},"lines":{"type":"string","description":"Lines of the text file that files names, such as 1-200000: the program gets only these, as UTF-8. For a file that is too large. Default: all lines."},"seconds":{"type":"integer","minimum":1,"maximum":60,"description":"Time limit of the program in seconds. Default: 30."}},"required":["script"],"additionalProperties":false};
 
-function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="run_shell" */;
 let vErrors = null;
 let errors = 0;
@@ -724,14 +781,14 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate16.errors = vErrors;
+validate17.errors = vErrors;
 return errors === 0;
 }
 
-export const web_fetch = validate17;
-const schema18 = {"$id":"web_fetch","type":"object","properties":{"url":{"type":"string","description":"Address of the page, with https:// or http://."},"offset":{"type":"integer","minimum":0,"description":"Number of characters of the page to skip. Default: 0."}},"required":["url"],"additionalProperties":false};
+export const web_fetch = validate18;
+const schema19 = {"$id":"web_fetch","type":"object","properties":{"url":{"type":"string","description":"Address of the page, with https:// or http://."},"offset":{"type":"integer","minimum":0,"description":"Number of characters of the page to skip. Default: 0."}},"required":["url"],"additionalProperties":false};
 
-function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="web_fetch" */;
 let vErrors = null;
 let errors = 0;
@@ -806,7 +863,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate17.errors = vErrors;
+validate18.errors = vErrors;
 return errors === 0;
 }
 
