@@ -1,5 +1,9 @@
 import type { TokenUsage } from "../../src/agent/model.ts";
+<<<<<<< HEAD
 import { missingToolsIn } from "../../src/agent/turn/missing-tools.ts";
+=======
+import type { FileVersion } from "../../src/agent/turn/manifest.ts";
+>>>>>>> 36fe1d5 (feat(ext): show deletions, and accept names of files with slashes)
 import type { RunEvent, RunJournalEntry, TurnMessage } from "../../src/runs/types.ts";
 import { printableLine } from "../printable.ts";
 import { indented, isoTime, type Output } from "./output.ts";
@@ -106,7 +110,7 @@ function eventText({ turn, step, event, ...more }: PrintedEvent): string {
     more["error"] === true && "with an error",
     typeof more["category"] === "string" && `${more["category"]}: ${String(more["title"])}`,
     typeof more["wait_ms"] === "number" && `next attempt in ${more["wait_ms"]} ms`,
-    Array.isArray(more["changed_files"]) && `changed ${namesOf(more["changed_files"])}`,
+    ...changesText((more["changed_files"] ?? []) as FileVersion[]),
     typeof more["messages"] === "number" && `${more["messages"]} messages`,
     typeof more["milliseconds"] === "number" && `${more["milliseconds"]} ms`,
     typeof more["input_tokens"] === "number" && tokensText(more),
@@ -122,12 +126,26 @@ function eventText({ turn, step, event, ...more }: PrintedEvent): string {
   return lines.join("\n");
 }
 
+<<<<<<< HEAD
 function nonEmpty<Item>(items: Item[]): Item[] | undefined {
   return items.length > 0 ? items : undefined;
 }
 
 function namesOf(files: { name: string }[]): string {
   return files.map(({ name }) => name).join(", ");
+=======
+/** Names of files that a line shows of each kind of change. */
+const maxNames = 20;
+
+function changesText(files: FileVersion[]): string[] {
+  const kinds = { changed: files.filter(({ deleted }) => !deleted), deleted: files.filter(({ deleted }) => deleted) };
+  return Object.entries(kinds).flatMap(([kind, changes]) => {
+    if (changes.length === 0) return [];
+    const more = changes.length > maxNames ? `, and ${changes.length - maxNames} more files` : "";
+    const names = changes.slice(0, maxNames).map(({ name }) => name);
+    return `${kind} ${names.join(", ")}${more}`;
+  });
+>>>>>>> 36fe1d5 (feat(ext): show deletions, and accept names of files with slashes)
 }
 
 function tokensOf(usage: TokenUsage) {

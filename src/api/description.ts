@@ -41,6 +41,8 @@ export interface Parameter {
 export interface Operation<SchemaName = string, HeaderName = string> {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
+  /** The last parameter of the path can contain slashes. */
+  endsWithPath?: true;
   operationId: string;
   summary: string;
   description: string;

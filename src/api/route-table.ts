@@ -6,14 +6,20 @@ export interface RouteTable<Name extends string> {
   methodsOf: (path: string) => string[];
 }
 
-/** Makes the routes of operations. A path without parameters is preferred: `/runs/counts` to `/runs/{run_id}`. */
+/**
+ * Makes the routes of operations. A path without parameters is preferred: `/runs/counts` to `/runs/{run_id}`. Paths are
+ * percent-decoded, so a parameter at the end that can contain slashes takes the rest of the path.
+ */
 export function routeTable<Name extends string>(
-  operations: Record<Name, { method: string; path: string }>,
+  operations: Record<Name, { method: string; path: string; endsWithPath?: true }>,
 ): RouteTable<Name> {
   const routes = (Object.keys(operations) as Name[]).map((name) => {
-    const { method, path } = operations[name];
-    // A parameter stands for one segment of a path.
-    return { name, method, path, pattern: new RegExp(`^${path.replace(/\{([^}]+)\}/g, "(?<$1>[^/]+)")}$`) };
+    const { method, path, endsWithPath } = operations[name];
+    // Any other parameter stands for one segment of a path.
+    const pattern = path.replace(/\{([^}]+)\}(\/|$)/g, (_, parameter: string, slash: string) =>
+      endsWithPath && slash === "" ? `(?<${parameter}>.+)` : `(?<${parameter}>[^/]+)${slash}`,
+    );
+    return { name, method, path, pattern: new RegExp(`^${pattern}$`, "s") };
   });
   const routesOf = (path: string) => {
     const exact = routes.filter((route) => route.path === path);

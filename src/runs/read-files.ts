@@ -53,10 +53,14 @@ export async function listChangedFiles(deps: Deps, id: string, at?: RunPoint): P
   });
 }
 
-/** One file of a run, now or at a point. Its content may no longer be kept. */
+/**
+ * One file of a run, now or at a point. Its content may no longer be kept. `%2F` in a name also stands for a slash: a proxy
+ * between may pass it on as it is.
+ */
 export async function findRunFile(deps: Deps, id: string, name: string, at?: RunPoint): Promise<FileVersion> {
   const { files } = await listRunFiles(deps, id, at);
-  const file = files.find((each) => each.name === name);
+  const named = (wanted: string) => files.find((each) => each.name === wanted);
+  const file = named(name) ?? named(name.replace(/%2f/gi, "/"));
   if (file) return file;
   throw new ServiceError("file_not_found", `run ${id} has no file ${JSON.stringify(name)}${textOf(at)}`);
 }
@@ -70,7 +74,7 @@ export async function readRunFile(
 ): Promise<{ file: FileVersion; content: Uint8Array }> {
   const file = await findRunFile(deps, id, name, at);
   const content =
-    file.sha256 === undefined ? await deps.workspace.readNamed(id, name) : await deps.workspace.read(id, file.sha256);
+    file.sha256 === undefined ? await deps.workspace.readNamed(id, file.name) : await deps.workspace.read(id, file.sha256);
   if (!content) throw notKept(file, at);
   return { file, content };
 }
@@ -123,8 +127,8 @@ function withChanges(start: FileVersion[], entries: RunJournalEntry[]): { manife
     const { turn, step } = entry;
     return entry.part === "result" && entry.files ? [{ turn, step, files: entry.files }] : [];
   });
-  const apply = (manifest: Manifest, { files }: Changes) => applyChanges(manifest, files, 0).manifest;
-  return { manifest: changes.reduce(apply, manifestOf(start)), changes };
+  const all = changes.flatMap(({ files }) => files);
+  return { manifest: applyChanges(manifestOf(start), all, 0).manifest, changes };
 }
 
 function isAfter({ turn, step }: RunJournalEntry, at: RunPoint): boolean {

@@ -324,14 +324,16 @@ class ToolStartedEvent(TypedDict):
 
 
 class ToolResultEventFiles(TypedDict):
-    """A file with the content that the call wrote."""
+    """A file with the content that the call wrote, or a file that it deleted."""
 
     name: str
     """Name."""
     size: int
-    """Bytes."""
+    """Bytes. 0: it is empty or deleted."""
     sha256: str | None
-    """SHA-256 of the content."""
+    """SHA-256 of the content. Null: deleted, or not recorded."""
+    deleted: NotRequired[bool]
+    """True: the call deleted the file. Left out: it wrote the file."""
 
 
 class ToolResultEventAttachments(TypedDict):
@@ -367,7 +369,7 @@ class ToolResultEvent(TypedDict):
     milliseconds: int | None
     """Duration. Null: not recorded."""
     files: list[ToolResultEventFiles]
-    """Files that the call changed."""
+    """Files that the call changed or deleted."""
     attachments: list[ToolResultEventAttachments]
     """Files that the model sees as they are."""
     cut: NotRequired[dict[str, int]]
@@ -439,7 +441,7 @@ class RunFile(TypedDict):
     """A file of a run."""
 
     name: str
-    """Name."""
+    """Name: a path, with slashes for folders."""
     size: int
     """Bytes."""
     sha256: str | None

@@ -26,16 +26,50 @@ async function readPath(path: string): Promise<NamedBytes> {
   return { name: paths.basename(path), bytes: new Uint8Array(await fs.readFile(path)) };
 }
 
-/** Writes a file. In a folder, it gets `name`. Resolves with its path. */
+/** Writes a file. In a folder, it gets `name`, with sub-folders as in the name. Resolves with its path. */
 export async function writeBytes(to: string, name: string, bytes: Uint8Array): Promise<string> {
-  const { fs, path: paths } = nodeModules();
+  const { fs } = nodeModules();
   const isFolder = await fs.stat(to).then(
     (found) => found.isDirectory(),
     () => false,
   );
-  const path = isFolder ? paths.join(to, paths.basename(name)) : to;
+  const path = isFolder ? await makePlace(to, name) : to;
   await fs.writeFile(path, bytes);
   return path;
+}
+
+/**
+ * Makes the folders of `name` in a folder, and resolves with the path of the file in them. Rejects for a name that would
+ * leave the folder: by its parts, or because a part is a symbolic link.
+ */
+async function makePlace(folder: string, name: string): Promise<string> {
+  const { fs, path: paths } = nodeModules();
+  const parts = name.split("/");
+  const isPlain = parts.every((part) => part !== "" && part !== "." && part !== ".." && !part.includes("\0"));
+  const path = paths.join(folder, ...parts);
+  // On Windows, a part with a backslash or a drive has several parts.
+  if (!isPlain || paths.relative(folder, path) !== parts.join(paths.sep)) throw outside(folder, name);
+  for (let count = 1; count <= parts.length; count++) {
+    const place = paths.join(folder, ...parts.slice(0, count));
+    if (count < parts.length) await fs.mkdir(place).catch(unlessExists);
+    const found = await fs.lstat(place).catch(unlessMissing);
+    if (found?.isSymbolicLink()) throw outside(folder, name);
+  }
+  return path;
+}
+
+function outside(folder: string, name: string): TypeError {
+  return new TypeError(
+    `${JSON.stringify(name)} would not be a file in ${JSON.stringify(folder)}; pass the path of the file as \`to\``,
+  );
+}
+
+function unlessExists(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "EEXIST") throw error;
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
 }
 
 /** Not imported, so that bundlers for browsers do not look for them. */

@@ -89,7 +89,7 @@ export class Runs implements RunActions {
     return (await this.#page<RunFile>("list files", `${pathOf(runId)}/files`, { at })).data;
   }
 
-  /** The content of a file. With `to`: writes it to this path or into this folder, and resolves with the path. */
+  /** The content of a file. With `to`: writes it to this path or into this folder, with the folders of its name, and resolves with the path. */
   async download(runId: string, name: string, options: DownloadOptions & { to: string }): Promise<string>;
   async download(runId: string, name: string, options?: DownloadOptions): Promise<Uint8Array<ArrayBuffer>>;
   async download(runId: string, name: string, options?: DownloadOptions): Promise<string | Uint8Array<ArrayBuffer>>;

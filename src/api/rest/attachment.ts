@@ -24,9 +24,9 @@ function headersOf(name: string): Record<string, string> {
   };
 }
 
-/** The header of a download with this name. */
+/** The header of a download with this name. Browsers save a file without its folders. */
 export function contentDisposition(name: string): string {
-  return `attachment; filename*=UTF-8''${encodedName(name)}`;
+  return `attachment; filename*=UTF-8''${encodedName(name.slice(name.lastIndexOf("/") + 1))}`;
 }
 
 /** RFC 8187, 3.2.1: everything except attr-char is percent-encoded, so quotes and control characters cannot end the value. */

@@ -5,6 +5,8 @@ import type { ErrorEntry, SharedErrorCode } from "./error-table.ts";
 export interface OperationEntry<Code extends string> {
   /** Method and path, without the prefix of the API. */
   at: `${Operation["method"]} /${string}`;
+  /** The last parameter of the path can contain slashes. */
+  endsWithPath?: true;
   tag: string;
   summary: string;
   description: string;

@@ -30,11 +30,10 @@ export const at = parameter(
 );
 
 /** The name of a run's file, in a path. */
-export const fileName = parameter("The file's name, percent-encoded.", {
-  type: "string",
-  minLength: 1,
-  maxLength: 255,
-});
+export const fileName = parameter(
+  "The file's name, percent-encoded: a slash is `%2F`. Slashes that are not encoded are accepted, too.",
+  { type: "string", minLength: 1, maxLength: 1_000, examples: ["q3.csv", "reports/q3.csv"] },
+);
 
 /** Parameters of a list of events. */
 export const eventParameters = {

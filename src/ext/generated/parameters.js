@@ -194,7 +194,7 @@ return errors === 0;
 validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const path_name = validate22;
-const schema33 = {"$id":"path_name","type":"object","additionalProperties":false,"properties":{"name":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true}}};
+const schema33 = {"$id":"path_name","type":"object","additionalProperties":false,"properties":{"name":{"type":"string","minLength":1,"maxLength":1000,"wellFormed":true}}};
 
 function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="path_name" */;
@@ -271,8 +271,8 @@ vErrors.push(err3);
 }
 errors++;
 }
-if(data0.length > 255 && (data0.length > 510 || [...data0].length > 255)){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},schema:255,parentSchema:schema33.properties.name,data:data0};
+if(data0.length > 1000 && (data0.length > 2000 || [...data0].length > 1000)){
+const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},schema:1000,parentSchema:schema33.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }

@@ -559,7 +559,10 @@ export interface components {
         };
         /** @description A file of a run. */
         RunFile: {
-            /** @description Name. */
+            /**
+             * @description Name: a path, with slashes for folders.
+             * @example reports/q3.csv
+             */
             name: string;
             /** @description Bytes. */
             size: number;
@@ -752,14 +755,19 @@ export interface components {
             is_error: boolean;
             /** @description Duration. Null: not recorded. */
             milliseconds: number | null;
-            /** @description Files that the call changed. */
+            /** @description Files that the call changed or deleted. */
             files: {
-                /** @description Name. */
+                /**
+                 * @description Name.
+                 * @example reports/q3.csv
+                 */
                 name: string;
-                /** @description Bytes. */
+                /** @description Bytes. 0: it is empty or deleted. */
                 size: number;
-                /** @description SHA-256 of the content. */
+                /** @description SHA-256 of the content. Null: deleted, or not recorded. */
                 sha256: string | null;
+                /** @description True: the call deleted the file. Left out: it wrote the file. */
+                deleted?: boolean;
             }[];
             /** @description Files that the model sees as they are. */
             attachments: {
@@ -1655,7 +1663,7 @@ export interface operations {
             path: {
                 /** @description The run's ID: `agent_id` in v1. */
                 run_id: string;
-                /** @description The file's name, percent-encoded. */
+                /** @description The file's name, percent-encoded: a slash is `%2F`. Slashes that are not encoded are accepted, too. */
                 name: string;
             };
             cookie?: never;

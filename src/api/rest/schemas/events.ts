@@ -26,11 +26,16 @@ const step = integer("The step, from 1.");
 const call = integer("Position of the call in the answer, from 0.");
 const milliseconds = nullable(integer("Duration. Null: not recorded."));
 const dollars = nullable(number("Cost in US dollars. Null: no prices."));
-const file = object("A file with the content that the call wrote.", {
-  name: text("Name."),
-  size: integer("Bytes."),
-  sha256: nullable(sha256("SHA-256 of the content.")),
-});
+const file = object(
+  "A file with the content that the call wrote, or a file that it deleted.",
+  {
+    name: text("Name.", { examples: ["reports/q3.csv"] }),
+    size: integer("Bytes. 0: it is empty or deleted."),
+    sha256: nullable(sha256("SHA-256 of the content. Null: deleted, or not recorded.")),
+    deleted: flag("True: the call deleted the file. Left out: it wrote the file."),
+  },
+  ["deleted"],
+);
 /** A file that is attached to a message. */
 export const attachment = object("A file that the model sees as it is.", {
   name: text("Name."),
@@ -82,7 +87,7 @@ export const eventSchemas = {
     text: text("The result as the model sees it."),
     is_error: flag("Whether the call failed."),
     milliseconds,
-    files: list("Files that the call changed.", file),
+    files: list("Files that the call changed or deleted.", file),
     attachments: list("Files that the model sees as they are.", attachment),
   }),
   SummaryEvent: event("summary", "A summary that replaces the first messages of the conversation.", {

@@ -88,7 +88,7 @@ export const runPartSchemas = {
     limitNames,
   ),
   RunFile: object("A file of a run.", {
-    name: text("Name."),
+    name: text("Name: a path, with slashes for folders.", { examples: ["reports/q3.csv"] }),
     size: integer("Bytes."),
     sha256: nullable(sha256("SHA-256 of the content. Null: an earlier release wrote it.")),
     changed_at_step: nullable(text("The step that last changed it, as `TURN.STEP`. Null: an upload, or not recorded.")),

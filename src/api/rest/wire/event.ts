@@ -119,8 +119,8 @@ export function wireAttachments(attachments: Attachment[] = []): SharedSchemas["
   return attachments.map(({ name, mediaType, sha256 }) => ({ name, media_type: mediaType, sha256: sha256 ?? null }));
 }
 
-function wireFile({ name, size, sha256 }: FileVersion): { name: string; size: number; sha256: string | null } {
-  return { name, size, sha256: sha256 ?? null };
+function wireFile({ name, size, sha256, deleted }: FileVersion): SharedSchemas["ToolResultEvent"]["files"][number] {
+  return { name, size, sha256: sha256 ?? null, ...(deleted && { deleted }) };
 }
 
 /** A whole number. Null: not recorded. */

@@ -31,6 +31,7 @@ export const runRecordOperations = {
   }),
   get_file: operation("get_file", {
     at: "GET /runs/{run_id}/files/{name}",
+    endsWithPath: true,
     tag,
     summary: "Download a file",
     description:

@@ -49,6 +49,7 @@ export const runRecordOperations = {
   }),
   get_file: operation("get_file", {
     at: "GET /runs/{run_id}/files/{name}",
+    endsWithPath: true,
     tag,
     summary: "Download a file",
     description: "The content of a file, now or after a step. Always sent as a download, whatever it contains.",
