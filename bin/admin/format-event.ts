@@ -1,9 +1,6 @@
 import type { TokenUsage } from "../../src/agent/model.ts";
-<<<<<<< HEAD
-import { missingToolsIn } from "../../src/agent/turn/missing-tools.ts";
-=======
 import type { FileVersion } from "../../src/agent/turn/manifest.ts";
->>>>>>> 36fe1d5 (feat(ext): show deletions, and accept names of files with slashes)
+import { missingToolsIn } from "../../src/agent/turn/missing-tools.ts";
 import type { RunEvent, RunJournalEntry, TurnMessage } from "../../src/runs/types.ts";
 import { printableLine } from "../printable.ts";
 import { indented, isoTime, type Output } from "./output.ts";
@@ -126,14 +123,10 @@ function eventText({ turn, step, event, ...more }: PrintedEvent): string {
   return lines.join("\n");
 }
 
-<<<<<<< HEAD
 function nonEmpty<Item>(items: Item[]): Item[] | undefined {
   return items.length > 0 ? items : undefined;
 }
 
-function namesOf(files: { name: string }[]): string {
-  return files.map(({ name }) => name).join(", ");
-=======
 /** Names of files that a line shows of each kind of change. */
 const maxNames = 20;
 
@@ -145,7 +138,6 @@ function changesText(files: FileVersion[]): string[] {
     const names = changes.slice(0, maxNames).map(({ name }) => name);
     return `${kind} ${names.join(", ")}${more}`;
   });
->>>>>>> 36fe1d5 (feat(ext): show deletions, and accept names of files with slashes)
 }
 
 function tokensOf(usage: TokenUsage) {

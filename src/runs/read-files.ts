@@ -74,7 +74,9 @@ export async function readRunFile(
 ): Promise<{ file: FileVersion; content: Uint8Array }> {
   const file = await findRunFile(deps, id, name, at);
   const content =
-    file.sha256 === undefined ? await deps.workspace.readNamed(id, file.name) : await deps.workspace.read(id, file.sha256);
+    file.sha256 === undefined
+      ? await deps.workspace.readNamed(id, file.name)
+      : await deps.workspace.read(id, file.sha256);
   if (!content) throw notKept(file, at);
   return { file, content };
 }

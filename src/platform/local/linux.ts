@@ -15,7 +15,7 @@ export type SandboxChoice = (typeof sandboxChoices)[number];
 export type LinuxHere = { engine: LinuxEngine; isMachine: boolean; missing: string[] } | NoLinux;
 
 export interface LocalLinux {
-  linuxOf(run: { id: string; agentId: string }, environment: string): Promise<Linux | NoLinux>;
+  linuxOf: (run: { id: string; agentId: string }, environment: string) => Promise<Linux | NoLinux>;
   /** Tries the engine. Does not ask the environment's programs for their versions, which takes half a second. */
   describe(): Promise<LinuxHere>;
   close(): void;

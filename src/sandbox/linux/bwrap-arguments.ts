@@ -64,20 +64,24 @@ export function bwrapArguments(
   const folder = (source: string | undefined, path: string): string[] =>
     source === undefined ? newFolder(path) : ["--bind", source, path];
   return [
-    ...["--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"],
-    ...["--hostname", "sandbox", "--new-session", "--die-with-parent", "--cap-drop", "ALL"],
-    ...["--clearenv", ...Object.entries(programEnvironment).flatMap(([name, value]) => ["--setenv", name, value])],
+    ["--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"],
+    ["--hostname", "sandbox", "--new-session", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"],
+    Object.entries(programEnvironment).flatMap(([name, value]) => ["--setenv", name, value]),
     // 1 MB for the mount points. A tmpfs without size may use half of the machine's memory.
-    ...["--perms", "0755", "--size", "1048576", "--tmpfs", "/"],
-    ...["--ro-bind", shown("usr"), "/usr", ...links, ...etc],
-    ...["--proc", "/proc", "--dev", "/dev", ...folder(folders.shm, "/dev/shm"), "--remount-ro", "/dev"],
-    ...folder(folders.tmp, "/tmp"),
-    ...["--dir", "/var/tmp", "--dir", "/run", "--ro-bind", folders.program, programPaths[language]],
-    ...["--bind", folders.work, "/work", "--chdir", "/work"],
-    ...hiddenFiles.flatMap((path) => ["--ro-bind", "/dev/null", path]),
+    ["--perms", "0755", "--size", "1048576", "--tmpfs", "/"],
+    ["--ro-bind", shown("usr"), "/usr"],
+    links,
+    etc,
+    ["--proc", "/proc", "--dev", "/dev"],
+    folder(folders.shm, "/dev/shm"),
+    ["--remount-ro", "/dev"],
+    folder(folders.tmp, "/tmp"),
+    ["--dir", "/var/tmp", "--dir", "/run", "--ro-bind", folders.program, programPaths[language]],
+    ["--bind", folders.work, "/work", "--chdir", "/work"],
+    hiddenFiles.flatMap((path) => ["--ro-bind", "/dev/null", path]),
     // A program that runs as root outside of the sandbox could otherwise write the host's settings in /proc/sys.
-    ...["--remount-ro", "/proc", "--remount-ro", "/"],
-  ];
+    ["--remount-ro", "/proc", "--remount-ro", "/"],
+  ].flat();
 }
 
 /** Files of /proc that tell about the host's keys. */

@@ -45,8 +45,12 @@ export async function collectChanges(
     if (earlier?.size === size && earlier.sha256 === (await sha256OfFile(path))) continue;
     different.push(name);
   }
-  const stored = different.length > 0 ? await store(different.map((name) => join(folder, name))) : [];
-  const changed = stored.map((content, index): StoredFile => ({ name: different[index] ?? "", ...content }));
+  const contents = different.length > 0 ? await store(different.map((name) => join(folder, name))) : [];
+  const changed = contents.map(({ sha256, size }, index): StoredFile => ({
+    name: different[index] ?? "",
+    size,
+    sha256,
+  }));
   const notes = [...found.notes];
   if (tooLarge.length > 0) notes.push(note(`larger than ${limits.fileBytes} bytes`, tooLarge));
   const present = new Set(found.names);

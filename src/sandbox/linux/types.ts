@@ -72,7 +72,7 @@ export interface NoLinux {
 /** Where a sandbox on this machine takes the contents of one run from, and puts new ones. */
 export interface ContentFolder {
   /** Gives a stored content a further name, `path`, on the same file system as the store. It must not be written to. */
-  link(sha256: string, path: string): Promise<void>;
+  link: (sha256: string, path: string) => Promise<void>;
   /** Stores copies of regular files as contents of the run. Resolves, in the same order, when they are durable. */
-  store(paths: string[]): Promise<{ sha256: string; size: number }[]>;
+  store: (paths: string[]) => Promise<{ sha256: string; size: number }[]>;
 }
