@@ -14,15 +14,20 @@ const kept = new WeakMap<Configurations, Map<string, EncodedConfiguration>>();
 export function encodedConfiguration(
   store: Configurations,
   agentId: string,
-  { agent, agentVersion, provider }: Omit<TurnConfiguration, "offered"> & { agentVersion?: number },
+  { agent, agentVersion, provider, environment }: Omit<TurnConfiguration, "offered"> & { agentVersion?: number },
   tools: Tool[],
 ): EncodedConfiguration {
   const encode = (): EncodedConfiguration =>
-    encodeConfiguration({ agent, ...(provider && { provider }), offered: offeredTools(tools) });
+    encodeConfiguration({
+      agent,
+      ...(provider && { provider }),
+      ...(environment && { environment }),
+      offered: offeredTools(tools),
+    });
   if (agentVersion === undefined || (agent.mcp ?? []).length > 0) return encode();
   const ofStore = kept.get(store) ?? new Map<string, EncodedConfiguration>();
   kept.set(store, ofStore);
-  const key = `${agentId} ${agentVersion} ${JSON.stringify(provider)}`;
+  const key = `${agentId} ${agentVersion} ${JSON.stringify([provider, environment])}`;
   const known = ofStore.get(key);
   if (known) return known;
   const encoded = encode();

@@ -14,8 +14,10 @@ import type { Telemetry, TurnTrace } from "../observability/tracing.ts";
 import { conversation } from "../runs/conversation.ts";
 import type { Stores } from "../runs/ports.ts";
 import { turnStartedAt } from "../runs/status.ts";
+import type { UsedEnvironment } from "../runs/turn-configuration.ts";
 import type { RunJournalEntry, RunState } from "../runs/types.ts";
 import { filesOfTurn } from "../runs/workspace.ts";
+import { defaultEnvironment, type Linux, type NoLinux } from "../sandbox/linux/types.ts";
 import type { SandboxPerAgent } from "../sandbox/types.ts";
 import { maxRetryWaitSeconds } from "./policy.ts";
 import { storeFailure } from "./retry-later.ts";
@@ -35,6 +37,9 @@ export interface AgentDeps
   /** Absent: opens the organization's model. */
   openModel?: typeof openModel;
 }
+
+/** The tools whose programs run in a Linux environment. */
+const linuxTools = ["run_shell", "run_python"];
 
 /** Part of `TurnPorts` and `TurnInput` that belongs to one invocation. */
 export interface AgentCall {
@@ -59,7 +64,8 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const opened = await (deps.openModel ?? openModel)(provider, agent.model, readSecretFor("model"));
   if ("failure" in opened) return { kind: opened.failure.retryable ? "retry" : "failed", failure: opened.failure };
   const sandbox = deps.sandboxOf && { sandbox: deps.sandboxOf(agentId) };
-  const dependencies = { ...deps, ...sandbox, readSecret: readSecretFor("header") };
+  const linux = await linuxOf(deps, run, agent);
+  const dependencies = { ...deps, ...sandbox, ...(linux && { linux }), readSecret: readSecretFor("header") };
   await using toolbox = await (offered
     ? reopenTools(agent, offered, dependencies)
     : openTools(agent, dependencies, signal));
@@ -68,7 +74,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const trace = deps.telemetry?.begin({ ...traced, provider: opened.provider, model: opened.name });
   const writer = offered
     ? plainWriter(call.record)
-    : referencingWriter(deps, found, toolbox.tools, agentId, call.record);
+    : referencingWriter(deps, { ...found, ...usedEnvironment(linux) }, toolbox.tools, agentId, call.record);
   const files = filesOfTurn(deps.workspace, state, { keep: deps.fileVersions ?? defaultFileVersions, signal });
   const running = runTurn(turnInput(state, agent, opened.name, call.deadline), {
     model: opened.model,
@@ -90,6 +96,21 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     // Lambda would freeze a removal and send it again later, when another worker may have written the same content.
     await files.settled();
   }
+}
+
+/** The Linux of an agent with a tool that needs it. Absent: no tool does, or the platform has none. */
+async function linuxOf(
+  deps: SandboxPerAgent,
+  { id, agentId }: RunState["run"],
+  { tools, environment = defaultEnvironment }: AgentDefinition,
+): Promise<Linux | NoLinux | undefined> {
+  return tools.some((tool) => linuxTools.includes(tool)) ? deps.linuxOf?.({ id, agentId }, environment) : undefined;
+}
+
+function usedEnvironment(linux: Linux | NoLinux | undefined): { environment?: UsedEnvironment } {
+  if (!linux || "unavailable" in linux) return {};
+  const { engine, facts } = linux;
+  return { environment: { name: facts.name, digest: facts.digest, engine } };
 }
 
 function turnInput(state: RunState, agent: AgentDefinition, modelName: string, deadline: number): TurnInput {

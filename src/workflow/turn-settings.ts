@@ -5,7 +5,7 @@ import type { OfferedTool, Tool } from "../agent/tools/tool.ts";
 import type { TurnOutcome } from "../agent/turn/types.ts";
 import type { Stores } from "../runs/ports.ts";
 import { retryWhileUnavailable } from "../runs/retry-unavailable.ts";
-import { decodeConfiguration, referenceIn } from "../runs/turn-configuration.ts";
+import { decodeConfiguration, referenceIn, type UsedEnvironment } from "../runs/turn-configuration.ts";
 import type { RunJournalEntry, RunState } from "../runs/types.ts";
 import { encodedConfiguration } from "./encoded-configurations.ts";
 
@@ -15,6 +15,8 @@ export interface TurnSettings {
   agentVersion?: number;
   /** Absent: the organization has no model. */
   provider?: ModelConfiguration;
+  /** What the turn's programs run in. Absent: no tool needs it, or there is none. */
+  environment?: UsedEnvironment;
   offered?: OfferedTool[];
 }
 

@@ -45,6 +45,9 @@ export interface EnvironmentFacts {
   python: { version: string; libraries: Record<string, string> };
 }
 
+/** The environment of an agent that names none. */
+export const defaultEnvironment = "linux";
+
 /** What runs the programs of an environment. */
 export type LinuxEngine = "bubblewrap" | "docker" | "podman" | "lambda";
 
