@@ -34,6 +34,7 @@ import { manageHandlers } from "../../src/manage/handlers/index.ts";
 import { consoleFiles, isConsolePath } from "../../src/manage/console-files.ts";
 import { isManagePath, manageRouter } from "../../src/manage/router.ts";
 import { mcpPath } from "../../src/mcp/path.ts";
+import { liveOutput } from "../../src/runs/live-output.ts";
 import { newRunLimits } from "../../src/runs/new-run-limits.ts";
 import packageFile from "../../package.json" with { type: "json" };
 import type { LocalOptions } from "./options.ts";
@@ -91,7 +92,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
   linux?.catch(() => {});
   const traces = traceSettings(process.env);
   const telemetry = traces && (await (await import("../../src/observability/tracing.ts")).openTelemetry(traces));
-  const runner = startRunner({ ...platform, telemetry, fileVersions, now: Date.now });
+  const live = liveOutput();
+  const runner = startRunner({ ...platform, telemetry, fileVersions, live, now: Date.now });
   const deps = { ...platform, workflow: runner, now: Date.now };
   let baseUrl: string | null = null;
   const service: ServiceInfo = {
@@ -103,7 +105,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     serviceUrl: () => baseUrl,
   };
   const manage = manageRouter(
-    manageHandlers({ ...deps, service, send: platform.workspace.send, streamInterval: streamMilliseconds }),
+    manageHandlers({ ...deps, service, live, send: platform.workspace.send, streamInterval: streamMilliseconds }),
     tokenAuthentication(platform.accounts),
   );
   const limits = { inlineBytes: newRunLimits.fileBytes, uploadBytes: options.maxUploadBytes };

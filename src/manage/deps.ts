@@ -1,4 +1,5 @@
 import type { Secrets } from "../agent/secret.ts";
+import type { LiveOutput } from "../runs/live-output.ts";
 import type { ServedTransfers, Stores, Workflow } from "../runs/ports.ts";
 import type { Linux, NoLinux } from "../sandbox/linux/types.ts";
 import type { Schemas } from "./call.ts";
@@ -23,6 +24,8 @@ export interface ManageDeps extends Stores, Secrets {
   service: ServiceInfo;
   /** Sends files while they are read (one machine). Absent: a file is read as a whole. */
   send?: ServedTransfers["send"];
+  /** The output of calls in progress, which streams of events report. Absent: another process runs them. */
+  live?: LiveOutput;
   /** Milliseconds between two looks at a run whose events are streamed. Absent: streams end with what there is. */
   streamInterval?: number;
 }

@@ -1,11 +1,20 @@
 import { pause } from "../async/backoff.ts";
 import type { RunDescriber, RunDetail } from "./describe-runs.ts";
+import type { CallOutput, LiveOutput } from "./live-output.ts";
 import type { Runs } from "./ports.ts";
 import type { RunStatus } from "./status.ts";
 import type { Run, RunEvent } from "./types.ts";
 
-/** What happens to a watched run. `unchanged`: nothing, since the last look. `ended`: the status of a run at rest. */
-export type RunUpdate = { run: RunDetail } | { events: RunEvent[] } | { ended: RunStatus } | "unchanged";
+/**
+ * What happens to a watched run. `unchanged`: nothing, since the last look. `ended`: the status of a run at rest. `output`:
+ * what a call in progress has printed.
+ */
+export type RunUpdate =
+  | { run: RunDetail }
+  | { events: RunEvent[] }
+  | { output: CallOutput }
+  | { ended: RunStatus }
+  | "unchanged";
 
 export interface WatchOptions {
   /** Number of the last event that is not wanted. Undefined: all, with those of earlier versions, which have no number. */
@@ -14,6 +23,8 @@ export interface WatchOptions {
   interval?: number;
   /** The watch ends with `ended` as soon as the run is not running and all its events were reported. */
   untilEnded?: boolean;
+  /** Absent: the output of calls in progress is not reported. */
+  live?: LiveOutput;
   signal: AbortSignal;
 }
 
@@ -33,10 +44,11 @@ const pageLimit = 100;
 export async function* watchRun(
   { runs, describer, now }: Deps,
   id: string,
-  { after, interval, untilEnded, signal }: WatchOptions,
+  { after, interval, untilEnded, live, signal }: WatchOptions,
 ): AsyncGenerator<RunUpdate> {
   let last = after ?? 0;
   let shown: RunDetail | undefined;
+  let printed: readonly CallOutput[] = [];
   while (!signal.aborted) {
     const head = await runs.head(id);
     if (!head) return;
@@ -53,6 +65,9 @@ export async function* watchRun(
       last = newest.sequence;
       yield { events };
     }
+    const printing = live?.of(id) ?? [];
+    for (const output of printing) if (!printed.includes(output)) yield { output };
+    printed = printing;
     const changed = await changesOf(describer, shown, head, now());
     if (changed) {
       shown = changed;

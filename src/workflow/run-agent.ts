@@ -12,6 +12,7 @@ import { StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
 import type { Telemetry, TurnTrace } from "../observability/tracing.ts";
 import { conversation } from "../runs/conversation.ts";
+import type { LiveOutput } from "../runs/live-output.ts";
 import type { Stores } from "../runs/ports.ts";
 import { turnStartedAt } from "../runs/status.ts";
 import type { UsedEnvironment } from "../runs/turn-configuration.ts";
@@ -32,6 +33,8 @@ export interface AgentDeps
   now: () => number;
   /** Absent: no traces. */
   telemetry?: Telemetry | undefined;
+  /** Absent: nobody can watch what programs print. */
+  live?: LiveOutput;
   /** Number of old contents that are kept of each file name. Default: 20. */
   fileVersions?: number;
   /** Absent: opens the organization's model. */
@@ -53,6 +56,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const { run } = state;
   const { id: runId, turn } = run;
   const { signal } = call;
+  const { live } = deps;
   const found = await findSettings(deps, state);
   if ("failure" in found) return { kind: "failed", failure: found.failure };
   const { agent, provider, offered } = found;
@@ -83,6 +87,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     now: deps.now,
     signal,
     record: (entry) => writer.record({ turn, ...entry }),
+    ...(live && { showOutput: (call) => live.open(runId, call) }),
     emit(event: TurnEvent) {
       log("info", event.type, { runId, turn, ...event });
       trace?.emit(event);

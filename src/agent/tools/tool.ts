@@ -9,6 +9,8 @@ export interface ToolContext {
   files: Files;
   /** Aborts when the output is no longer needed. */
   signal: AbortSignal;
+  /** Shows a part of the output to people who watch the run, before the result is recorded. Absent: nobody can. */
+  onOutput?: (text: string) => void;
 }
 
 /**

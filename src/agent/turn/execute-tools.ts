@@ -4,7 +4,7 @@ import { withTimeout } from "../../async/with-timeout.ts";
 import { toWellFormed } from "../../json.ts";
 import type { ToolCall } from "../model.ts";
 import { FileRefused } from "../tools/files.ts";
-import { errorOutput, offeredDefinitions, type Tool, type ToolOutput } from "../tools/tool.ts";
+import { errorOutput, offeredDefinitions, type Tool, type ToolContext, type ToolOutput } from "../tools/tool.ts";
 import { unknownTool } from "../unknown-tool.ts";
 import { resultCharacters } from "./context-window.ts";
 import { foldEntry, type JournalEntry, type PendingCalls } from "./journal.ts";
@@ -89,6 +89,10 @@ interface CallToExecute {
   timeLeft: number;
 }
 
+interface CallContext extends Pick<CallToExecute, "timeLeft"> {
+  context: Omit<ToolContext, "signal">;
+}
+
 /** The output of a call. An error for a call that must not start. Undefined: its start could not be recorded. */
 async function outputOf(
   state: TurnState,
@@ -104,7 +108,9 @@ async function outputOf(
   if (timeLeft <= 0) return errorOutput(`Not executed: the ${secondsLimitName(state)} is reached.`);
   const begins = hasEffects && !interrupted;
   if (begins && !(await ports.record({ part: "began", step, call: index }))) return undefined;
-  const output = await runTool(state, tool, call, step, { files, timeLeft });
+  const shown = ports.showOutput?.({ step, call: index });
+  const context = { files, ...(shown && { onOutput: shown.write }) };
+  const output = await runTool(state, tool, call, step, { context, timeLeft }).finally(() => shown?.end());
   const file = `tool-result-${state.input.turn}-${step}-${index + 1}.txt`;
   return storeLargeResult(output, resultCharacters(state.contextTokens), { files, file });
 }
@@ -125,13 +131,13 @@ async function runTool(
   tool: Tool | undefined,
   call: ToolCall,
   step: number,
-  { files, timeLeft }: Pick<CallToExecute, "files" | "timeLeft">,
+  { context, timeLeft }: CallContext,
 ): Promise<ToolOutput> {
   const { ports } = state;
   const { id: callId, name } = call;
   const startedAt = ports.now();
   ports.emit({ type: "tool-call-started", step, callId, name });
-  const output = await toolOutput(state, tool, call, { files, timeLeft });
+  const output = await toolOutput(state, tool, call, { context, timeLeft });
   const milliseconds = ports.now() - startedAt;
   ports.emit({ type: "tool-call-completed", step, callId, name, milliseconds, error: output.error === true });
   return toWellFormed(output);
@@ -141,14 +147,16 @@ async function toolOutput(
   state: TurnState,
   tool: Tool | undefined,
   { name, input, invalid }: ToolCall,
-  { files, timeLeft }: Pick<CallToExecute, "files" | "timeLeft">,
+  { context, timeLeft }: CallContext,
 ): Promise<ToolOutput> {
   const { signal, tools } = state.ports;
   if (tool?.unavailable !== undefined) return errorOutput(tool.unavailable);
   if (invalid !== undefined) return errorOutput(invalid);
   if (!tool) return errorOutput(unknownTool(name, offeredDefinitions(tools)));
   try {
-    const result = await withTimeout(timeLeft, signal, (toolSignal) => tool.run(input, { files, signal: toolSignal }));
+    const result = await withTimeout(timeLeft, signal, (toolSignal) =>
+      tool.run(input, { ...context, signal: toolSignal }),
+    );
     return result.timedOut
       ? errorOutput(`Aborted: the ${secondsLimitName(state)} is reached. The call may or may not have taken effect.`)
       : result.value;
@@ -159,8 +167,8 @@ async function toolOutput(
 }
 
 /**
- * Writes a text over `max` characters whole to a workspace file. The model gets the beginning and the file name, or why the
- * text could not be saved.
+ * Writes a text over `max` characters whole to a workspace file. The model gets the beginning, the file name or why the text
+ * could not be saved, and the end, where a program's exit code is.
  */
 async function storeLargeResult(
   output: ToolOutput,
@@ -169,8 +177,9 @@ async function storeLargeResult(
 ): Promise<ToolOutput> {
   const { text } = output;
   if (text.length <= max) return output;
-  const head = text.slice(0, Math.floor(max / 4)).toWellFormed();
-  const shown = `The result has ${text.length} characters. The first ${head.length} are above.`;
+  const head = text.slice(0, Math.floor((max * 3) / 16)).toWellFormed();
+  const tail = text.slice(-Math.floor(max / 16)).toWellFormed();
+  const shown = `The result has ${text.length} characters. The first ${head.length} are above, the last ${tail.length} below.`;
   const content = new TextEncoder().encode(text);
   const problem = await files.problemOf({ name: file, size: content.length });
   if (problem === undefined) await files.write(file, content);
@@ -178,7 +187,7 @@ async function storeLargeResult(
     problem === undefined
       ? `The whole result is in the workspace file ${file}.`
       : `The rest is lost, because it could not be saved as ${file}. ${problem}`;
-  return { ...output, text: `${head}\n[${shown} ${rest}]` };
+  return { ...output, text: `${head}\n[${shown} ${rest}]\n${tail}` };
 }
 
 function secondsLimitName({ input }: TurnState): string {

@@ -49,6 +49,8 @@ export interface TurnPorts {
    */
   record(entry: JournalEntry): Promise<boolean>;
   emit(event: TurnEvent): void;
+  /** Shows what a call prints while it runs. Absent: nobody can watch. */
+  showOutput?: (call: { step: number; call: number }) => { write: (text: string) => void; end: () => void };
 }
 
 /**

@@ -23,7 +23,7 @@ interface EventsCall {
 }
 
 /** How an API streams a run. `wireRun`: the run as it sends it. */
-export interface RunStream extends Pick<WatchOptions, "untilEnded"> {
+export interface RunStream extends Pick<WatchOptions, "untilEnded" | "live"> {
   wireRun: (detail: RunDetail) => object;
 }
 

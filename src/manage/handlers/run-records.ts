@@ -22,7 +22,8 @@ export function runRecordHandlers(deps: ManageDeps, describer: RunDescriber) {
   return {
     async list_events(call) {
       const run = await findRunHead(runs, call.path.run_id);
-      return listEvents({ ...deps, describer }, run, call, { wireRun: wireDetail });
+      const { live } = deps;
+      return listEvents({ ...deps, describer }, run, call, { wireRun: wireDetail, ...(live && { live }) });
     },
 
     async get_event({ path }) {
