@@ -3,20 +3,20 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv } from "ajv";
 import standaloneCode from "ajv/dist/standalone/index.js";
-import { defaultTools, toolDefinitions } from "../src/agent/tools/definitions.ts";
+import { defaultTools, inputSchemas, toolDefinitions } from "../src/agent/tools/definitions.ts";
 
 /** The generated module with the validators of the tools' inputs. */
 export const toolInputsFile = fileURLToPath(new URL("../src/agent/tools/generated/tool-inputs.ts", import.meta.url));
 
-/** Returns the source of a module with one validator per tool, named like the tool. Nothing is compiled at run time. */
+/** Returns the source of a module with one validator per input schema. Nothing is compiled at run time. */
 export function toolInputsSource(): string {
   const ajv = new Ajv({
     allErrors: true,
     strict: true,
-    schemas: toolDefinitions.map(({ name, input }) => ({ $id: name, ...input })),
+    schemas: Object.entries(inputSchemas).map(([name, input]) => ({ $id: name, ...input })),
     code: { source: true, esm: true, lines: true },
   });
-  const names = Object.fromEntries(toolDefinitions.map(({ name }) => [name, name]));
+  const names = Object.fromEntries(Object.keys(inputSchemas).map((name) => [name, name]));
   const code = standaloneCode.default(ajv, names);
   if (/\brequire\(/.test(code)) {
     throw new Error("A tool schema uses a keyword that needs ajv at run time. Check it in the tool instead.");

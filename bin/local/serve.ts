@@ -88,7 +88,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const allowList = secretAllowList(options.allowedSecrets, dataDir);
   const platform = openPlatform(options, allowList);
   // Tried while the rest starts, for the first screen. Otherwise, the first program tries it.
-  const linux = options.json ? undefined : platform.linux.describe();
+  const linux = options.json ? undefined : platform.programs.describe();
   linux?.catch(() => {});
   const traces = traceSettings(process.env);
   const telemetry = traces && (await (await import("../../src/observability/tracing.ts")).openTelemetry(traces));

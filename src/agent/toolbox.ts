@@ -2,7 +2,7 @@ import { openMcpServer, reopenMcpServer } from "./mcp/client.ts";
 import type { McpDependencies } from "./mcp/connection.ts";
 import type { McpServer } from "./mcp/types.ts";
 import { type BuiltInToolChoice, type BuiltInToolDependencies, builtInTools } from "./tools/index.ts";
-import { errorOutput, type OfferedTool, type Tool } from "./tools/tool.ts";
+import { errorOutput, type OfferedTool, type ProgramSystem, type Tool } from "./tools/tool.ts";
 import { bytesPerToken, defaultContextTokens } from "./turn/context-window.ts";
 
 /** What all tools need from the platform. `addresses` applies to MCP servers, too. */
@@ -84,8 +84,8 @@ export async function reopenTools(
   const usable = new Map(
     [...builtIn, ...servers.flatMap(({ tools }) => tools)].map((tool) => [tool.definition.name, tool]),
   );
-  const tools = offered.map(({ origin: _o, hasEffects: _h, idempotent: _i, ...definition }): Tool => {
-    const { unavailable, ...tool } = usable.get(definition.name) ?? missingTool(definition.name);
+  const tools = offered.map(({ origin: _o, hasEffects: _h, idempotent: _i, system, ...definition }): Tool => {
+    const { unavailable, ...tool } = onSystem(system, usable.get(definition.name) ?? missingTool(definition.name));
     return { ...tool, definition, ...(unavailable !== undefined && { run: async () => errorOutput(unavailable) }) };
   });
   const names = new Set(offered.map(({ name }) => name));
@@ -95,6 +95,36 @@ export async function reopenTools(
   };
   return { tools: [...tools, ...others], problems: [], [Symbol.asyncDispose]: close };
 }
+
+/**
+ * The tool, if its programs run in the system that was described to the model. In an updated environment, results say so.
+ * `offered`: absent also for a tool of version 0.1, whose shell was simulated.
+ */
+function onSystem(offered: ProgramSystem | undefined, tool: Tool): Tool {
+  if (tool.unavailable !== undefined) return tool;
+  if (offered?.kind !== tool.system?.kind) {
+    const unavailable =
+      `${tool.definition.name} ran ${systemName(offered)} when this turn began; by now it runs ${systemName(tool.system)}. ` +
+      "Its description does not apply anymore, so it cannot be used in this turn. Later turns can use it.";
+    return { ...tool, unavailable };
+  }
+  if (offered?.digest === tool.system?.digest) return tool;
+  return {
+    ...tool,
+    async run(input, context) {
+      const output = await tool.run(input, context);
+      return { ...output, text: `${output.text}\n${updatedEnvironment}` };
+    },
+  };
+}
+
+function systemName(system: ProgramSystem | undefined): string {
+  if (!system) return "in a simulated shell";
+  return system.kind === "linux" ? "in Linux" : "in WebAssembly";
+}
+
+const updatedEnvironment =
+  "[The Linux environment was updated after this turn began: versions can differ from the tool's description.]";
 
 /** A tool that was not offered at the start of the turn. */
 function withdrawn({ unavailable = "This tool is not available in this turn.", ...tool }: Tool): Tool {

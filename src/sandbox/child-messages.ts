@@ -3,6 +3,9 @@ import type { EngineResult } from "./engine.ts";
 import { sandboxLimits } from "./limits.ts";
 import type { SandboxFile } from "./types.ts";
 
+/** More files than a workspace has. */
+const maxDeleted = 10_000;
+
 /**
  * Checks the shape and size of a message from a sandbox process: a program that escaped its engine could send anything.
  * Throws an Error for an unexpected message. The result has only the known fields.
@@ -12,7 +15,7 @@ export function parseChildMessage(message: unknown): FromChild {
   if (isText(loaded)) return { loaded: loaded as Extract<FromChild, { loaded: unknown }>["loaded"] };
   if (isText(failed)) return { failed };
   if (isResult(result)) {
-    const { output, problem, written, notes, dirty } = result;
+    const { output, problem, written, deleted, notes, dirty } = result;
     const files = written.map(({ name, content }) => ({ name, content }));
     return {
       result: {
@@ -20,6 +23,7 @@ export function parseChildMessage(message: unknown): FromChild {
         written: files,
         notes: [...notes],
         ...(problem !== undefined && { problem }),
+        ...(deleted && { deleted: [...deleted] }),
         ...(dirty && { dirty }),
       },
     };
@@ -28,9 +32,10 @@ export function parseChildMessage(message: unknown): FromChild {
 }
 
 function isResult(result: unknown): result is EngineResult {
-  const { output, problem, written, notes } = (result ?? {}) as Record<string, unknown>;
+  const { output, problem, written, deleted = [], notes } = (result ?? {}) as Record<string, unknown>;
   if (!isText(output) || !(problem === undefined || isText(problem))) return false;
   if (!Array.isArray(notes) || notes.length > 100 || !notes.every(isText)) return false;
+  if (!Array.isArray(deleted) || deleted.length > maxDeleted || !deleted.every(isText)) return false;
   if (!Array.isArray(written) || written.length > sandboxLimits.writtenFiles || !written.every(isFile)) return false;
   return written.reduce((sum, { content }) => sum + content.length, 0) <= sandboxLimits.filesBytes;
 }

@@ -6,15 +6,13 @@ import { semaphore } from "../async/semaphore.ts";
 import { sandboxLimits } from "./limits.ts";
 import type { FromChild, ToChild } from "./child.ts";
 import { parseChildMessage } from "./child-messages.ts";
-import { atomicsWaitPatchUrl } from "./atomics-wait-patch.ts";
-import { justBashPatchUrl } from "./just-bash-patch.ts";
 import type { EngineResult } from "./engine.ts";
 import type { LoadedEngine, Sandbox, SandboxEngine, SandboxRequest } from "./types.ts";
 
-/** Resident memory of a process in bytes. Node.js takes 70 MB of it, and Python 200 MB when it starts. */
+/** Resident memory of a process in bytes. Node.js takes 70 MB of it. Python has 512 MB, and files in memory. */
 const memoryLimits: Record<LoadedEngine, number> = {
   javascript: 512 * 1024 * 1024,
-  shell: 896 * 1024 * 1024,
+  python: 896 * 1024 * 1024,
   document: 512 * 1024 * 1024,
 };
 const watchMilliseconds = 20;
@@ -104,10 +102,6 @@ export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & {
 
 function start({ program, readable, environment = {} }: ChildProcessSettings, engine: LoadedEngine): Child {
   const permissions = ["--permission", ...[program, ...readable].map((path) => `--allow-fs-read=${path}`)];
-  // Python runs in a worker thread.
-  if (engine === "shell") {
-    permissions.push("--allow-worker", `--import=${atomicsWaitPatchUrl}`, `--import=${justBashPatchUrl}`);
-  }
   const child = spawn(process.execPath, [...permissions, "--max-old-space-size=256", "--expose-gc", program], {
     env: environment,
     cwd: tmpdir(),
@@ -122,7 +116,7 @@ function start({ program, readable, environment = {} }: ChildProcessSettings, en
 
 /** Documents share an engine, so that at most one process for them waits. */
 function engineOf(engine: SandboxEngine): LoadedEngine {
-  return engine === "javascript" || engine === "shell" ? engine : "document";
+  return engine === "javascript" || engine === "python" ? engine : "document";
 }
 
 function end(child: Child): void {

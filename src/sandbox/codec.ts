@@ -30,8 +30,8 @@ export function decodeRequest(text: string): SandboxRequest {
 }
 
 export function decodeResult(text: string): SandboxResult {
-  const { files, output, problem, notes } = decode<Omit<SandboxResult, "written">>(text);
-  return { output, written: files, notes, ...(problem !== undefined && { problem }) };
+  const { files, output, problem, deleted, notes } = decode<Omit<SandboxResult, "written">>(text);
+  return { output, written: files, notes, ...(deleted && { deleted }), ...(problem !== undefined && { problem }) };
 }
 
 /** Throws an Error for a text that `encodeMessage` did not return. */

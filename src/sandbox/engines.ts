@@ -4,7 +4,7 @@ import type { LoadedEngine } from "./types.ts";
 /** Loads the program of a process with its code and WebAssembly, so that the next request does not wait for that. */
 export const loadEngine: Record<LoadedEngine, () => Promise<Engine>> = {
   javascript: async () => (await import("./javascript.ts")).loadJavascript(),
-  shell: async () => (await import("./shell.ts")).loadShell(),
+  python: async () => (await import("./python.ts")).loadPython(),
   document: loadDocumentReader,
 };
 
@@ -12,7 +12,7 @@ export const loadEngine: Record<LoadedEngine, () => Promise<Engine>> = {
 async function loadDocumentReader(): Promise<Engine> {
   const { readDocument } = await import("../documents/read-document.ts");
   return async ({ engine, files: [file], part }) => {
-    if (!file || engine === "javascript" || engine === "shell") throw new Error(`expected one document for ${engine}`);
+    if (!file || engine === "javascript" || engine === "python") throw new Error(`expected one document for ${engine}`);
     const document = await readDocument(engine, file.content, new AbortController().signal, part);
     const outcome = "problem" in document ? { output: "", problem: document.problem } : { output: document.text };
     return { ...outcome, written: [], notes: [], dirty: true };

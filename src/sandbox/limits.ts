@@ -2,7 +2,6 @@ const megabyte = 1024 * 1024;
 
 /** Limits of one program in the sandbox. */
 export const sandboxLimits = {
-  /** On a table of 30 MB, sort, awk and sed take 9 s each, and a loop over its 200,000 lines 17 s. */
   defaultSeconds: 30,
   maxSeconds: 60,
   /** Bytes of all files of a request, and of all files of a result. */
@@ -13,7 +12,12 @@ export const sandboxLimits = {
   outputCharacters: 100_000,
   /** Time limit for reading one document. */
   documentSeconds: 30,
+  /** Memory of Python in WebAssembly. `python.wasm` declares this maximum. */
+  pythonMegabytes: 512,
 };
 
-/** Bytes of one file that Python can open, and of one value or one command's output in the shell. */
-export const bridgeBytes = 64 * megabyte;
+/** Limits of one program in a Linux environment, as far as the model sees them. */
+export const linuxLimits = {
+  defaultSeconds: 120,
+  maxSeconds: 600,
+};

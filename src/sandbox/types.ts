@@ -2,13 +2,13 @@ import type { DocumentKind } from "../documents/document-kind.ts";
 import type { Linux, NoLinux } from "./linux/types.ts";
 
 /** What a sandbox runs: programs that a model wrote, and readers of documents from elsewhere. */
-export type SandboxEngine = "javascript" | "shell" | DocumentKind;
+export type SandboxEngine = "javascript" | "python" | DocumentKind;
 
 /** What a process of the sandbox loads. Documents of all kinds are read by one engine. */
-export type LoadedEngine = "javascript" | "shell" | "document";
+export type LoadedEngine = "javascript" | "python" | "document";
 
 export interface SandboxFile {
-  /** Flat, as in the workspace. */
+  /** As in the workspace: `reports/q3.csv`. */
   name: string;
   content: Uint8Array;
 }
@@ -32,6 +32,8 @@ export interface SandboxResult {
   problem?: string;
   /** New files, and files whose content changed. */
   written: SandboxFile[];
+  /** Names of files that the program deleted or renamed. Absent: none. */
+  deleted?: string[];
   /** What was not saved. Sentences. */
   notes: string[];
 }

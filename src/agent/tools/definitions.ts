@@ -1,5 +1,6 @@
-import { bridgeBytes, sandboxLimits } from "../../sandbox/limits.ts";
+import { sandboxLimits } from "../../sandbox/limits.ts";
 import type { ToolDefinition } from "../model.ts";
+import { furtherInputs, runJavascript, runPythonDefinition, runShellDefinition } from "./program-definitions.ts";
 
 const megabyte = 1024 * 1024;
 
@@ -34,37 +35,10 @@ export const fetchLimits = {
 
 const fileName = { type: "string", description: "File name, as returned by list_files, such as reports/a.csv." };
 
-const fileNames = {
-  type: "array",
-  items: { type: "string" },
-  description:
-    "Names of the workspace files that the program needs. Default: all files. " +
-    `At most ${sandboxLimits.filesBytes} bytes together.`,
-};
-
-const lines = {
-  type: "string",
-  description:
-    "Lines of the text file that files names, such as 1-200000: the program gets only these, as UTF-8. For a file that is " +
-    "too large. Default: all lines.",
-};
-
-const seconds = {
-  type: "integer",
-  minimum: 1,
-  maximum: sandboxLimits.maxSeconds,
-  description: `Time limit of the program in seconds. Default: ${sandboxLimits.defaultSeconds}.`,
-};
-
-const sandboxRules =
-  `Files that the program writes are saved to the workspace: at most ${sandboxLimits.writtenFiles}, names without ` +
-  `folders. At most ${sandboxLimits.outputCharacters} characters that it prints are returned. There is no network. ` +
-  "State other than files is not kept between calls.";
-
 /**
- * The built-in tools as the model sees them, in the order of this file. `npm run generate` compiles their input schemas
- * to validators and writes their names to the schema of agent files. Keywords that need ajv at run time, such as
- * minLength, cannot be used.
+ * The built-in tools as the model sees them without Linux, in the order of this file. `npm run generate` compiles their
+ * input schemas to validators and writes their names to the schema of agent files. Keywords that need ajv at run time, such
+ * as minLength, cannot be used.
  */
 export const toolDefinitions: ToolDefinition[] = [];
 
@@ -198,41 +172,9 @@ export const searchFiles = define({
   },
 });
 
-export const runJavascript = define({
-  name: "run_javascript",
-  description:
-    "Run a JavaScript program on the workspace's files. Returns what it prints with console.log and the value of its " +
-    "last expression. ES2024, with await at the top level. Functions, all synchronous: readFile(name) returns a " +
-    "string, readBytes(name) a Uint8Array, listFiles() [{name, size}]; writeFile(name, textOrBytes) writes a file; " +
-    "parseCsv(text, separator) returns one object per row, with the names of the first row and string values. It has " +
-    "TextDecoder, TextEncoder, URL, URLSearchParams, structuredClone, atob, btoa, Intl.NumberFormat and " +
-    "Intl.DateTimeFormat. No modules, no timers, no crypto, no other parts of Intl, 256 MB of memory. " +
-    sandboxRules,
-  input: {
-    type: "object",
-    properties: { code: { type: "string", description: "JavaScript program." }, files: fileNames, lines, seconds },
-    required: ["code"],
-    additionalProperties: false,
-  },
-});
-
-export const runShell = define({
-  name: "run_shell",
-  description:
-    "Run a bash script on the workspace's files, which are in its working directory. Returns what it prints. The shell " +
-    "is simulated. It has the usual text tools: grep, sed, awk, sort, join, split, jq, yq, xan for CSV, sqlite3 (with " +
-    ".import --csv FILE TABLE), tar, gzip, zip, unzip, iconv, date and so on. Missing: bc (use awk or $(( ))), trap, " +
-    "shuf, numfmt, dd, openssl, /dev/zero, /dev/urandom, <( ) with more than 5 MB (use a file). python3 has only its standard library: no pip, numpy, pandas, " +
-    "openpyxl, sqlite3, lzma, zoneinfo or subprocess. A table of 30 MB takes 5 to 20 seconds per command. At most " +
-    `${bridgeBytes / megabyte} MB in one value, file or command's output: a script that exceeds a limit fails, and ` +
-    `nothing is saved. ${sandboxRules}`,
-  input: {
-    type: "object",
-    properties: { script: { type: "string", description: "Bash script." }, files: fileNames, lines, seconds },
-    required: ["script"],
-    additionalProperties: false,
-  },
-});
+define(runJavascript);
+define(runPythonDefinition());
+define(runShellDefinition());
 
 export const webFetch = define({
   name: "web_fetch",
@@ -260,3 +202,9 @@ export const defaultTools: string[] = [
   searchFiles,
   runJavascript,
 ].map(({ name }) => name);
+
+/** The input schemas that `npm run generate` compiles, by the name of the validator. */
+export const inputSchemas: Record<string, object> = {
+  ...Object.fromEntries(toolDefinitions.map(({ name, input }) => [name, input])),
+  ...furtherInputs,
+};

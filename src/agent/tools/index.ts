@@ -1,11 +1,13 @@
 import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
+import type { Linux, NoLinux } from "../../sandbox/linux/types.ts";
 import type { Sandbox } from "../../sandbox/types.ts";
 import type { ReadDocument } from "../../documents/read-document.ts";
 import type { AddressScope } from "../../net/safe-fetch.ts";
 import { deleteFileTool } from "./delete-file.ts";
 import { listFilesTool } from "./list-files.ts";
 import { readFileTool } from "./read-file.ts";
-import { runJavascriptTool, runShellTool } from "./run-code.ts";
+import { runJavascriptTool, webAssemblyPythonTool } from "./run-code.ts";
+import { linuxPythonTool, runShellTool } from "./run-program.ts";
 import { searchFilesTool } from "./search-files.ts";
 import type { Tool } from "./tool.ts";
 import { webFetchTool } from "./web-fetch.ts";
@@ -13,8 +15,13 @@ import { editFileTool, writeFileTool } from "./write-files.ts";
 
 /** What the built-in tools need from the platform. */
 export interface BuiltInToolDependencies {
-  /** Absent: programs cannot be run. */
+  /** Absent: JavaScript cannot be run, and Python only in `linux`. */
   sandbox?: Sandbox;
+  /**
+   * The agent's Linux environment, or why it cannot be used. Absent or unavailable: there is no shell, and Python runs in
+   * `sandbox`.
+   */
+  linux?: Linux | NoLinux;
   /**
    * Must read in another process: a hostile document can block or crash its process. Reads web pages if there is no
    * `sandbox`. Absent: documents cannot be read.
@@ -27,6 +34,8 @@ export interface BuiltInToolDependencies {
 /** The part of an agent's definition that selects its built-in tools. */
 export interface BuiltInToolChoice {
   tools: string[];
+  /** Name of the Linux environment. Absent: `linux`. */
+  environment?: string;
   /** `privateAddresses`: `web_fetch` may connect to private addresses if the platform allows it. */
   webFetch?: { privateAddresses: boolean };
 }
@@ -42,7 +51,12 @@ const builtIns: Record<string, (dependencies: BuiltInToolDependencies, agent: Bu
   delete_file: () => deleteFileTool,
   search_files: () => searchFilesTool,
   run_javascript: ({ sandbox }) => runJavascriptTool(sandbox),
-  run_shell: ({ sandbox }) => runShellTool(sandbox),
+  // A machine's own programs may be without Python.
+  run_python: ({ linux, sandbox }) =>
+    linux && !("unavailable" in linux) && linux.facts.python.version !== ""
+      ? linuxPythonTool(linux)
+      : webAssemblyPythonTool(sandbox),
+  run_shell: ({ linux }) => runShellTool(linux),
   web_fetch({ addresses = "public", sandbox, readDocument = noDocuments }, { webFetch }) {
     const reader = sandbox ? sandboxDocumentReader(sandbox) : readDocument;
     return webFetchTool({ addresses: webFetch?.privateAddresses === true ? addresses : "public" }, reader);

@@ -3,8 +3,9 @@ import type { Sandbox, SandboxEngine, SandboxFile, SandboxResult } from "../../s
 import type { ToolDefinition } from "../model.ts";
 import { openText } from "../../documents/decode-text.ts";
 import { selectLines } from "../../documents/text-parts.ts";
-import { runJavascript, runShell } from "./definitions.ts";
-import { fileLine, type Files, findFile, withLargeFiles } from "./files.ts";
+import { type Files, findFile, withLargeFiles } from "./files.ts";
+import { runJavascript, runPythonDefinition } from "./program-definitions.ts";
+import { programOutput, saveChanges } from "./save-changes.ts";
 import { builtInTool, errorOutput, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 
 interface RunOptions {
@@ -22,12 +23,12 @@ export function runJavascriptTool(sandbox: Sandbox | undefined): Tool {
   );
 }
 
-/** Unavailable without a sandbox. */
-export function runShellTool(sandbox: Sandbox | undefined): Tool {
-  if (!sandbox) return withoutSandbox(runShell);
-  return builtInTool(runShell, (input: { script: string } & RunOptions, context) =>
-    runCode(sandbox, "shell", input.script, input, context),
-  );
+/** `run_python` in WebAssembly, with the standard library only. Unavailable without a sandbox. */
+export function webAssemblyPythonTool(sandbox: Sandbox | undefined): Tool {
+  if (!sandbox) return withoutSandbox(runPythonDefinition());
+  const run = (input: { code: string } & RunOptions, context: ToolContext) =>
+    runCode(sandbox, "python", input.code, input, context);
+  return { ...builtInTool(runPythonDefinition(), run), system: { kind: "wasm" } };
 }
 
 function withoutSandbox(definition: ToolDefinition): Tool {
@@ -48,8 +49,12 @@ async function runCode(
       : await readFileLines(files, names, lines, sandbox.maxBytes);
   if ("problem" in input) return errorOutput(input.problem);
   const result = await sandbox.run({ engine, program, files: input.files, seconds }, signal);
-  const notes = await files.update(() => saveWrittenFiles(result, files, input.partial));
-  return resultOutput(result, [...(input.note === undefined ? [] : [input.note]), ...notes]);
+  const notes = await files.update(() => saveResult(result, files, input.partial));
+  return programOutput(
+    result.output,
+    [...result.notes, ...(input.note === undefined ? [] : [input.note]), ...notes],
+    result.problem,
+  );
 }
 
 /** `partial`: name of a file of which the program gets only a part, which `note` describes. */
@@ -106,30 +111,17 @@ async function readFileLines(
   });
 }
 
-/** Copies the files that the program wrote into the workspace, except `partial`. Returns notes for the model. */
-async function saveWrittenFiles({ written }: SandboxResult, files: Files, partial?: string): Promise<string[]> {
-  if (written.length === 0) return [];
-  const saved: string[] = [];
-  const problems: string[] = [];
-  for (const { name, content } of written) {
-    const problem =
-      name === partial
-        ? "The program got only a part of it. Write to another name."
-        : await files.problemOf({ name, size: content.length });
-    if (problem !== undefined) {
-      problems.push(`${JSON.stringify(name)} was not saved. ${problem}`);
-      continue;
-    }
-    await files.write(name, content);
-    saved.push(fileLine({ name, size: content.length }));
-  }
-  return [...(saved.length > 0 ? [`Wrote ${saved.join(", ")}.`] : []), ...problems];
-}
-
-function resultOutput({ output, problem, notes }: SandboxResult, saveNotes: string[]): ToolOutput {
-  const allNotes = [...notes, ...saveNotes].map((note) => `[${note}]`);
-  const isSilent = output === "" && problem === undefined && allNotes.length === 0;
-  const printed = isSilent ? "The program printed nothing." : output;
-  const text = [printed, ...allNotes, problem].filter(Boolean).join("\n");
-  return problem === undefined ? { text } : errorOutput(text);
+/** Saves the changes of the program, except those to `partial`. Returns notes for the model. */
+function saveResult({ written, deleted = [] }: SandboxResult, files: Files, partial?: string): Promise<string[]> {
+  const isPartial = (name: string) => name === partial && "The program got only a part of it. Write to another name.";
+  return saveChanges(
+    files,
+    written.map(({ name, content }) => ({
+      name,
+      size: content.length,
+      problem: isPartial(name) || undefined,
+      save: () => files.write(name, content),
+    })),
+    deleted.filter((name) => name !== partial),
+  );
 }

@@ -13,6 +13,12 @@ export interface ToolContext {
   onOutput?: (text: string) => void;
 }
 
+/** What runs the programs of a tool. `digest`: of the Linux environment. */
+export interface ProgramSystem {
+  kind: "linux" | "wasm";
+  digest?: string;
+}
+
 /**
  * A function that the model can call. Contract of `run`:
  * - It validates its input.
@@ -32,6 +38,8 @@ export interface Tool {
   idempotent?: boolean;
   /** Of a tool of an MCP server: the server's name, and its own name for the tool. */
   origin?: McpOrigin;
+  /** What runs its programs, when that differs between installations of the service. The definition describes it. */
+  system?: ProgramSystem;
   run(input: unknown, context: ToolContext): Promise<ToolOutput>;
 }
 
@@ -43,17 +51,17 @@ export interface McpOrigin {
 
 /**
  * A tool as it was offered to the model. With `origin`, `hasEffects` and `idempotent`, a tool of an MCP server can be called
- * although the server's tools are not listed again.
+ * although the server's tools are not listed again. With `system`, no program runs in another one than described.
  */
-export interface OfferedTool extends ToolDefinition, Pick<Tool, "origin" | "hasEffects" | "idempotent"> {}
+export interface OfferedTool extends ToolDefinition, Pick<Tool, "origin" | "hasEffects" | "idempotent" | "system"> {}
 
 /** The tools that are offered, with what their calls need. */
 export function offeredTools(tools: Tool[]): OfferedTool[] {
   return tools.filter(({ unavailable }) => unavailable === undefined).map(offeredTool);
 }
 
-function offeredTool({ definition, origin, hasEffects, idempotent }: Tool): OfferedTool {
-  if (!origin) return definition;
+function offeredTool({ definition, origin, hasEffects, idempotent, system }: Tool): OfferedTool {
+  if (!origin) return system ? { ...definition, system } : definition;
   return { ...definition, origin, ...(hasEffects && { hasEffects }), ...(idempotent && { idempotent }) };
 }
 
@@ -62,13 +70,14 @@ export function offeredDefinitions(tools: Tool[]): ToolDefinition[] {
   return tools.flatMap(({ definition, unavailable }) => (unavailable === undefined ? definition : []));
 }
 
-/** Makes a tool that checks its input with the validator generated from its definition. */
+/** Makes a tool that checks its input with a validator generated from its definition. `validator`: its name. */
 export function builtInTool<Input extends object>(
   definition: ToolDefinition,
   run: (input: Input, context: ToolContext) => Promise<ToolOutput>,
+  validator: string = definition.name,
 ): Tool {
-  const validate = (toolInputs as Record<string, Validator>)[definition.name];
-  if (!validate) throw new Error(`No validator for ${definition.name}: run npm run generate`);
+  const validate = (toolInputs as Record<string, Validator>)[validator];
+  if (!validate) throw new Error(`No validator ${validator}: run npm run generate`);
   return {
     definition,
     async run(input, context) {

@@ -2434,7 +2434,7 @@ export interface components {
              *       "run_javascript"
              *     ]
              */
-            tools: ("list_files" | "read_file" | "write_file" | "edit_file" | "delete_file" | "search_files" | "run_javascript" | "run_shell" | "web_fetch")[];
+            tools: ("list_files" | "read_file" | "write_file" | "edit_file" | "delete_file" | "search_files" | "run_javascript" | "run_python" | "run_shell" | "web_fetch")[];
             /** @description Environment in which run_shell and run_python run: one that the operator has set up. Default: linux. */
             environment?: string;
             /** @description MCP servers (streamable HTTP). The model sees their tools as SERVER__TOOL. */

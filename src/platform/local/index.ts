@@ -21,7 +21,7 @@ export interface LocalPlatform extends Omit<Platform, "workflow"> {
   deliveries: LocalDeliveries;
   workspace: LocalWorkspace;
   pendingUploads: LocalPendingUploads;
-  linux: LocalLinux;
+  programs: LocalLinux;
   /** See `orphaned-files.ts`. */
   removeOrphanedFiles: (before: number) => Promise<void>;
 }
@@ -77,7 +77,7 @@ export function openLocalPlatform({
     deliveries: localDeliveries(database),
     ...localSecrets(environment, dataDir, allowList ?? secretAllowList(readAllowedSecrets(dataDir), dataDir)),
     sandboxOf: () => sandbox,
-    linux,
+    programs: linux,
     linuxOf: linux.linuxOf,
     readDocument: sandboxDocumentReader(sandbox),
     addresses: "any", // the network is the operator's own

@@ -1,0 +1,72 @@
+import { linuxLimits } from "../../sandbox/limits.ts";
+import type { Linux, LinuxResult, NoLinux, StoredFile } from "../../sandbox/linux/types.ts";
+import { runPythonDefinition, runShellDefinition } from "./program-definitions.ts";
+import { programOutput, saveChanges } from "./save-changes.ts";
+import type { Files } from "./files.ts";
+import { builtInTool, errorOutput, type ProgramSystem, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
+
+interface Limits {
+  seconds?: number;
+}
+
+/** `run_python` in a real Linux, with the libraries of its environment. */
+export function linuxPythonTool(linux: Linux): Tool {
+  const run = ({ code, ...limits }: { code: string } & Limits, context: ToolContext) =>
+    runInLinux(linux, { language: "python", text: code, ...limits }, context);
+  return { ...builtInTool(runPythonDefinition(linux.facts), run, "run_python_linux"), system: systemOf(linux) };
+}
+
+/** Unavailable without a real Linux: scripts for a simulated shell give wrong results. */
+export function runShellTool(linux: Linux | NoLinux | undefined): Tool {
+  if (!linux || "unavailable" in linux) {
+    const reason = linux?.unavailable ?? "This service has no Linux environment for programs.";
+    const unavailable = `run_shell is not available. ${reason}`;
+    return { definition: runShellDefinition(), unavailable, run: async () => errorOutput(unavailable) };
+  }
+  const run = ({ script, ...limits }: { script: string } & Limits, context: ToolContext) =>
+    runInLinux(linux, { language: "shell", text: script, ...limits }, context);
+  return { ...builtInTool(runShellDefinition(linux.facts), run), system: systemOf(linux) };
+}
+
+function systemOf({ facts }: Linux): ProgramSystem {
+  return { kind: "linux", digest: facts.digest };
+}
+
+async function runInLinux(
+  linux: Linux,
+  { language, text, seconds = linuxLimits.defaultSeconds }: { language: "python" | "shell"; text: string } & Limits,
+  { files, signal, onOutput }: ToolContext,
+): Promise<ToolOutput> {
+  const before = await files.stored();
+  const result = await linux.run({ language, text, files: before, seconds }, signal, onOutput);
+  const notes = await files.update(() => saveResult(result, before, files));
+  const name = language === "shell" ? "script" : "program";
+  const failed =
+    result.exitCode !== undefined && result.exitCode !== 0
+      ? `The ${name} ended with exit code ${result.exitCode}.`
+      : undefined;
+  return programOutput(result.output, [...result.notes, ...notes], result.problem ?? failed);
+}
+
+/** `before`: the files that the program got. */
+async function saveResult({ changed, deleted }: LinuxResult, before: StoredFile[], files: Files): Promise<string[]> {
+  if (changed.length === 0 && deleted.length === 0) return [];
+  const hashes = (stored: StoredFile[]) => new Map(stored.map(({ name, sha256 }) => [name, sha256]));
+  const [got, now] = [hashes(before), hashes(await files.stored())];
+  const differs = (name: string) => got.get(name) !== now.get(name);
+  const replaced = changed
+    .filter(({ name, sha256 }) => differs(name) && now.get(name) !== sha256)
+    .map(({ name }) => name);
+  const written = changed.map((file) => ({ ...file, save: () => files.adopt(file) }));
+  const notes = await saveChanges(
+    files,
+    written,
+    deleted.filter((name) => !differs(name)),
+  );
+  const others = deleted.filter((name) => differs(name) && now.has(name));
+  if (replaced.length > 0)
+    notes.push(`Another call changed them at the same time, and its content was replaced: ${replaced.join(", ")}.`);
+  if (others.length > 0)
+    notes.push(`Not deleted, because another call changed them at the same time: ${others.join(", ")}.`);
+  return notes;
+}
