@@ -20,6 +20,7 @@ import { describeAccounts } from "../platform/accounts.contract.ts";
 import { describeConfigurations } from "../platform/configurations.contract.ts";
 import { describeDeliveryStore } from "../platform/deliveries.contract.ts";
 import { firstMessages, input, newRun } from "../platform/run-fixtures.ts";
+import { describeLargeWorkspaces } from "../platform/large-workspaces.contract.ts";
 import { describePendingUploads } from "../platform/pending-uploads.contract.ts";
 import { describeRuns } from "../platform/runs.contract.ts";
 import { describeWorkflow, type WorkflowHarness } from "../platform/workflow.contract.ts";
@@ -78,6 +79,7 @@ describe("the AWS platform", () => {
       awsStores({ documents, s3: async () => s3, table: name, bucket: name, retentionDays: 2 }).configurations,
   );
   describeRuns(async () => stores);
+  describeLargeWorkspaces(async () => stores);
   describePendingUploads(async () => {
     const transfers = signedTransfers(async () => s3, name);
     return {

@@ -14,12 +14,15 @@ import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import { uploadKey } from "../../src/platform/aws/pending-uploads.ts";
 import { inputs, mockedPlatform } from "./aws-mocks.ts";
+import { describeLargeWorkspaces } from "./large-workspaces.contract.ts";
 import { describeManifests } from "./runs-files.contract.ts";
 import { describePendingUploads, newUpload } from "./pending-uploads.contract.ts";
 import { describeWorkspace } from "./workspace.contract.ts";
 
 describe("AWS platform in memory", () => {
   describeManifests(async () => fakeAwsStores().runs);
+  const stores = fakeAwsStores();
+  describeLargeWorkspaces(async () => stores);
   describePendingUploads(async () => {
     const { putObject, ...stores } = fakeAwsStores();
     return { ...stores, send: async (upload, content) => putObject(uploadKey(upload), content) };

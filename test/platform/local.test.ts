@@ -17,13 +17,14 @@ import { afterAll, describe, expect, test } from "vitest";
 import { type HttpServer, httpServer } from "../support/http-server.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import type { PendingUpload } from "../../src/runs/ports.ts";
-import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 import { type Runner, startRunner } from "../../src/platform/local/workflow.ts";
 import { storeFile } from "../../src/platform/local/workspace.ts";
 import { localConfigurations } from "../../src/platform/local/configurations.ts";
 import { describeAccounts } from "./accounts.contract.ts";
 import { describeDeliveryStore } from "./deliveries.contract.ts";
 import { describeConfigurations } from "./configurations.contract.ts";
+import { describeLargeWorkspaces } from "./large-workspaces.contract.ts";
 import { describePendingUploads, newUpload } from "./pending-uploads.contract.ts";
 import { describeRuns } from "./runs.contract.ts";
 import { describeWorkflow, type WorkflowHarness } from "./workflow.contract.ts";
@@ -45,6 +46,7 @@ describe("local platform", () => {
   describeDeliveryStore(async () => stores);
   describeConfigurations(async () => localConfigurations(stores.database));
   describeRuns(async () => stores);
+  describeLargeWorkspaces(restartingStores());
   describePendingUploads(async () => ({ ...stores, send: (...sent) => send(stores, ...sent) }));
   describeWorkspace(async () => {
     const folderOf = (runId: string): string => join(stores.dataDir, "workspaces", runId);
@@ -106,6 +108,20 @@ describe("local platform", () => {
     };
   });
 });
+
+/** Returns a function that closes the stores, if they are open, and opens them again. */
+function restartingStores(): () => Promise<LocalPlatform> {
+  const dataDir = mkdtempSync(join(tmpdir(), "agent-runs-"));
+  let open: LocalPlatform | undefined;
+  afterAll(() => {
+    open?.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  return async () => {
+    open?.close();
+    return (open = openLocalPlatform({ dataDir }));
+  };
+}
 
 async function send(
   { pendingUploads }: Pick<ReturnType<typeof temporaryStores>, "pendingUploads">,

@@ -15,12 +15,19 @@ export interface TableResponse {
   body: object;
 }
 
+/** DynamoDB accepts items of 400 KB. The JSON of an item is longer, so the fake accepts less. */
+const maxItemLength = 400 * 1024;
+
 /** One DynamoDB table in memory, with the operations that the stores use. Reads are consistent; a page ends at `Limit` or 1 MB. */
 export function fakeTable() {
   const items = new Map<string, Item>();
   const transactions = new Set<string>();
 
   function perform(operation: string, input: Input): TableResponse {
+    const writes = (input["TransactItems"] ?? [{ Put: input }]) as Record<string, Write>[];
+    if (writes.some(({ Put }) => JSON.stringify(Put?.Item ?? {}).length > maxItemLength)) {
+      return failed("ValidationException", "Item size has exceeded the maximum allowed size");
+    }
     switch (operation) {
       case "PutItem":
         return write({ Put: input });
