@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import json
+import pathlib
 import sys
 
 import agent_runs
@@ -107,6 +108,8 @@ def plain(value):
         return {"id": value.id, "status": value.status, "output": value.output}
     if isinstance(value, bytes):
         return value.decode()
+    if isinstance(value, pathlib.Path):
+        return str(value)
     return [plain(each) for each in value] if isinstance(value, list) else value
 
 

@@ -232,3 +232,32 @@ test("run show prints what each step did and cost; --events prints it as it happ
     /finished +\d s +1 +56 +test/,
   );
 });
+
+test("run show and run file show files in folders, and deletions", async () => {
+  const calls = streams(
+    chunk({ role: "assistant" }),
+    toolCallChunk(0, { id: "call-1", name: "write_file", arguments: '{"name":"reports/q3.csv","content":"a,b"}' }),
+    toolCallChunk(1, { id: "call-2", name: "delete_file", arguments: '{"name":"a.txt"}' }),
+    chunk({}, { finish_reason: "tool_calls" }),
+    usageChunk,
+  );
+  const answers = streams(chunk({ role: "assistant", content: "Done." }), chunk({}, { finish_reason: "stop" }));
+  await using server = await chatServer(calls, answers);
+  await using service = await startService(newDataDir(), modelAt(server.baseUrl));
+  const { dataDir } = service;
+  const files = [{ filename: "a.txt", content_base64: Buffer.from("uploaded").toString("base64") }];
+  const id = await createRun(service, { input_text: "Tidy up.", files });
+  await finished(service, id);
+
+  expect(await done(dataDir, "run", "show", id, "--files")).toMatchObject({
+    files: [{ name: "reports/q3.csv", size: 3, sha256: sha256("a,b") }],
+  });
+  expect(await fileText(dataDir, id, "reports/q3.csv")).toBe("a,b");
+  expect(await fileText(dataDir, id, "a.txt", "--at", "1.0")).toBe("uploaded");
+  expect(await rejected(dataDir, "run", "file", id, "a.txt")).toContain('has no file "a.txt"');
+  const { stdout } = await admin(dataDir, "run", "show", id, "--events");
+  expect(stdout).toContain("write_file (call 1), changed reports/q3.csv,");
+  expect(stdout).toContain("delete_file (call 2), deleted a.txt,");
+  const { stdout: json } = await admin(dataDir, "run", "show", id, "--events", "--json");
+  expect(json).toContain('"changed_files":[{"name":"a.txt","size":0,"deleted":true}]');
+});

@@ -69,8 +69,9 @@ function isUndocumented(operation: DocumentOperation | undefined, status: number
 
 function findOperation({ paths }: Document, method: string, path: string): DocumentOperation | undefined {
   const exact = paths[path];
+  // Slashes in the name of a file are accepted also when they are not encoded.
   const template = Object.keys(paths).find((each) =>
-    new RegExp(`^${each.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path),
+    new RegExp(`^${each.replace(/\{name\}$/, ".+").replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path),
   );
   return (exact ?? paths[template ?? ""])?.[method.toLowerCase()];
 }

@@ -85,8 +85,10 @@ async function saveImage(
   // Named by its content, so that parallel and repeated calls do not overwrite each other's images.
   const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   const name = `${server}-${hash}.${mimeType.slice("image/".length)}`;
-  const problem = await files.problemOf({ name, size: bytes.length });
-  if (problem !== undefined) return { text: `[An image that could not be saved: ${problem}]` };
-  await files.write(name, bytes);
-  return { text: `[An image, saved as ${name} in the workspace.]`, name };
+  return files.update(async () => {
+    const problem = await files.problemOf({ name, size: bytes.length });
+    if (problem !== undefined) return { text: `[An image that could not be saved: ${problem}]` };
+    await files.write(name, bytes);
+    return { text: `[An image, saved as ${name} in the workspace.]`, name };
+  });
 }

@@ -177,17 +177,22 @@ async function storeLargeResult(
 ): Promise<ToolOutput> {
   const { text } = output;
   if (text.length <= max) return output;
-  const head = text.slice(0, Math.floor((max * 3) / 16)).toWellFormed();
-  const tail = text.slice(-Math.floor(max / 16)).toWellFormed();
+  const problem = await files.write(file, new TextEncoder().encode(text)).then(() => undefined, refusalOf);
+  const length = problem === undefined ? max / 4 : (max * 3) / 4;
+  const head = text.slice(0, Math.floor((length * 3) / 4)).toWellFormed();
+  const tail = text.slice(-Math.floor(length / 4)).toWellFormed();
   const shown = `The result has ${text.length} characters. The first ${head.length} are above, the last ${tail.length} below.`;
-  const content = new TextEncoder().encode(text);
-  const problem = await files.problemOf({ name: file, size: content.length });
-  if (problem === undefined) await files.write(file, content);
   const rest =
     problem === undefined
       ? `The whole result is in the workspace file ${file}.`
       : `The rest is lost, because it could not be saved as ${file}. ${problem}`;
   return { ...output, text: `${head}\n[${shown} ${rest}]\n${tail}` };
+}
+
+/** Why a file was refused. Throws any other error. */
+function refusalOf(error: unknown): string {
+  if (error instanceof FileRefused) return error.message;
+  throw error;
 }
 
 function secondsLimitName({ input }: TurnState): string {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
+import { defaultFileLimits, type FileLimits } from "../../../src/agent/tools/file-limits.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import { answer, call, scripted, spaceOf, textsIn, turn } from "./scripted.ts";
+import { answer, call, openFiles, scripted, spaceOf, textsIn, turn } from "./scripted.ts";
 
 /** A tool that counts its calls. */
 function counting(name: string, more: Partial<Tool> = {}): Tool & { calls: number } {
@@ -130,6 +131,68 @@ describe("a tool result", () => {
     expect(result?.text.length).toBeLessThan(7_000);
     expect(result?.text.startsWith("0123456789")).toBe(true);
     expect(result?.text).toMatch(/40003 characters.*workspace file tool-result-3-1-1\.txt/);
+  });
+
+  /** The results of the first step, as the model gets them. */
+  async function resultsOf(tools: Tool[], limits: FileLimits, space = spaceOf()) {
+    const { model, requests } = scripted(script);
+    const files = openFiles(space, [], { limits });
+    const { input, ports, records } = turn(model, { ports: { tools, files }, space });
+    await runTurn(input, ports);
+    const message = requests[1]?.messages.at(-1);
+    const results = message?.role === "tool" ? message.results : [];
+    return { results, texts: await textsIn(space, files), records };
+  }
+
+  it("that is large is also saved when the call changed other files", async () => {
+    const writing: Tool = {
+      ...large,
+      run: async (_, { files }) => {
+        await files.update(async () => {
+          await files.write("reports/a.csv", Buffer.from("a"));
+          await files.remove("old.txt");
+        });
+        return { text };
+      },
+    };
+    const { texts, records } = await resultsOf(
+      [writing, counting("look")],
+      defaultFileLimits,
+      spaceOf({ "old.txt": "" }),
+    );
+    expect(texts).toMatchObject({ "reports/a.csv": "a", "tool-result-1-1-1.txt": text });
+    const result = records.find((entry) => entry.part === "result" && entry.call === 0);
+    expect(result).toMatchObject({
+      files: [{ name: "reports/a.csv" }, { name: "old.txt", deleted: true }, { name: "tool-result-1-1-1.txt" }],
+    });
+  });
+
+  it.each([
+    [{ files: 1, bytes: 1e9, fileBytes: 1e9 }, { a: "" }, "The workspace has 1 files; at most 1 are accepted."],
+    [{ files: 9, bytes: 40_000, fileBytes: 1e9 }, { a: "" }, "the workspace would have 40003 bytes; at most 40000"],
+    [{ files: 9, bytes: 1e9, fileBytes: 1e9 }, { "tool-result-1-1-1.txt/b": "" }, "is a folder with 1 files"],
+  ])("that is large and cannot be saved is shortened, and the model learns why (%j)", async (limits, files, reason) => {
+    const { results, texts } = await resultsOf([large, counting("look")], limits, spaceOf(files));
+    expect(texts).toEqual(files);
+    expect(results[0]?.error).toBeUndefined();
+    expect(results[0]?.text).toContain("The result has 40003 characters.");
+    expect(results[0]?.text).toContain("The rest is lost, because it could not be saved");
+    expect(results[0]?.text).toContain(reason);
+  });
+
+  it("is the reason why a file was refused, when the tool does not say it", async () => {
+    const writing: Tool = {
+      ...large,
+      run: async (_, { files }) => {
+        await files.write("a", Buffer.from("1"));
+        await files.write("b", Buffer.from("123456"));
+        return { text: "Wrote both." };
+      },
+    };
+    const limits = { files: 9, bytes: 5, fileBytes: 10 };
+    const { results, texts } = await resultsOf([writing, counting("look")], limits);
+    expect(results[0]).toMatchObject({ error: true, text: expect.stringContaining("would have 7 bytes; at most 5") });
+    expect(texts).toEqual({ a: "1" });
   });
 
   it("counts as large when it exceeds a small context window", async () => {

@@ -16,6 +16,7 @@ import { signedTransfers } from "../../../src/platform/aws/signed-transfers.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
+import { folderFiles, folderRun } from "../../support/folder-run.ts";
 import { responseChecks } from "../../support/rest-contract.ts";
 import { scriptedModel } from "../../support/scripted-runs.ts";
 
@@ -62,7 +63,8 @@ async function onLambda() {
   const budget = { signal: new AbortController().signal, deadline: Infinity };
   const work = (runId: string, turn: number) =>
     advance({ ...deps, openModel, secretOf: async () => undefined }, { runId, turn }, budget);
-  return { call, work, agentId: agent.id, bucket: mockClient(s3), putObject: stores.putObject };
+  const owner = { agentId: agent.id, organizationId: organization.id };
+  return { call, work, stores, owner, agentId: agent.id, bucket: mockClient(s3), putObject: stores.putObject };
 }
 
 const stream = (text: string) => ({
@@ -159,4 +161,17 @@ test("a file is sent to the bucket, named by a create, and downloaded from the b
   bucket.on(HeadObjectCommand).rejects(new NotFound({ message: "no", $metadata: { httpStatusCode: 404 } }));
   const dropped = await call("GET", file);
   expect([dropped.status, dropped.body["code"]]).toEqual([404, "file_not_kept"]);
+});
+
+test("on Lambda, a file in a folder is found whether or not the gateway has decoded the slash of its name", async () => {
+  const { call, stores, owner, bucket } = await onLambda();
+  bucket.on(HeadObjectCommand).resolves({});
+  const id = await folderRun(stores, owner);
+  for (const name of Object.keys(folderFiles)) {
+    for (const path of [name, name.replaceAll("/", "%2F"), name.replaceAll("/", "%2f")]) {
+      const { status, headers } = await call("GET", `/runs/${id}/files/${path}`);
+      expect([status, headers["location"]]).toEqual([307, expect.stringContaining(`/workspaces/${id}/.sha256-`)]);
+    }
+  }
+  expect((await call("GET", `/runs/${id}/files/reports`)).body).toMatchObject({ code: "file_not_found" });
 });

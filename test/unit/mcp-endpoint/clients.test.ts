@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { beginUpload, receiveUpload } from "../../../src/runs/pending-uploads.ts";
 import { scriptedModel } from "../../browser/scripted-model.ts";
 import { callTool, connectClient } from "../../support/mcp-clients.ts";
+import { deletedFile, folderFiles, folderRun } from "../../support/folder-run.ts";
 import { manageService, type ManageService } from "../../support/manage-service.ts";
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -63,6 +64,18 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
     expect(startRun?.description).toContain('the agent "Starter agent"');
     expect(startRun?.description).toContain("10 files, with 10 MiB in sum");
     expect(JSON.stringify(tools).length).toBeLessThan(10_000); // models read it in every conversation
+  });
+
+  test("lists and reads files in folders", async () => {
+    const { organizationId = "" } = (await service.platform.accounts.findAgent(service.templateId)) ?? {};
+    const run_id = await folderRun(service.platform, { agentId: service.templateId, organizationId });
+    const list = await callTool(client, "list_files", { run_id });
+    const files = list.structured["files"] as { name: string }[];
+    expect(files.map(({ name }) => name)).toEqual(Object.keys(folderFiles));
+    for (const [name, text] of Object.entries(folderFiles)) {
+      expect((await callTool(client, "read_file", { run_id, name })).text).toBe(text);
+    }
+    expect(await callTool(client, "read_file", { run_id, name: deletedFile })).toMatchObject({ isError: true });
   });
 
   test("starts a run with files, waits for it, reads what it wrote, and continues it", async () => {
