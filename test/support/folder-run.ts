@@ -19,7 +19,9 @@ export async function folderRun(
   { runs, workspace }: Pick<Stores, "runs" | "workspace">,
   owner: Pick<Run, "agentId" | "organizationId">,
 ): Promise<string> {
-  const run = await created(runs, { id: randomUUID(), ...owner, createdAt: Date.now(), updatedAt: Date.now() });
+  // Finished from the start, so that no worker of a service takes it.
+  const fields = { id: randomUUID(), ...owner, createdAt: Date.now(), updatedAt: Date.now() };
+  const run = await created(runs, { ...fields, status: "finished" });
   const contents = Object.entries({ ...folderFiles, [deletedFile]: "old" }).map(([name, text]) => {
     const content = Buffer.from(text);
     return { name, content, sha256: sha256Of(content) };
