@@ -15,20 +15,23 @@ import sys
 import uuid
 
 OUTPUT = pathlib.Path("/usr/share/agent-environment")
+# The variable PATH of programs in an environment: bin/ folders elsewhere are not found.
+PATH = "/usr/local/bin:/usr/bin:/bin"
 # Written by the engine that builds or runs a container.
 OF_ENGINE = {"/etc/hostname", "/etc/hosts", "/etc/mtab", "/etc/resolv.conf"}
 
 
 def main(name):
-    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,62}", name):
-        sys.exit(f'The name of an environment has small letters, digits and hyphens; "{name}" does not.')
+    if not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", name):
+        sys.exit(f'"{name}" is not a name: up to 40 small letters, digits and hyphens, the first one a letter.')
     for program in ["bash", "sh", "grep", "sha256sum"]:
-        if shutil.which(program) is None:
-            sys.exit(f"An environment needs {program}: add it to the Dockerfile.")
+        if shutil.which(program, path=PATH) is None:
+            sys.exit(f"An environment needs {program} in {PATH}: add it to the Dockerfile.")
     OUTPUT.mkdir(parents=True, exist_ok=True)
     digest = "sha256:" + digest_of(["/etc", "/usr"])
     probe = pathlib.Path(__file__).with_name("probe.sh")
-    facts = json.loads(subprocess.run(["sh", str(probe), name, digest], check=True, stdout=subprocess.PIPE).stdout)
+    probed = subprocess.run(["sh", str(probe), name, digest], env={"PATH": PATH}, check=True, stdout=subprocess.PIPE)
+    facts = json.loads(probed.stdout)
     components = debian_packages(facts["system"]) + python_libraries() + node(facts)
     write("facts.json", json.dumps(facts, indent=2))
     write("sbom.json", json.dumps(sbom(facts, components), indent=2))

@@ -8,6 +8,7 @@ import { addAgentCommands } from "./agents.ts";
 import { addAuditCommand } from "./audit.ts";
 import { completionScript } from "./completion.ts";
 import { connect } from "./connect.ts";
+import { addEnvironmentCommands } from "./environment.ts";
 import { addKeyCommands } from "./keys.ts";
 import { addOrganizationCommands } from "./organizations.ts";
 import { addOperatorCommands } from "./operators.ts";
@@ -62,6 +63,7 @@ export function adminProgram(action: Action, io: FileIo): Command {
   addRunCommands(program, action, io);
   addOperatorCommands(program, action, io);
   addAuditCommand(program, action);
+  addEnvironmentCommands(program, io);
   program
     .command("completion")
     .description(`Print a completion script for: alias ${name}="${commandPrefix("admin")}"`)
