@@ -1,15 +1,17 @@
 import { get } from "../api/client.ts";
 import type { Page, Run, Schemas } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
+import { defaultEnvironment, environmentTools, systemText } from "../environments.ts";
 import { formatDollars, formatNumber } from "../format.ts";
 import { limitsText } from "../limits-text.ts";
+import { me } from "../state/session.ts";
 import { pageUrl } from "../state/url.ts";
 import { Fact } from "../ui/fact.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Status } from "../ui/status.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { type Agent, draftOf, readKeys } from "./agent-calls.ts";
-import { isObject, type Json, textOf } from "./form/json.ts";
+import { type Draft, isObject, type Json, textOf } from "./form/json.ts";
 import { agentField } from "./form/layout.ts";
 
 const recentRuns = 6;
@@ -56,6 +58,7 @@ export function Overview({ agent }: { agent: Agent }) {
               <Fact name="Tools">
                 <span class="mono">{toolsOf(definition["tools"]).join(", ") || "none"}</span>
               </Fact>
+              <Programs definition={definition} />
               <Fact name="MCP servers">{serversOf(definition["mcp"]).join(", ") || "none"}</Fact>
               <Fact name="Limits of one turn">{limitsText(definition["limits"]) ?? "none"}</Fact>
               <Fact name="Limits of the run">{limitsText(definition["runLimits"]) ?? "none"}</Fact>
@@ -73,6 +76,21 @@ export function Overview({ agent }: { agent: Agent }) {
         </div>
       </div>
     </>
+  );
+}
+
+/** In which Linux programs of the agent run. Without a tool that needs one, or where none is known: nothing. */
+function Programs({ definition }: { definition: Draft }) {
+  const known = me.value?.environments;
+  const tools = toolsOf(definition["tools"]).filter((tool) => environmentTools.has(tool));
+  if (tools.length === 0 || !known) return null;
+  const name = textOf(definition["environment"]) || defaultEnvironment;
+  const found = known.find((each) => each.name === name);
+  return (
+    <Fact name="Environment">
+      <span class="mono">{name}</span>
+      {found?.unavailable === null ? `, ${systemText(found)}` : ", not available here"}
+    </Fact>
   );
 }
 

@@ -1,3 +1,4 @@
+import { defaultEnvironment, offerFor, pythonText, systemText } from "../environments.ts";
 import { agents } from "../state/agents.ts";
 import { blocked } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
@@ -31,6 +32,7 @@ export function FirstRun() {
           </Button>
           {reason !== undefined && <span class="muted">{reason}</span>}
         </p>
+        <ProgramsLine />
         {agents.value?.length === 0 && (
           <p class="note">
             <Icon name="info" />
@@ -59,6 +61,20 @@ export function FirstRun() {
         </p>
       </div>
     </section>
+  );
+}
+
+/** What programs of agents run in, or what to install for it. Nothing where it is not known. */
+function ProgramsLine() {
+  const shell = offerFor("run_shell", me.value?.environments);
+  const found = me.value?.environments?.find(({ name }) => name === defaultEnvironment);
+  if (!shell) return null;
+  return (
+    <p class="muted programs-line">
+      {found && !shell.isMissing
+        ? `Programs run in ${systemText(found)}, with ${pythonText(found)}.`
+        : `Python and JavaScript run here, bash does not. ${found?.unavailable ?? ""}`}
+    </p>
   );
 }
 

@@ -19,6 +19,7 @@ const helps: Record<string, string> = {
   model: "Empty: the organization’s model.",
   "parameters.temperature": "0 to 2. Empty: the provider’s default.",
   tools: "",
+  environment: "The Linux in which run_shell and run_python run. Empty: linux.",
   limits: "",
   runLimits: "Empty: no limit. At a limit the model is asked once more for an answer with what it has.",
 };
@@ -45,4 +46,4 @@ export function agentField(name: string): Field {
 }
 
 /** Fields that are open at once. All others are behind "More settings". */
-export const firstFields = ["name", "instructions", "model", "tools", "limits", "runLimits"];
+export const firstFields = ["name", "instructions", "model", "tools", "environment", "limits", "runLimits"];

@@ -5,12 +5,14 @@ import { agentField, agentFields, firstFields, inOrder } from "./layout.ts";
 import { ListField } from "./list-field.tsx";
 import type { Field, FieldOf } from "./schema-fields.ts";
 import { SimpleField } from "./simple-field.tsx";
+import { needsEnvironment, ToolsField } from "./tools-field.tsx";
 
 /** The form of an agent, made from the agent schema. */
 export function SchemaForm({ form }: { form: FormState }) {
   const parameters = agentField("parameters");
   const inside = parameters.kind === "group" ? parameters.fields : [];
   const temperature = inside.find(({ name }) => name === "temperature");
+  const tools = agentField("tools");
   const more = agentFields.filter(({ name }) => !firstFields.includes(name));
   return (
     <div class="schema-form">
@@ -20,7 +22,8 @@ export function SchemaForm({ form }: { form: FormState }) {
         <SimpleField field={agentField("model")} path={["model"]} form={form} />
         {temperature && <SimpleField field={temperature} path={["parameters", "temperature"]} form={form} />}
       </div>
-      <SimpleField field={agentField("tools")} path={["tools"]} form={form} />
+      {tools.kind === "checks" && <ToolsField field={tools} form={form} />}
+      {needsEnvironment(form) && <SimpleField field={agentField("environment")} path={["environment"]} form={form} />}
       <AnyField field={agentField("limits")} path={["limits"]} form={form} />
       <AnyField field={agentField("runLimits")} path={["runLimits"]} form={form} />
       <details class="more-settings" open={more.some(({ name }) => isTouched(form, name))}>

@@ -1,3 +1,4 @@
+import { defaultEnvironment } from "../../environments.ts";
 import type { FieldControl } from "../../ui/field.tsx";
 import { EditedField, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
@@ -33,16 +34,22 @@ function TextInput({ control, field, path, form, text }: TextFieldProps & { cont
   };
   if (field.secret) return <SecretInput control={control} value={text} readOnly={isReadOnly} onInput={set} />;
   if (field.long) return <textarea {...common} class="input instructions" rows={5} spellcheck />;
-  const isModel = pathText(path) === "model";
+  const placeholder = placeholderOf(path, form);
   return (
     <input
       {...common}
-      class={isModel || field.name === "url" ? "input mono" : "input"}
+      class={placeholder !== undefined || field.name === "url" ? "input mono" : "input"}
       autocomplete="off"
       spellcheck={false}
-      {...(isModel && form.organizationModel !== undefined && { placeholder: form.organizationModel })}
+      placeholder={placeholder}
     />
   );
+}
+
+/** What an empty field means. Undefined: its help says it. */
+function placeholderOf(path: Path, { organizationModel }: FormState): string | undefined {
+  if (pathText(path) === "environment") return defaultEnvironment;
+  return pathText(path) === "model" ? (organizationModel ?? "") : undefined;
 }
 
 /** "331 of 100,000 characters" with texts that can be long. */

@@ -8,26 +8,38 @@ import type { RunView } from "../view.ts";
 /** More calls of one tool than this are one cell. */
 const mostOfOneTool = 8;
 
+/** Up to this number of cells can stand below one another. */
+const mostStacked = 3;
+
+/** From this number of characters on, cells do not fit side by side. */
+const stackedFrom = 62;
+
 /** Cells of a step at most. */
 const mostCells = 12;
 
 /** Durations from which on a cell shows its own. Milliseconds. */
 const shownDuration = 100;
 
-/** The tool calls of a step, side by side. */
+/** The tool calls of a step, side by side. A few long ones stand below one another. */
 export function CallCells({ step, view }: { step: Step; view: RunView }) {
   void view.version.value;
   const cells = cellsOf(step.calls);
   const shown = cells.slice(0, mostCells);
   const rest = cells.length - shown.length;
   return (
-    <div class={`run-calls${shown.length > 3 ? " many" : ""}`}>
+    <div class={`run-calls${layoutOf(shown)}`}>
       {shown.map((calls) => (
         <CallCell key={calls[0]?.index} calls={calls} view={view} />
       ))}
       {rest > 0 && <span class="run-more">+{rest} more in the inspector</span>}
     </div>
   );
+}
+
+function layoutOf(cells: Call[][]): string {
+  if (cells.length > mostStacked) return " many";
+  const characters = cells.reduce((sum, [call]) => sum + (call ? call.name.length + argumentOf(call).length : 0), 0);
+  return cells.length > 1 && characters > stackedFrom ? " stacked" : "";
 }
 
 /** The calls by cell. Many calls of one tool share one. */
@@ -64,15 +76,35 @@ function CallCell({ calls, view }: { calls: Call[]; view: RunView }) {
       }}
     >
       {failed && <Icon name="warning" />}
-      <bdi class="mono">{visibleLine(call.name, 60)}</bdi>
+      <ToolName name={call.name} />
       {calls.length > 1 ? <span>× {calls.length}</span> : <Argument call={call} />}
       <CellTime calls={calls} live={live} view={view} />
     </button>
   );
 }
 
+/** `run_shell`, or `github › search` for a tool of an MCP server. */
+function ToolName({ name }: { name: string }) {
+  const [, server, tool] = /^(.+?)__(.+)$/s.exec(name) ?? [];
+  return (
+    <bdi class="mono" title={visibleLine(name)}>
+      {server === undefined || tool === undefined ? (
+        visibleLine(name, 60)
+      ) : (
+        <>
+          <span class="server">{visibleLine(server, 20)} ›</span> {visibleLine(tool, 60)}
+        </>
+      )}
+    </bdi>
+  );
+}
+
+function argumentOf(call: Call): string {
+  return visibleLine(tellingArgument(call.arguments.text), 80);
+}
+
 function Argument({ call }: { call: Call }) {
-  const argument = visibleLine(tellingArgument(call.arguments.text), 80);
+  const argument = argumentOf(call);
   return argument === "" ? null : <bdi class="argument">{argument}</bdi>;
 }
 

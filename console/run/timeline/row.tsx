@@ -32,7 +32,7 @@ export function estimatedHeight(row: Row): number {
   if (row.kind !== "step") return 33;
   const { calls, attempts, note } = row.step;
   const lines = [
-    calls.length > 0 ? 30 : 0,
+    calls.length > 0 ? 30 : 0, // of calls that stand below one another, the others are measured
     attempts.length > 0 ? 24 : 0,
     calls.some(({ failed }) => failed) ? 22 : 0,
     calls.some(({ name, files }) => files.length > 0 && programTools.includes(name)) ? 24 : 0,

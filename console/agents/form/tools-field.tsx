@@ -1,0 +1,81 @@
+import { useId } from "preact/hooks";
+import { environmentTools, offerFor } from "../../environments.ts";
+import { me } from "../../state/session.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { GroupNotes, notesOf } from "./field-notes.tsx";
+import type { FormState } from "./form-state.ts";
+import { textOf, valueAt } from "./json.ts";
+import type { FieldOf } from "./schema-fields.ts";
+import { toolHelp } from "./tool-help.ts";
+
+const path = ["tools"];
+
+/** The built-in tools of an agent: what each does, and what this service offers for it. */
+export function ToolsField({ field, form }: { field: FieldOf<"checks">; form: FormState }) {
+  const value = valueAt(form.draft, path);
+  const chosen = Array.isArray(value) ? value.map(textOf) : field.preset;
+  const notes = notesOf(field, path, form);
+  return (
+    <fieldset class={notes.was === undefined ? "field" : "field changed"}>
+      <legend class="name">{field.label}</legend>
+      <ul class="tool-choices">
+        {field.options.map((tool) => (
+          <ToolChoice
+            key={tool}
+            tool={tool}
+            form={form}
+            isChosen={chosen.includes(tool)}
+            onToggle={() => {
+              const others = chosen.filter((each) => each !== tool);
+              form.set(path, others.length < chosen.length ? others : [...chosen, tool]);
+            }}
+          />
+        ))}
+      </ul>
+      <GroupNotes {...notes} />
+    </fieldset>
+  );
+}
+
+interface ToolChoiceProps {
+  tool: string;
+  form: FormState;
+  isChosen: boolean;
+  onToggle: () => void;
+}
+
+function ToolChoice({ tool, form, isChosen, onToggle }: ToolChoiceProps) {
+  const id = useId();
+  const offer = offerFor(tool, me.value?.environments, textOf(form.draft["environment"]));
+  return (
+    <li>
+      <label class="check mono">
+        <input
+          type="checkbox"
+          checked={isChosen}
+          disabled={form.readOnly !== undefined}
+          aria-describedby={id}
+          onChange={onToggle}
+        />
+        <span>{tool}</span>
+      </label>
+      <p id={id} class="help">
+        {toolHelp[tool]}
+        {offer && (
+          <span class={offer.isMissing ? "offer missing" : "offer"}>
+            {offer.isMissing && <Icon name="warning" />}
+            {offer.text}
+          </span>
+        )}
+      </p>
+    </li>
+  );
+}
+
+/** Whether the agent's environment matters: it names one, or has a tool that runs in it. */
+export function needsEnvironment({ draft }: FormState): boolean {
+  const { tools, environment } = draft;
+  return (
+    environment !== undefined || (Array.isArray(tools) && tools.some((tool) => environmentTools.has(textOf(tool))))
+  );
+}
