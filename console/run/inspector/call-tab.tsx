@@ -1,13 +1,14 @@
-import type { RunApi } from "../api.ts";
+import type { RunApi, RunDetail } from "../api.ts";
 import type { RunView } from "../view.ts";
 import { CallArguments } from "./call-arguments.tsx";
+import { CallEnvironment } from "./call-environment.tsx";
 import { CallFacts } from "./call-facts.tsx";
 import { CallResult } from "./call-result.tsx";
 import { ModelCall } from "./model-call.tsx";
 import { RequestDifference } from "./request-difference.tsx";
 
 /** The selected call: a tool call with the model call that asked for it, or a model call. */
-export function CallTab({ view, api }: { view: RunView; api: RunApi }) {
+export function CallTab({ view, api, detail }: { view: RunView; api: RunApi; detail: RunDetail }) {
   void view.version.value;
   const selected = view.selected.value;
   if (!selected) return <p class="run-empty">No step yet. What the agent does appears here.</p>;
@@ -17,6 +18,7 @@ export function CallTab({ view, api }: { view: RunView; api: RunApi }) {
       {call && (
         <>
           <CallFacts call={call} step={step} view={view} />
+          <CallEnvironment call={call} detail={detail} />
           <CallArguments key={`a ${call.turn}.${call.step}.${call.index}`} call={call} step={step} view={view} />
           <CallResult key={`r ${call.turn}.${call.step}.${call.index}`} call={call} view={view} />
         </>

@@ -61,7 +61,7 @@ export function Inspector({ store, api, detail, tab, onStep, onBack }: Props) {
       </div>
       <TabList store={store} api={api} tab={tab} onTab={(id) => setQuery({ tab: id === "call" ? undefined : id })} />
       <div ref={panel} class="run-panel" role="tabpanel" id="run-panel" aria-labelledby={`run-tab-${tab}`} tabIndex={0}>
-        {tab === "call" && <CallTab view={store} api={api} />}
+        {tab === "call" && <CallTab view={store} api={api} detail={detail} />}
         {tab === "tools" && <ToolsTab view={store} />}
         {tab === "files" && (
           <FilesTab

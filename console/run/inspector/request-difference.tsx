@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { formatNumber } from "../../format.ts";
 import { Code } from "../../ui/code.tsx";
@@ -7,6 +8,8 @@ import { formatPlace, placeName } from "../selection.ts";
 import { visible, visibleLine } from "../text/visible.ts";
 import { count } from "../text/words.ts";
 import type { RunView } from "../view.ts";
+import { ShortDigest } from "./call-environment.tsx";
+import { FactTable } from "./facts.tsx";
 import { changeText, messageAuthor, messageText, requestChange } from "./request-change.ts";
 
 type State =
@@ -100,8 +103,22 @@ function Difference({
         <summary>{count(request.tools.length, "tool")}</summary>
         <Code title="Tools" text={visible(JSON.stringify(request.tools, undefined, 2))} />
       </details>
+      <FactTable facts={configurationFacts(request)} />
     </div>
   );
+}
+
+/** What the turn runs on, besides the agent and its model. */
+function configurationFacts({ environment, configuration }: ModelRequest): [string, ComponentChildren][] {
+  const hash: [string, ComponentChildren] = ["Configuration", <ShortDigest digest={configuration} />];
+  if (!environment) return [["Environment", "none recorded"], hash];
+  const { name, engine, digest } = environment;
+  return [
+    ["Environment", <bdi class="mono">{visibleLine(name, 60)}</bdi>],
+    ["Engine", engine],
+    ["Digest", <ShortDigest digest={digest} />],
+    hash,
+  ];
 }
 
 /** Characters of a message that are drawn. */
