@@ -34,7 +34,7 @@ function programsText({ programs }: Environment): string {
 
 /** "Python 3.13.5 with numpy 2.3.1, pandas 2.3.3 and 38 more libraries" */
 export function pythonText({ python }: Environment): string {
-  if (!python) return "Python";
+  if (!python || python.version === "") return "no Python";
   return `Python ${python.version} with ${listText(python.libraries, wellKnown.libraries, "library", "libraries")}`;
 }
 
@@ -69,5 +69,6 @@ export function offerFor(tool: string, known: Environment[] | null | undefined, 
   }
   const others = known.map((each) => each.name).join(", ") || "none";
   const reason = found?.unavailable ?? `The environment ${wanted} is not set up. Known: ${others}.`;
-  return { text: `Not here: ${reason}`, isMissing: true };
+  const start = tool === "run_python" ? "Here with the standard library only" : "Not here";
+  return { text: `${start}: ${reason}`, isMissing: true };
 }

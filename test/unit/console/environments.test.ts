@@ -30,10 +30,10 @@ test("the form says what the service offers for a tool, or what to install", () 
 });
 
 test("an environment that is not set up is named with those that are", () => {
-  for (const tool of ["run_shell", "run_python"]) {
-    const text = "Not here: The environment r is not set up. Known: linux.";
-    expect(offerFor(tool, [linux], "r")).toEqual({ text, isMissing: true });
-  }
+  const reason = "The environment r is not set up. Known: linux.";
+  expect(offerFor("run_shell", [linux], "r")).toEqual({ text: `Not here: ${reason}`, isMissing: true });
+  const python = `Here with the standard library only: ${reason}`;
+  expect(offerFor("run_python", [linux], "r")).toEqual({ text: python, isMissing: true });
 });
 
 test("nothing is said where environments are not known, and of other tools", () => {
@@ -45,6 +45,7 @@ test("nothing is said where environments are not known, and of other tools", () 
 test("a system without well-known programs is described by numbers", () => {
   const bare: Environment = { ...linux, engine: "docker", programs: {}, python: { version: "3.12.0", libraries: {} } };
   expect([systemText(bare), pythonText(bare)]).toEqual(["Debian 13 in Docker", "Python 3.12.0 with 0 libraries"]);
+  expect(pythonText({ ...bare, python: { version: "", libraries: {} } })).toBe("no Python");
 });
 
 test("every tool of agents is explained in the form", () => {
