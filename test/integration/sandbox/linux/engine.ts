@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { contentName } from "../../../../src/filenames.ts";
+import { localWorkspace } from "../../../../src/platform/local/workspace.ts";
+import { runContents } from "../../../../src/platform/local/run-contents.ts";
+import { type Bubblewrap, bubblewrapLinux } from "../../../../src/sandbox/linux/bubblewrap.ts";
+import type { RootFolder } from "../../../../src/sandbox/linux/bwrap-arguments.ts";
+import { findBubblewrap, machineRoot } from "../../../../src/sandbox/linux/find-bubblewrap.ts";
+import { linuxLimits, type LinuxLimits } from "../../../../src/sandbox/linux/limits.ts";
+import type { LinuxResult, StoredFile } from "../../../../src/sandbox/linux/types.ts";
+
+export interface TestProgram {
+  text: string;
+  /** Default: `shell`. */
+  language?: "shell" | "python";
+  files?: Record<string, string | Uint8Array>;
+  /** Default: 60. */
+  seconds?: number;
+  signal?: AbortSignal;
+  onOutput?: (text: string) => void;
+  /** Default: one run for all programs. */
+  runId?: string;
+}
+
+export interface Engine {
+  root: RootFolder;
+  /** Folder of all workspaces. */
+  folder: string;
+  bubblewrap: Bubblewrap;
+  run(program: TestProgram): Promise<LinuxResult>;
+  /** A changed file as text. */
+  read(file: StoredFile, runId?: string): Promise<string>;
+  close(): void;
+}
+
+/** Why there is no engine here. */
+export interface NoEngine {
+  unavailable: string;
+}
+
+const neverAborts = new AbortController().signal;
+const noFacts = { name: "linux", digest: "", system: "", programs: {}, python: { version: "", libraries: {} } };
+
+/** The installed environment, or else the machine's own /usr. */
+function rootFolder(): RootFolder {
+  const environments = process.env["AGENT_RUN_ENVIRONMENTS"];
+  const path = environments && join(environments, "linux", "rootfs");
+  return path && existsSync(path) ? { path, isMachine: false } : machineRoot;
+}
+
+/**
+ * Opens the engine of `npm start`. Where bubblewrap does not work, it says why. `AGENT_RUN_REQUIRE_BUBBLEWRAP` makes that an
+ * error: `.ci/run` sets it, so that these tests run there.
+ */
+export async function openEngine(limits: Partial<LinuxLimits> = {}): Promise<Engine | NoEngine> {
+  const folder = mkdtempSync(join(tmpdir(), "agent-linux-"));
+  const root = rootFolder();
+  const found = await findBubblewrap(folder, root, {
+    programs: Math.max(2, availableParallelism()),
+    limits: { ...linuxLimits, ...limits },
+  });
+  if ("unavailable" in found) {
+    if (process.env["AGENT_RUN_REQUIRE_BUBBLEWRAP"]) throw new Error(found.unavailable);
+    return found;
+  }
+  const workspace = localWorkspace(folder);
+  return {
+    root,
+    folder,
+    bubblewrap: found.bubblewrap,
+    async run({ text, language = "shell", files = {}, seconds = 60, signal = neverAborts, onOutput, runId = "run" }) {
+      const stored = Object.entries(files).map(([name, content]) => {
+        const bytes = Buffer.from(content);
+        return { name, size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), content: bytes };
+      });
+      await workspace.write(runId, stored);
+      const linux = bubblewrapLinux(
+        found.bubblewrap,
+        { root, facts: noFacts },
+        { id: runId, contents: runContents(folder, runId) },
+      );
+      const program = {
+        language,
+        text,
+        seconds,
+        files: stored.map(({ name, size, sha256 }) => ({ name, size, sha256 })),
+      };
+      return linux.run(program, signal, onOutput);
+    },
+    read: ({ sha256 }, runId = "run") => readFile(join(folder, runId, contentName(sha256)), "utf8"),
+    close: () => found.close(),
+  };
+}
+
+/** Why the tests of a file are skipped, for their title. Empty: they are not. */
+export function reasonToSkip(engine: Engine | NoEngine): string {
+  return "unavailable" in engine ? ` (skipped: ${engine.unavailable})` : "";
+}
