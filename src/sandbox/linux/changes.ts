@@ -15,6 +15,8 @@ export interface EndedWorkspace {
   before: readonly StoredFile[];
 }
 
+/** Bytes of a path in a workspace. The kernel itself cannot open paths of more than 4,096 bytes. */
+const maxPathBytes = 1_000;
 /** Levels of folders. Deeper ones are not saved. */
 const maxDepth = 32;
 /** Names that one note lists. */
@@ -94,7 +96,9 @@ async function listTree(folder: string, maxFiles: number): Promise<Tree> {
       const name = path === "" ? segment : `${path}/${segment}`;
       // A name that is not UTF-8 reads back as another one.
       const isUtf8 = Buffer.from(segment).equals(entry.name);
-      if (!isUtf8 || filenameProblem(segment) !== undefined) wrongNames.push(JSON.stringify(name.slice(-200)));
+      const isTooLong = Buffer.byteLength(name) > maxPathBytes;
+      if (!isUtf8 || isTooLong || filenameProblem(segment) !== undefined)
+        wrongNames.push(JSON.stringify(name.slice(-200)));
       else if (entry.isDirectory() && depth < maxDepth) await visit(name, depth + 1);
       else if (entry.isFile()) names.push(name);
       else special.push(`${name} (${kindOf(entry)})`);

@@ -20,9 +20,10 @@ export const endMark = "ended";
  * Runs the program. Root can read the files that it made unreadable; for other users, their modes are changed.
  *
  * The program itself runs behind a pipe: Node gives sockets to its children, and `echo > /dev/stderr` cannot open those. The
- * pipe is made after the change of the user, who has to own it for the same reason.
+ * pipe is made after the change of the user, who has to own it for the same reason. bubblewrap starts without this script's
+ * variables, because they name folders of the host and can be read in /proc/1/environ.
  */
-const runBwrap = `$DROP sh -c 'bwrap --args 3 --seccomp 4 --json-status-fd 5 "$@" 2>&1 6<&- 7<&- | cat' sh "$@" || true
+const runBwrap = `$DROP sh -c 'env -i PATH="$PATH" bwrap --args 3 --seccomp 4 --json-status-fd 5 "$@" 2>&1 6<&- 7<&- | cat' sh "$@" || true
 [ -n "$OWNER" ] || find "$WORK" \\( -type d ! -perm -700 -o -type f ! -perm -400 \\) -exec chmod u+rwX {} +
 echo ${endMark} >&5
 read -r _ <&6 || true`;
@@ -45,6 +46,7 @@ mount -t tmpfs -o "size=$SIZE,nr_inodes=$INODES,mode=0755" scratch "$SCRATCH"
 cd "$SCRATCH"
 umask 000
 mkdir root changes internal work tmp shm
+umask 022 # the program's, too
 mount --rbind "$ROOT" root
 cd "$FOLDER"
 mount -t overlay -o "lowerdir=$FILES,upperdir=$SCRATCH/changes,workdir=$SCRATCH/internal,$OPTIONS" workspace "$SCRATCH/work"

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { readdir, lstat } from "node:fs/promises";
 import { join } from "node:path";
 import type { LinuxLimits } from "./limits.ts";
@@ -48,11 +48,20 @@ export function memoryProblem(memoryBytes: number): string {
 function residentBytes(pid: number): number {
   try {
     const resident = Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * pageBytes;
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
-    const rest = children === "" ? [] : children.split(" ");
-    return rest.reduce((sum, child) => sum + residentBytes(Number(child)), resident);
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) => startedBy(pid, thread));
+    return children.reduce((sum, child) => sum + residentBytes(Number(child)), resident);
   } catch {
     return 0; // it has just ended
+  }
+}
+
+/** Ids of the processes that a thread started: each thread has a list of its own. */
+function startedBy(pid: number, thread: string): string[] {
+  try {
+    const list = readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").trim();
+    return list === "" ? [] : list.split(" ");
+  } catch {
+    return []; // it has just ended
   }
 }
 
