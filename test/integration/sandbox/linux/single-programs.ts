@@ -26,10 +26,6 @@ export const singlePrograms: { title: string; language?: "python"; text: string 
     text: "python3 -c 'import signal; print(signal.getsignal(signal.SIGPIPE))'; trap -p",
   },
   { title: "no signal is blocked or ignored", text: "grep -E '^Sig(Blk|Ign)' /proc/self/status" },
-  {
-    title: "only the three standard descriptors are open",
-    text: 'python3 -c \'import os; print(sorted(int(f) for f in os.listdir("/proc/self/fd"))[:3], len(os.listdir("/proc/self/fd")))\'',
-  },
   { title: "background work that is waited for", text: "(sleep 0.1; echo late) & echo early; wait" },
   { title: "a line without an end", text: "printf 'no end'" },
   { title: "blank lines at the start and the end", text: "printf '\\n\\n  x  \\n\\n'" },
