@@ -22,7 +22,7 @@ async function both(part: Script[]): Promise<{ inside: Ended; outside: Ended }[]
   const program = { language: "python", text: runner, files } as const;
   const [inside, outside] = await Promise.all([engine.run(program), runOutside(engine.root, program)]);
   expect(inside).toMatchObject({ exitCode: 0, changed: [], notes: [] });
-  expect(outside.exitCode, outside.output).toBe(0);
+  if (outside.exitCode !== 0) throw new Error(outside.output);
   const [insides, outsides] = [inside, outside].map(({ output }) => JSON.parse(output) as Ended[]);
   return part.map((_, number) => ({
     inside: insides?.[number] ?? ["no result", -1],
@@ -33,7 +33,7 @@ async function both(part: Script[]): Promise<{ inside: Ended; outside: Ended }[]
 /** Accepted differences: numbers of processes, in bash's reports of ended ones. */
 const comparable = (output: string): string => output.replaceAll(/(line \d+:) +\d+ ([A-Z])/g, "$1 PID $2");
 
-describe.skipIf("unavailable" in engine)(`bash in the sandbox${reasonToSkip(engine)}`, () => {
+describe.skipIf("unavailable" in engine)(`bash in the sandbox${reasonToSkip(engine)}`, { timeout: 60_000 }, () => {
   for (let first = 0; first < scripts.length; first += perCall) {
     const part = scripts.slice(first, first + perCall);
     let results: ReturnType<typeof both> | undefined;
@@ -45,7 +45,7 @@ describe.skipIf("unavailable" in engine)(`bash in the sandbox${reasonToSkip(engi
   }
 });
 
-describe.skipIf("unavailable" in engine)(`one program of a call${reasonToSkip(engine)}`, () => {
+describe.skipIf("unavailable" in engine)(`one program of a call${reasonToSkip(engine)}`, { timeout: 60_000 }, () => {
   it.each(singlePrograms)("$title", async (program) => {
     if ("unavailable" in engine) return;
     const [inside, outside] = await Promise.all([engine.run(program), runOutside(engine.root, program)]);

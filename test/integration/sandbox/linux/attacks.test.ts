@@ -16,14 +16,14 @@ afterAll(() => "close" in engine && engine.close());
 
 async function run(attack: Pick<Attack, "language" | "text" | "files">) {
   if ("unavailable" in engine) throw new Error(engine.unavailable);
-  const files = { ...attack.files, ...(attack.language === "python" && { "attack.py": helpers }) };
-  return engine.run({ ...attack, files, seconds: 30 });
+  const workspace = { ...attack.files, ...(attack.language === "python" && { "attack.py": helpers }) };
+  return engine.run({ ...attack, files: workspace, seconds: 30 });
 }
 
 /** Lines of a program that makes many attempts, as `rest` by `name`. */
 async function linesOf(text: string): Promise<Map<string, string>> {
   const { output, exitCode } = await run({ language: "python", text });
-  expect(exitCode, output).toBe(0);
+  if (exitCode !== 0) throw new Error(output);
   return new Map(
     output
       .trim()

@@ -26,6 +26,12 @@ export const python = (title: string, text: string, ...output: string[]): Attack
   output: lines(...output),
 });
 
+/** `output`: matches what it prints. */
+export const pythonMatching = (title: string, text: string, output: RegExp): Attack => ({
+  ...python(title, text),
+  output,
+});
+
 export const shell = (title: string, text: string, ...output: string[]): Attack => ({
   title,
   language: "shell",

@@ -1,4 +1,4 @@
-import { type Attack, python, shell } from "./attacks.ts";
+import { type Attack, python, pythonMatching, shell } from "./attacks.ts";
 
 /** Settings of the machine. A program that runs as root outside of the sandbox could write them. */
 const settings = [
@@ -45,13 +45,14 @@ const ownFiles = [
 
 /** Attacks through /proc. */
 export const proc: Attack[] = [
-  ...settings.map((path) => ({
-    ...python(
+  ...settings.map((path) =>
+    // ENOENT: this kernel does not have it. EACCES comes before EROFS.
+    pythonMatching(
       `${path} cannot be written`,
       `attempt("write", lambda: write("${path}", read("${path}", 100).decode() if os.access("${path}", os.R_OK) else "0"))`,
+      /^write (EACCES|EROFS|ENOENT)\n$/,
     ),
-    output: /^write (EACCES|EROFS|ENOENT)\n$/, // ENOENT: this kernel does not have it. EACCES comes before EROFS
-  })),
+  ),
   {
     ...python(
       "no file of its own process in /proc can be written",

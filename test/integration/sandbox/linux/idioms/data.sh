@@ -64,8 +64,8 @@ d = pd.DataFrame({"k": list("aba"), "v": [1, 2, 3]}); print(d.groupby("k").v.sum
 perl -pe 's/(\d+)/$1*2/e' <<< 'a 21 b'; perl -lane 'print $F[1]' <<< 'x y z'; perl -0777 -ne 'print scalar(() = /\n/g), "\n"' <<< $'a\nb'; perl -MList::Util=sum -e 'print sum(1..10), "\n"'; perl -e 'printf "%.3f\n", 2/3; exit 4'; echo $?
 #: env, nproc-free facts and locale
 echo "$HOME $LANG"; locale | grep -E 'LC_ALL|LC_CTYPE'; getconf LONG_BIT; uname -s; tty; [ -t 0 ] || echo 'no terminal'; echo "${TERM-no TERM}" | head -c 30 | wc -l
-#: getent, id and hostname do not fail
-id -u > /dev/null && echo ok; getent passwd root | cut -d: -f1; hostname > /dev/null && echo ok; groups > /dev/null 2>&1; echo $?
+#: id and hostname do not fail
+id -u; id -g; hostname > /dev/null && echo ok; uname -m
 #: expr, dc-free checks, true, false, yes, nohup and nice
 expr 3 + 4; expr abc : 'a\(.\)'; expr length hello; expr 1 = 2; echo $?; yes x | head -3 | tr -d '\n'; echo; nice -n 5 echo kind; nohup echo kept 2> /dev/null; sh -c 'echo $0 $1' name arg; env -i X=1 env; stdbuf -oL echo buffered
 #: sleep, time and SECONDS are numbers
