@@ -102,6 +102,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     sign_in: "token",
     stack: null,
     bodyBytes: maxBodyBytes,
+    environments: () => platform.programs.list(),
     serviceUrl: () => baseUrl,
   };
   const manage = manageRouter(

@@ -1,11 +1,8 @@
 import type { Secrets } from "../agent/secret.ts";
 import type { LiveOutput } from "../runs/live-output.ts";
 import type { ServedTransfers, Stores, Workflow } from "../runs/ports.ts";
-import type { Linux, NoLinux } from "../sandbox/linux/types.ts";
+import type { KnownEnvironment } from "../sandbox/linux/types.ts";
 import type { Schemas } from "./call.ts";
-
-/** An environment that agents can name: what runs its programs and what it has, or why it cannot be used here. */
-export type KnownEnvironment = Pick<Linux, "engine" | "facts"> | ({ name: string } & NoLinux);
 
 /** What the service is, for `GET /me`. */
 export interface ServiceInfo extends Pick<Schemas["Me"], "platform" | "version" | "sign_in" | "stack"> {

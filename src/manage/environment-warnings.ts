@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "../accounts/types.ts";
-import type { KnownEnvironment, ServiceInfo } from "./deps.ts";
+import type { KnownEnvironment } from "../sandbox/linux/types.ts";
+import type { ServiceInfo } from "./deps.ts";
 
 const defaultEnvironment = "linux";
 

@@ -1,5 +1,5 @@
 import type { Schemas } from "../call.ts";
-import type { KnownEnvironment } from "../deps.ts";
+import type { KnownEnvironment } from "../../sandbox/linux/types.ts";
 
 export function wireEnvironment(known: KnownEnvironment): Schemas["Environment"] {
   if ("unavailable" in known) {

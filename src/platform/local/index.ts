@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { environmentsFolder } from "../../sandbox/linux/environments.ts";
 import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
 import type { Platform } from "../types.ts";
 import { type SecretAllowList, readAllowedSecrets, secretAllowList } from "./allowed-secrets.ts";
@@ -29,7 +30,7 @@ export interface LocalPlatform extends Omit<Platform, "workflow"> {
 export interface LocalPlatformOptions {
   /** Holds a SQLite file and the workspaces. Created if missing. */
   dataDir: string;
-  /** Environment for secrets named `env:NAME`. */
+  /** Environment variables: those of secrets named `env:NAME`, and of the folder with Linux environments. */
   environment?: Record<string, string | undefined>;
   /** Default: that of the service's last start. */
   allowList?: SecretAllowList;
@@ -65,7 +66,7 @@ export function openLocalPlatform({
   const runs = localRuns(database);
   const workspace = localWorkspace(workspaces);
   const sandbox = localSandbox();
-  const linux = localLinux(workspaces, choice);
+  const linux = localLinux(workspaces, environmentsFolder(environment), choice);
 
   return {
     database,

@@ -1,10 +1,19 @@
 import { availableParallelism } from "node:os";
 import { layout } from "../../layout.ts";
 import { bubblewrapLinux } from "../../sandbox/linux/bubblewrap.ts";
+import type { RootFolder } from "../../sandbox/linux/bwrap-arguments.ts";
+import { listEnvironments, readEnvironment } from "../../sandbox/linux/environments.ts";
 import { findBubblewrap, type FoundBubblewrap, machineRoot } from "../../sandbox/linux/find-bubblewrap.ts";
 import { linuxLimits } from "../../sandbox/linux/limits.ts";
 import { parseFacts, probeScript } from "../../sandbox/linux/probe.ts";
-import type { EnvironmentFacts, Linux, LinuxEngine, NoLinux } from "../../sandbox/linux/types.ts";
+import {
+  defaultEnvironment,
+  type EnvironmentFacts,
+  type KnownEnvironment,
+  type Linux,
+  type LinuxEngine,
+  type NoLinux,
+} from "../../sandbox/linux/types.ts";
 import { runContents } from "./run-contents.ts";
 
 /** How programs are run on this machine. `auto`: with the first engine that works. `off`: not in a Linux. */
@@ -18,6 +27,8 @@ export interface LocalLinux {
   linuxOf: (run: { id: string; agentId: string }, environment: string) => Promise<Linux | NoLinux>;
   /** Tries the engine. Does not ask the environment's programs for their versions, which takes half a second. */
   describe(): Promise<LinuxHere>;
+  /** All environments, the default first. Never rejects. */
+  list(): Promise<KnownEnvironment[]>;
   close(): void;
 }
 
@@ -25,8 +36,11 @@ const off: NoLinux = {
   unavailable: "Programs do not run in a Linux here: the service was started with --sandbox off.",
 };
 
-/** The Linux of one machine. Nothing is tried before the first call. `root`: the folder of all workspaces. */
-export function localLinux(root: string, choice: SandboxChoice): LocalLinux {
+/**
+ * The Linux of one machine. Nothing is tried before the first call. `root`: the folder of all workspaces. `installed`: the
+ * folder of all environments.
+ */
+export function localLinux(root: string, installed: string, choice: SandboxChoice): LocalLinux {
   let opening: Promise<FoundBubblewrap> | undefined;
   let probing: Promise<EnvironmentFacts> | undefined;
   const open = (): Promise<FoundBubblewrap> =>
@@ -35,31 +49,33 @@ export function localLinux(root: string, choice: SandboxChoice): LocalLinux {
       limits: linuxLimits,
     }));
 
-  async function machineFacts(found: Exclude<FoundBubblewrap, NoLinux>): Promise<EnvironmentFacts> {
-    const noFiles = runContents(root, "probe");
-    const linux = bubblewrapLinux(
-      found.bubblewrap,
-      { root: machineRoot, facts: unknown },
-      { id: "probe", contents: noFiles },
-    );
-    const program = { language: "shell", text: probeScript(layout().environment), files: [], seconds: 60 } as const;
-    const { output, problem } = await linux.run(program, new AbortController().signal);
-    if (problem !== undefined) throw new Error(`the programs of this machine cannot be listed: ${problem}`);
-    return parseFacts(output);
-  }
-
   async function linuxOf(run: { id: string }, environment: string): Promise<Linux | NoLinux> {
     if (choice === "off") return off;
     const found = await open();
     if ("unavailable" in found) return found;
-    if (environment !== "linux")
-      return { unavailable: `The environment ${JSON.stringify(environment)} is not installed here.` };
-    const facts = await (probing ??= machineFacts(found));
-    return bubblewrapLinux(
-      found.bubblewrap,
-      { root: machineRoot, facts },
-      { id: run.id, contents: runContents(root, run.id) },
-    );
+    const { bubblewrap } = found;
+    const contents = { id: run.id, contents: runContents(root, run.id) };
+    const named = readEnvironment(installed, environment);
+    if (named && "root" in named) {
+      return bubblewrapLinux(
+        bubblewrap,
+        { root: { path: named.root, isMachine: false }, facts: named.facts },
+        contents,
+      );
+    }
+    if (environment !== defaultEnvironment) return notInstalled(environment);
+    const facts = await (probing ??= factsOf(found, machineRoot));
+    return bubblewrapLinux(bubblewrap, { root: machineRoot, facts }, contents);
+  }
+
+  /** Asks the programs of a root for their versions. */
+  async function factsOf({ bubblewrap }: Exclude<FoundBubblewrap, NoLinux>, of: RootFolder): Promise<EnvironmentFacts> {
+    const probe = { id: "probe", contents: runContents(root, "probe") };
+    const linux = bubblewrapLinux(bubblewrap, { root: of, facts: unknownFacts }, probe);
+    const program = { language: "shell", text: probeScript(layout().environment), files: [], seconds: 60 } as const;
+    const { output, problem } = await linux.run(program, new AbortController().signal);
+    if (problem !== undefined) throw new Error(`the programs of this machine could not be listed: ${problem}`);
+    return parseFacts(output);
   }
 
   return {
@@ -67,7 +83,19 @@ export function localLinux(root: string, choice: SandboxChoice): LocalLinux {
     async describe() {
       if (choice === "off") return off;
       const found = await open();
-      return "unavailable" in found ? found : { engine: "bubblewrap", isMachine: true, missing: found.missing };
+      if ("unavailable" in found) return found;
+      const isMachine = readEnvironment(installed, defaultEnvironment) === undefined;
+      return { engine: "bubblewrap", isMachine, missing: found.missing };
+    },
+    async list() {
+      const names = new Set([defaultEnvironment, ...listEnvironments(installed)]);
+      return Promise.all(
+        [...names].map(async (name) => {
+          const linux = await linuxOf({ id: "list" }, name).catch(({ message }: Error) => ({ unavailable: message }));
+          if ("unavailable" in linux) return { name, unavailable: linux.unavailable };
+          return { engine: linux.engine, facts: linux.facts };
+        }),
+      );
     },
     close() {
       opening?.then(
@@ -78,8 +106,16 @@ export function localLinux(root: string, choice: SandboxChoice): LocalLinux {
   };
 }
 
-const unknown: EnvironmentFacts = {
-  name: "linux",
+function notInstalled(environment: string): NoLinux {
+  return {
+    unavailable:
+      `The environment ${JSON.stringify(environment)} is not installed on this machine. The operator installs it with the ` +
+      "command environment install.",
+  };
+}
+
+const unknownFacts: EnvironmentFacts = {
+  name: defaultEnvironment,
   digest: "",
   system: "",
   programs: {},

@@ -72,6 +72,9 @@ export interface NoLinux {
   unavailable: string;
 }
 
+/** An environment that agents can name: what runs its programs and what it has, or why it cannot be used here. */
+export type KnownEnvironment = Pick<Linux, "engine" | "facts"> | ({ name: string } & NoLinux);
+
 /** Where a sandbox on this machine takes the contents of one run from, and puts new ones. */
 export interface ContentFolder {
   /** Gives a stored content a further name, `path`, on the same file system as the store. It must not be written to. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import type { Schemas } from "../../../src/manage/call.ts";
-import type { KnownEnvironment } from "../../../src/manage/deps.ts";
+import type { KnownEnvironment } from "../../../src/sandbox/linux/types.ts";
 import { openapiDocument } from "../../../src/manage/generated/openapi.ts";
 import { manageHandlers } from "../../../src/manage/handlers/index.ts";
 import { manageRouter } from "../../../src/manage/router.ts";
