@@ -66,7 +66,10 @@ export function openLocalPlatform({
   const runs = localRuns(database);
   const workspace = localWorkspace(workspaces);
   const sandbox = localSandbox();
-  const linux = localLinux(workspaces, environmentsFolder(environment), choice);
+  const linux = localLinux(
+    { workspaces, programs: resolve(dataDir, "programs"), environments: environmentsFolder(environment) },
+    choice,
+  );
 
   return {
     database,

@@ -1,8 +1,11 @@
+import { mkdir, readdir } from "node:fs/promises";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { layout } from "../../layout.ts";
 import { bubblewrapLinux } from "../../sandbox/linux/bubblewrap.ts";
 import type { RootFolder } from "../../sandbox/linux/bwrap-arguments.ts";
 import { listEnvironments, readEnvironment } from "../../sandbox/linux/environments.ts";
+import { removeFolder } from "../../sandbox/linux/file-links.ts";
 import { findBubblewrap, type FoundBubblewrap, machineRoot } from "../../sandbox/linux/find-bubblewrap.ts";
 import { linuxLimits } from "../../sandbox/linux/limits.ts";
 import { parseFacts, probeScript } from "../../sandbox/linux/probe.ts";
@@ -36,26 +39,36 @@ const off: NoLinux = {
   unavailable: "Programs do not run in a Linux here: the service was started with --sandbox off.",
 };
 
-/**
- * The Linux of one machine. Nothing is tried before the first call. `root`: the folder of all workspaces. `installed`: the
- * folder of all environments.
- */
-export function localLinux(root: string, installed: string, choice: SandboxChoice): LocalLinux {
+/** Folders of a service's programs. */
+interface Folders {
+  /** Of all workspaces. */
+  workspaces: string;
+  /** For programs that run, on the same file system. What a killed service left in it is deleted. */
+  programs: string;
+  /** Of all environments. */
+  environments: string;
+}
+
+/** The Linux of one machine. Nothing is tried before the first call. */
+export function localLinux({ workspaces, programs, environments }: Folders, choice: SandboxChoice): LocalLinux {
   let opening: Promise<FoundBubblewrap> | undefined;
   let probing: Promise<EnvironmentFacts> | undefined;
-  const open = (): Promise<FoundBubblewrap> =>
-    (opening ??= findBubblewrap(root, machineRoot, {
-      programs: Math.max(2, availableParallelism()),
-      limits: linuxLimits,
-    }));
+  const open = (): Promise<FoundBubblewrap> => (opening ??= openFirst());
+
+  async function openFirst(): Promise<FoundBubblewrap> {
+    await mkdir(programs, { recursive: true, mode: 0o700 });
+    for (const name of await readdir(programs)) await removeFolder(join(programs, name));
+    const atOnce = Math.max(2, availableParallelism());
+    return findBubblewrap(programs, machineRoot, { programs: atOnce, limits: linuxLimits });
+  }
 
   async function linuxOf(run: { id: string }, environment: string): Promise<Linux | NoLinux> {
     if (choice === "off") return off;
     const found = await open();
     if ("unavailable" in found) return found;
     const { bubblewrap } = found;
-    const contents = { id: run.id, contents: runContents(root, run.id) };
-    const named = readEnvironment(installed, environment);
+    const contents = { id: run.id, contents: runContents(workspaces, run.id) };
+    const named = readEnvironment(environments, environment);
     if (named && "root" in named) {
       return bubblewrapLinux(
         bubblewrap,
@@ -70,7 +83,7 @@ export function localLinux(root: string, installed: string, choice: SandboxChoic
 
   /** Asks the programs of a root for their versions. */
   async function factsOf({ bubblewrap }: Exclude<FoundBubblewrap, NoLinux>, of: RootFolder): Promise<EnvironmentFacts> {
-    const probe = { id: "probe", contents: runContents(root, "probe") };
+    const probe = { id: "probe", contents: runContents(workspaces, "probe") };
     const linux = bubblewrapLinux(bubblewrap, { root: of, facts: unknownFacts }, probe);
     const program = { language: "shell", text: probeScript(layout().environment), files: [], seconds: 60 } as const;
     const { output, problem } = await linux.run(program, new AbortController().signal);
@@ -84,11 +97,11 @@ export function localLinux(root: string, installed: string, choice: SandboxChoic
       if (choice === "off") return off;
       const found = await open();
       if ("unavailable" in found) return found;
-      const isMachine = readEnvironment(installed, defaultEnvironment) === undefined;
+      const isMachine = readEnvironment(environments, defaultEnvironment) === undefined;
       return { engine: "bubblewrap", isMachine, missing: found.missing };
     },
     async list() {
-      const names = new Set([defaultEnvironment, ...listEnvironments(installed)]);
+      const names = new Set([defaultEnvironment, ...listEnvironments(environments)]);
       return Promise.all(
         [...names].map(async (name) => {
           const linux = await linuxOf({ id: "list" }, name).catch(({ message }: Error) => ({ unavailable: message }));

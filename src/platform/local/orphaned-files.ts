@@ -1,8 +1,7 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isFlatName } from "../../filenames.ts";
 import type { Stores } from "../../runs/ports.ts";
-import { removeFolder } from "../../sandbox/linux/file-links.ts";
 import type { Database } from "./sqlite.ts";
 import { absent, temporary } from "./workspace.ts";
 
@@ -30,7 +29,7 @@ export async function removeOrphanedFiles({ database, runs, workspace, root }: D
     const path = join(root, name);
     const found = await stat(path).catch(absent); // may be deleted meanwhile
     if (!found || found.mtimeMs >= before) continue;
-    if (name.startsWith(temporary)) await removeFolder(path);
+    if (name.startsWith(temporary)) await rm(path, { force: true });
     else if (isFlatName(name) && (await runs.status(name)) === undefined) await workspace.removeAll(name);
   }
 }

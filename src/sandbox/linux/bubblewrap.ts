@@ -14,9 +14,6 @@ export interface Bubblewrap extends BubblewrapHost {
   folder: string;
 }
 
-/** Name prefix of the folders that programs use, in `Bubblewrap.folder`. */
-export const programPrefix = ".partial-program-";
-
 /** Runs the programs of one run with bubblewrap. See `setup-script.ts` for the steps of one program. */
 export function bubblewrapLinux(
   shared: Bubblewrap,
@@ -30,7 +27,7 @@ export function bubblewrapLinux(
     run: (program, signal, onOutput) =>
       shared.slots.use(run.id, async (slot) => {
         signal.throwIfAborted();
-        const name = `${programPrefix}${randomUUID()}`;
+        const name = randomUUID();
         const folder = join(shared.folder, name);
         const owner = slot.user === undefined ? undefined : { user: slot.user, active: shared.slots.active };
         try {
