@@ -28,7 +28,7 @@ export interface AgentDeps
   extends
     Pick<Stores, "accounts" | "workspace" | "configurations">,
     Pick<Secrets, "secretOf">,
-    Omit<ToolDependencies, "readSecret">,
+    Omit<ToolDependencies, "readSecret" | "linux">,
     SandboxPerAgent {
   now: () => number;
   /** Absent: no traces. */

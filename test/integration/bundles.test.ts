@@ -105,7 +105,7 @@ describe("the bundle of the sandbox function", () => {
   const requests: (Partial<SandboxRequest> & { expected: string })[] = [
     { engine: "javascript", program: "6 * 7", expected: "42" },
     {
-      engine: "shell",
+      engine: "python",
       program: "echo '{\"a\":1}' | jq .a; sqlite3 :memory: 'select 1+1'; python3 -c 'print(3)'",
       expected: "1\n2\n3",
     },

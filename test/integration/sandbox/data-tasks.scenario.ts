@@ -19,7 +19,7 @@ interface Task {
 const python = (code: string) => `python3 - <<'EOF'\n${code}\nEOF`;
 
 const shell = (files: Task["files"], program: string, output: string, saved?: Task["saved"]): Task => ({
-  engine: "shell",
+  engine: "python",
   files,
   program,
   output,

@@ -32,25 +32,25 @@ describe("a program cannot reach the host:", () => {
       `try { readFile('${hostFile}') } catch (error) { error.constructor.constructor('return typeof process')() }`,
     ],
     ["javascript", "an import", `import('file://${hostFile}').catch(String)`],
-    ["shell", "environment variables", "env; printenv SANDBOX_TEST_SECRET; echo $SANDBOX_TEST_SECRET"],
-    ["shell", "files", `cat ${hostFile}; cat ../..${hostFile}; ln -s ${hostFile} l; cat l; ls / /tmp`],
-    ["shell", "/proc", "cat /proc/self/environ /proc/1/environ /proc/self/maps"],
-    ["shell", "Python: environment", python("import os\nprint(dict(os.environ))")],
+    ["python", "environment variables", "env; printenv SANDBOX_TEST_SECRET; echo $SANDBOX_TEST_SECRET"],
+    ["python", "files", `cat ${hostFile}; cat ../..${hostFile}; ln -s ${hostFile} l; cat l; ls / /tmp`],
+    ["python", "/proc", "cat /proc/self/environ /proc/1/environ /proc/self/maps"],
+    ["python", "Python: environment", python("import os\nprint(dict(os.environ))")],
     [
-      "shell",
+      "python",
       "Python: files",
       python(`for path in ('${hostFile}', '/host${hostFile}', '/proc/self/environ'):
   try: print(open(path).read())
   except Exception as error: print(error)`),
     ],
-    ["shell", "Python: popen", python("import os\nprint(os.popen('cat /etc/hostname').read())")],
+    ["python", "Python: popen", python("import os\nprint(os.popen('cat /etc/hostname').read())")],
     [
-      "shell",
+      "python",
       "Python: subprocess",
       python("import subprocess\nprint(subprocess.run(['env'], capture_output=True).stdout)"),
     ],
-    ["shell", "Python: JavaScript", python("import js\nprint(js.process.env.SANDBOX_TEST_SECRET)")],
-    ["shell", "node and js-exec", "node -e 'console.log(process.env)'; js-exec -c 'console.log(process.env)'"],
+    ["python", "Python: JavaScript", python("import js\nprint(js.process.env.SANDBOX_TEST_SECRET)")],
+    ["python", "node and js-exec", "node -e 'console.log(process.env)'; js-exec -c 'console.log(process.env)'"],
   ] as const)("%s: %s", async (engine, _, program) => {
     const { output, problem = "", written } = await run(engine, program);
     const all = output + problem + written.map(({ content }) => Buffer.from(content).toString()).join();
@@ -74,7 +74,7 @@ describe("a program cannot reach the host:", () => {
     const connections: unknown[] = [];
     const server = createServer((socket) => connections.push(socket.end()));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const result = await run("shell", program((server.address() as AddressInfo).port), { seconds: 3 });
+    const result = await run("python", program((server.address() as AddressInfo).port), { seconds: 3 });
     expect(result.problem).toBeTruthy();
     expect(connections).toEqual([]);
     server.close();
@@ -88,7 +88,7 @@ describe("a program cannot reach the host:", () => {
     expect((await run("javascript", "[({}).x, typeof y, [1].map(String)]")).output).toBe('[null,"undefined",["1"]]');
     await run("javascript", "Promise.prototype.then = () => { for (;;); }; Object.prototype.then = 1");
     expect((await run("javascript", "await Promise.resolve(5)")).output).toBe("5");
-    await run("shell", "export X=1; f() { echo f; }; echo 1 > /tmp/left");
-    expect((await run("shell", "echo [$X]; f; cat /tmp/left; exit 0")).output).not.toMatch(/\[1\]|^f$|^1$/m);
+    await run("python", "export X=1; f() { echo f; }; echo 1 > /tmp/left");
+    expect((await run("python", "echo [$X]; f; cat /tmp/left; exit 0")).output).not.toMatch(/\[1\]|^f$|^1$/m);
   });
 });

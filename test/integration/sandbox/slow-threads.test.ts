@@ -39,7 +39,7 @@ it(
       maxProcesses: 1,
       environment: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(suspended)}` },
     });
-    const request: SandboxRequest = { engine: "shell", program: manyFiles, files: [], seconds: 40 };
+    const request: SandboxRequest = { engine: "python", program: manyFiles, files: [], seconds: 40 };
     const { output, problem, written } = await sandbox.run(request, new AbortController().signal);
     sandbox.close();
     expect({ output, problem, files: written.length }).toEqual({ output: "done", problem: undefined, files: 20 });
