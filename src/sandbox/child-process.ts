@@ -28,7 +28,7 @@ export interface ChildProcessSettings {
   readable: string[];
   /** Processes that run programs at the same time. More requests wait. */
   maxProcesses: number;
-  /** The whole environment of the processes. */
+  /** The whole environment of the processes, with the time zone UTC. */
   environment?: Record<string, string>;
 }
 
@@ -103,7 +103,7 @@ export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & {
 function start({ program, readable, environment = {} }: ChildProcessSettings, engine: LoadedEngine): Child {
   const permissions = ["--permission", ...[program, ...readable].map((path) => `--allow-fs-read=${path}`)];
   const child = spawn(process.execPath, [...permissions, "--max-old-space-size=256", "--expose-gc", program], {
-    env: environment,
+    env: { TZ: "UTC", ...environment }, // Python takes local times from Node.js
     cwd: tmpdir(),
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     serialization: "advanced",

@@ -75,9 +75,10 @@ export async function createCPython(folder: string, host: CPythonHost, environme
     noInitialRun: true,
     thisProgram: "python3",
     instantiateWasm(imports: Imports, done: (instance: object, module: object) => void) {
-      const instance = new wasm.Instance(module, restricted(imports, host));
-      const { memory, Py_EMSCRIPTEN_SIGNAL_HANDLING: checksSignals } = instance.exports;
-      new Uint8Array(memory.buffer)[checksSignals.value] = 1; // Python calls the helper that `restricted` replaces
+      const bytes = (): Uint8Array => new Uint8Array(instance.exports.memory.buffer);
+      const instance = new wasm.Instance(module, restricted(imports, host, bytes));
+      // Python then calls the helper that `restricted` replaces.
+      bytes()[instance.exports.Py_EMSCRIPTEN_SIGNAL_HANDLING.value] = 1;
       done(instance, module);
     },
     preRun: [
@@ -90,9 +91,10 @@ export async function createCPython(folder: string, host: CPythonHost, environme
 }
 
 /** The imports of `python.wasm` without network and processes. Emscripten would connect by WebSocket. */
-function restricted({ env = {}, ...others }: Imports, host: CPythonHost): Imports {
+function restricted({ env = {}, ...others }: Imports, host: CPythonHost, memory: () => Uint8Array): Imports {
   const refused = networkCalls.map((name) => [`__syscall_${name}`, () => -errno.noAddressFamily]);
   const now = env["emscripten_get_now"] as () => number;
+  const setTimeZone = env["_tzset_js"] as (...addresses: number[]) => void;
   return {
     ...others,
     env: {
@@ -103,6 +105,10 @@ function restricted({ env = {}, ...others }: Imports, host: CPythonHost): Import
       _emscripten_lookup_name: () => 0,
       _emscripten_system: () => -1,
       _setitimer_js: () => 0,
+      _tzset_js(zone: number, daylight: number, standardName: number, daylightName: number) {
+        setTimeZone(zone, daylight, standardName, daylightName); // names it UTC-0000
+        for (const address of [standardName, daylightName]) memory().set(Buffer.from("UTC\0"), address);
+      },
       _Py_CheckEmscriptenSignals_Helper() {
         host.check();
         return 0;

@@ -102,7 +102,7 @@ describe("a turn", () => {
     for (const { tools } of requests) expect(tools.map(({ name }) => name)).not.toContain("run_shell");
     const [, shell, unknown] = records;
     expect(shell).toMatchObject({
-      result: { error: true, text: expect.stringMatching(/^run_shell is not available: .* without a sandbox/) },
+      result: { error: true, text: expect.stringMatching(/^run_shell is not available\. This service has no Linux/) },
     });
     expect(unknown).toMatchObject({ result: { text: expect.not.stringContaining("run_shell") } });
   });

@@ -88,8 +88,8 @@ describe("a program", () => {
   async function runOn(input: object) {
     const space = files({ "big.txt": big, "logo.png": Buffer.from("89504e470d0a", "hex") });
     const { requests, tools } = sandbox();
-    const tool = tools.find(({ definition }) => definition.name === "run_shell");
-    const output = await tool?.run({ script: "new", ...input }, { files: space, signal });
+    const tool = tools.find(({ definition }) => definition.name === "run_python");
+    const output = await tool?.run({ code: "new", ...input }, { files: space, signal });
     return { output, requests, space };
   }
 

@@ -8,7 +8,7 @@ import { mcpServer } from "./mcp-server.ts";
 
 const { signal } = new AbortController();
 const dependencies: ToolDependencies = { readSecret: async () => undefined, addresses: "any" };
-const choice = (...mcp: McpServer[]): ToolChoice => ({ tools: ["write_file", "run_shell", "list_files"], mcp });
+const choice = (...mcp: McpServer[]): ToolChoice => ({ tools: ["write_file", "run_javascript", "list_files"], mcp });
 
 /** The tools after they were stored and read again. */
 async function reopened(agent: ToolChoice, offered: unknown, more: Partial<ToolDependencies> = {}) {
@@ -88,8 +88,8 @@ test("a built-in tool that is unavailable by now is still offered, and one that 
   await using withSandbox = await openTools(agent, { ...dependencies, sandbox }, signal);
   const gone = { name: "removed_tool", description: "Was here.", input: { type: "object" } };
   await using without = await reopened(agent, [...offeredTools(withSandbox.tools), gone]);
-  expect(offeredDefinitions(without.tools).map(({ name }) => name)).toContain("run_shell");
-  expect(await called(without.tools, "run_shell", { command: "ls" })).toMatchObject({ error: true });
+  expect(offeredDefinitions(without.tools).map(({ name }) => name)).toContain("run_javascript");
+  expect(await called(without.tools, "run_javascript", { code: "1" })).toMatchObject({ error: true });
   expect(await called(without.tools, "removed_tool", {})).toMatchObject({
     error: true,
     text: "The tool removed_tool does not exist anymore.",
