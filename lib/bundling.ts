@@ -75,26 +75,19 @@ export function bundleUploadServer(folder: string): string[] {
   return build({ entryPoints, outfile: join(folder, "index.js"), ...bundleOptions }).files;
 }
 
-/** Files of the engines' packages that load other files beside their code. They are copied as published. */
+/**
+ * Files of the engines' packages that load other files beside their code. They are copied as published. just-bash is here
+ * only for its CPython; its shell is not used.
+ */
 export const copiedPaths = [
   "just-bash/package.json",
-  "just-bash/dist/bundle",
-  "just-bash/vendor",
+  "just-bash/vendor/cpython-emscripten",
   "quickjs-wasi/package.json",
   "quickjs-wasi/dist",
   "quickjs-wasi/quickjs.wasm",
-  "sql.js/package.json",
-  "sql.js/dist/sql-wasm.js",
-  "sql.js/dist/sql-wasm.wasm",
 ];
 
-/** Dependencies of the copied packages. Each is bundled into one file. */
-const engineDependencies = ["turndown", "sprintf-js", "seek-bzip", "minimatch", "diff"];
-
-/**
- * Writes the sandbox function's code to `folder`: the handler in `index.js`, and what its child process needs. 21 MB, half
- * of it Python.
- */
+/** Writes the sandbox function's code to `folder`: the handler in `index.js`, and what its child process needs. */
 export function bundleSandbox(folder: string): string[] {
   return [...bundleFunction("run-program", folder), ...bundleSandboxProcess(folder)];
 }
@@ -106,7 +99,7 @@ export function bundleSandboxProcess(folder: string): string[] {
   for (const path of copiedPaths) {
     cpSync(join(root, "node_modules", path), join(packages, path), { recursive: true, dereference: true });
   }
-  return [...files, ...engineDependencies.flatMap((name) => bundlePackage(name, join(packages, name)))];
+  return files;
 }
 
 /**
@@ -132,7 +125,7 @@ function bundleChildProcess(folder: string): string[] {
     entryPoints: [join(root, "src/sandbox/child.ts")],
     outdir: folder,
     outExtension: { ".js": ".mjs" },
-    external: ["just-bash", "quickjs-wasi", ...documentReaders],
+    external: ["quickjs-wasi", ...documentReaders],
   });
   return [...files, ...documentReaders.flatMap((name) => bundlePackage(name, join(folder, "node_modules", name)))];
 }

@@ -88,3 +88,10 @@ export function sumsBy<Row>(rows: Row[], name: (row: Row) => string, value: (row
     .map(([key, sum]) => `${key} ${sum}`)
     .join("\n");
 }
+
+/** Of sorted values, as Python's `statistics.median` prints it. */
+export function median(sorted: number[]): string {
+  const middle = sorted.length / 2;
+  const value = ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
+  return sorted.length % 2 === 0 && Number.isInteger(value) ? `${value}.0` : String(value);
+}

@@ -3,7 +3,18 @@ import { gzipSync } from "node:zlib";
 import { strToU8, zipSync } from "fflate";
 import { afterAll, describe, expect, it } from "vitest";
 import type { SandboxEngine } from "../../../src/sandbox/types.ts";
-import { csvOf, decimal, jsonLinesOf, logOf, requestsOf, type Sale, salesOf, sumsBy, topCounts } from "./data-files.ts";
+import {
+  csvOf,
+  decimal,
+  jsonLinesOf,
+  logOf,
+  median,
+  requestsOf,
+  type Sale,
+  salesOf,
+  sumsBy,
+  topCounts,
+} from "./data-files.ts";
 import { run, sandbox, written } from "./sandbox.ts";
 
 interface Task {
@@ -16,9 +27,7 @@ interface Task {
   saved?: Record<string, string>;
 }
 
-const python = (code: string) => `python3 - <<'EOF'\n${code}\nEOF`;
-
-const shell = (files: Task["files"], program: string, output: string, saved?: Task["saved"]): Task => ({
+const python = (files: Task["files"], program: string, output: string, saved?: Task["saved"]): Task => ({
   engine: "python",
   files,
   program,
@@ -26,10 +35,9 @@ const shell = (files: Task["files"], program: string, output: string, saved?: Ta
   ...(saved && { saved }),
 });
 const javascript = (files: Task["files"], program: string, output: string, saved?: Task["saved"]): Task => ({
-  ...shell(files, program, output, saved),
+  ...python(files, program, output, saved),
   engine: "javascript",
 });
-const bytesOf = (text: string) => Buffer.byteLength(text);
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const asLine = ({ id, region, product, amount, date, note }: Sale) =>
   `${id},${region},${product},${decimal(amount)},${date},${note}`;
@@ -38,241 +46,228 @@ const asLine = ({ id, region, product, amount, date, note }: Sale) =>
 function tasks(rows: number): Record<string, Task> {
   const sales = salesOf(rows);
   const csv = csvOf(sales);
-  const jsonLines = jsonLinesOf(sales.slice(0, rows / 2));
   const halfOfSales = sales.slice(0, rows / 2);
+  const jsonLines = jsonLinesOf(halfOfSales);
   const requests = requestsOf(rows);
   const log = logOf(requests);
   const salesFile = { "sales.csv": csv };
 
   const byAmount = sales.toSorted((a, b) => a.amount - b.amount || a.id - b.id);
-  const centsByRegion = sumsBy(
-    sales,
-    ({ region }) => region,
-    ({ amount }) => amount,
-  );
+  const amountOf = ({ amount }: Sale) => amount;
+  const centsByRegion = sumsBy(sales, ({ region }) => region, amountOf);
   const latencies = requests.map(({ milliseconds }) => milliseconds).toSorted((a, b) => a - b);
-  const p95 = latencies[Math.ceil(latencies.length * 0.95) - 1];
   const names = Array.from({ length: rows / 2 }, (_, n) => `${n};Straße ${n % 13};Müller`).join("\n");
   const japanese = Buffer.from("96bc914f2c8bc68a450a936392862c31320a", "hex");
-  const months = sumsBy(
-    sales,
-    ({ date }) => date.slice(0, 7),
-    ({ amount }) => amount,
-  );
   const prices = `product,price\n${Array.from({ length: 97 }, (_, n) => `p${n},${n * 3}`).join("\n")}\n`;
   const priceTotal = sales.reduce((sum, { product }) => sum + Number(product.slice(1)) * 3, 0);
   const urgent = sales.filter(({ note }) => note.startsWith("URGENT"));
-  const toSql = "sqlite3 sales.db '.import --csv sales.csv sales'";
+  const ids = Array.from({ length: rows / 10 }, (_, n) => 1_469_812_398_471_234_561n + BigInt(n % 1_173));
+  const events = ids.map((id, n) => `{"id":${id},"n":${n}}`).join("\n");
 
   return {
-    "count lines through a pipe": shell(salesFile, "cat sales.csv | wc -l", String(rows + 1)),
-    "count values of a column": shell(
+    "Python: count lines": python(salesFile, "print(sum(1 for _ in open('sales.csv')))", String(rows + 1)),
+    "Python: count values of a column": python(
       salesFile,
-      "tail -n +2 sales.csv | cut -d, -f3 | sort | uniq -c | sort -k1,1nr -k2 | head -5 | awk '{print $2, $1}'",
+      `import csv, collections
+counts = collections.Counter(row["product"] for row in csv.DictReader(open("sales.csv")))
+for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:5]: print(name, count)`,
       topCounts(
         sales.map(({ product }) => product),
         5,
       ),
     ),
-    "sort a table into a file": shell(
+    "Python: sort a table into a file of a folder": python(
       salesFile,
-      "tail -n +2 sales.csv | sort -t, -k4,4n -k1,1n > sorted.csv; head -1 sorted.csv; tail -1 sorted.csv",
-      [byAmount[0], byAmount.at(-1)].map((sale) => sale && asLine(sale)).join("\n"),
-      { "sorted.csv": `${byAmount.map(asLine).join("\n")}\n` },
+      `import os
+lines = open("sales.csv").read().splitlines()[1:]
+lines.sort(key=lambda line: (float(line.split(",")[3]), int(line.split(",")[0])))
+os.makedirs("out/by-amount")
+with open("out/by-amount/sorted.csv", "w") as out: out.write("\\n".join(lines) + "\\n")
+print(len(lines))`,
+      String(rows),
+      { "out/by-amount/sorted.csv": `${byAmount.map(asLine).join("\n")}\n` },
     ),
-    "sum by group with awk": shell(
+    "Python: sum by group": python(
       salesFile,
-      "awk -F, 'NR > 1 { s[$2] += $4 * 100 } END { for (r in s) printf \"%s %d\\n\", r, s[r] + 0.5 }' sales.csv | sort",
+      `import csv, collections
+sums = collections.Counter()
+for row in csv.DictReader(open("sales.csv")): sums[row["region"]] += round(float(row["amount"]) * 100)
+for region in sorted(sums): print(region, sums[region])`,
       centsByRegion,
     ),
-    "filter with grep into a file": shell(
+    "Python: sum exactly": python(
       salesFile,
-      "grep URGENT sales.csv > urgent.csv; wc -l < urgent.csv; grep -c ',north,' urgent.csv",
-      `${urgent.length}\n${urgent.filter(({ region }) => region === "north").length}`,
+      `import csv, decimal
+print(sum(decimal.Decimal(row["amount"]) for row in csv.DictReader(open("sales.csv"))))`,
+      decimal(sales.reduce((sum, { amount }) => sum + amount, 0)),
+    ),
+    "Python: filter into a file": python(
+      salesFile,
+      `lines = [line for line in open("sales.csv") if "URGENT" in line]
+open("urgent.csv", "w").writelines(lines)
+print(len(lines), sum(",north," in line for line in lines))`,
+      `${urgent.length} ${urgent.filter(({ region }) => region === "north").length}`,
       { "urgent.csv": `${urgent.map(asLine).join("\n")}\n` },
     ),
-    "replace with sed into a file": shell(
+    "Python: replace in place": python(
       salesFile,
-      "sed 's/,north,/,nord,/' sales.csv > new.csv; grep -c ,nord, new.csv",
+      `import pathlib, re
+file = pathlib.Path("sales.csv")
+text, count = re.subn(",north,", ",nord,", file.read_text())
+file.write_text(text)
+print(count)`,
       String(sales.filter(({ region }) => region === "north").length),
-      { "new.csv": csv.replaceAll(",north,", ",nord,") },
+      { "sales.csv": csv.replaceAll(",north,", ",nord,") },
     ),
-    "edit a table in place": shell(
-      { "sales.csv": csv },
-      "sed -i '1s/region/area/' sales.csv; head -1 sales.csv",
-      "id,area,product,amount,date,note",
-      {
-        "sales.csv": csv.replace("region", "area"),
-      },
-    ),
-    "count distinct values": shell(
-      salesFile,
-      "cut -d, -f5 sales.csv | tail -n +2 | sort -u | wc -l",
-      String(new Set(sales.map(({ date }) => date)).size),
-    ),
-    "join two tables": shell(
-      { ...salesFile, "prices.csv": prices },
-      `awk -F, 'FNR == 1 { next } NR == FNR { price[$1] = $2; next } { total += price[$3] } END { print total }' prices.csv sales.csv`,
+    "Python: join two tables": python(
+      { ...salesFile, "lists/prices.csv": prices },
+      `import csv
+price = {row["product"]: int(row["price"]) for row in csv.DictReader(open("lists/prices.csv"))}
+print(sum(price[row["product"]] for row in csv.DictReader(open("sales.csv"))))`,
       String(priceTotal),
     ),
-    "group with xan": shell(
-      salesFile,
-      "xan groupby region 'count() as n' sales.csv | xan sort -s region | tail -n +2 | tr , ' '",
-      sumsBy(
-        sales,
-        ({ region }) => region,
-        () => 1,
-      ),
-    ),
-    "group with SQL": shell(
-      salesFile,
-      `${toSql}; sqlite3 -separator ' ' sales.db "select region, cast(round(sum(amount * 100)) as integer) from sales group by region order by region"; rm sales.db`,
-      centsByRegion,
-    ),
-    "read a table line by line": shell(
-      salesFile,
-      'n=0; while IFS=, read -r id region rest; do [ "$region" = north ] && n=$((n+1)); done < sales.csv; echo $n',
-      String(sales.filter(({ region }) => region === "north").length),
-    ),
-    "keep a file in a variable": shell(salesFile, "x=$(cat sales.csv); echo ${#x}", String(csv.length - 1)),
-    "split a table": shell(
-      salesFile,
-      `tail -n +2 sales.csv > rows; split -l ${rows / 4} rows part-; cat part-* | wc -l; ls part-* | wc -l; rm rows`,
-      `${rows}\n4`,
-    ),
-    "compare two lists": shell(
+    "Python: compare two lists": python(
       {
-        a: `${sales.map(({ id }) => `k${id}`).join("\n")}\n`,
-        b: `${halfOfSales.map(({ id }) => `k${id * 3}`).join("\n")}\n`,
+        a: sales.map(({ id }) => `k${id}`).join("\n"),
+        b: halfOfSales.map(({ id }) => `k${id * 3}`).join("\n"),
       },
-      "comm -12 <(sort a) <(sort b) | wc -l",
+      "print(len(set(open('a').read().split()) & set(open('b').read().split())))",
       String(halfOfSales.filter(({ id }) => id * 3 < rows).length),
     ),
-    "sort JSON lines into groups": shell(
-      { "sales.jsonl": jsonLines },
-      "jq -r -s 'group_by(.region)[] | \"\\(.[0].region) \\(map(.amount) | add)\"' sales.jsonl",
-      sumsBy(
-        halfOfSales,
-        ({ region }) => region,
-        ({ amount }) => amount,
-      ),
+    "Python: split a table, and delete it": python(
+      salesFile,
+      `import os
+head, *lines = open("sales.csv").readlines()
+for n in range(4):
+    with open(f"part-{n}.csv", "w") as out: out.writelines([head, *lines[n * len(lines) // 4:(n + 1) * len(lines) // 4]])
+os.remove("sales.csv")
+print(sorted(os.listdir()))`,
+      "['part-0.csv', 'part-1.csv', 'part-2.csv', 'part-3.csv']",
+      {
+        "part-3.csv": `${csv.split("\n")[0]}\n${sales
+          .slice((3 * rows) / 4)
+          .map(asLine)
+          .join("\n")}\n`,
+      },
     ),
-    "make a table of JSON lines": shell(
+    "Python: group JSON lines": python(
       { "sales.jsonl": jsonLines },
-      "jq -r '[.id, .tags[0], .amount] | @csv' sales.jsonl > t.csv; wc -l < t.csv",
-      String(halfOfSales.length),
+      `import json, collections
+sums = collections.Counter()
+for line in open("sales.jsonl"):
+    row = json.loads(line)
+    sums[row["region"]] += row["amount"]
+for name, total in sorted(sums.items()): print(name, total)`,
+      sumsBy(halfOfSales, ({ region }) => region, amountOf),
+    ),
+    "Python: keep ids of 64 bits": python(
+      { "events.ndjson": events },
+      `import json
+ids = [json.loads(line)["id"] for line in open("events.ndjson")]
+print(len(set(ids)), max(ids), sum(ids))`,
+      `${Math.min(1_173, rows / 10)} ${ids.reduce((a, b) => (b > a ? b : a))} ${ids.reduce((a, b) => a + b)}`,
+    ),
+    "Python: make a table of JSON lines": python(
+      { "sales.jsonl": jsonLines },
+      `import csv, json
+with open("t.csv", "w", newline="") as out:
+    rows = csv.writer(out, lineterminator="\\n", quoting=csv.QUOTE_NONNUMERIC)
+    for line in open("sales.jsonl"):
+        sale = json.loads(line)
+        rows.writerow([sale["id"], sale["tags"][0], sale["amount"]])
+print("written")`,
+      "written",
       { "t.csv": `${halfOfSales.map(({ id, region, amount }) => `${id},"${region}",${amount}`).join("\n")}\n` },
     ),
-    "make JSON of a table": shell(
-      salesFile,
-      'awk -F, \'NR > 1 { printf "{\\"id\\":%d,\\"amount\\":%s}\\n", $1, $4 }\' sales.csv | jq -s \'map(select(.amount > 500)) | length\'',
-      String(sales.filter(({ amount }) => amount > 50_000).length),
-    ),
-    "find the top addresses of a log": shell(
+    "Python: find the top addresses of a log": python(
       { "access.log": log },
-      "awk '$9 == 500 { print $1 }' access.log | sort | uniq -c | sort -k1,1nr -k2 | head -5 | awk '{print $2, $1}'",
+      `import collections, re
+failed = re.compile(r'^(\\S+) .*" 500 ')
+found = collections.Counter(match[1] for match in map(failed.match, open("access.log")) if match)
+for address, count in sorted(found.items(), key=lambda item: (-item[1], item[0]))[:5]: print(address, count)`,
       topCounts(
         requests.filter(({ status }) => status === 500).map(({ address }) => address),
         5,
       ),
     ),
-    "count requests by hour": shell(
+    "Python: count requests by hour": python(
       { "access.log": log },
-      "grep -oE '2024:[0-9]{2}' access.log | cut -d: -f2 | sort | uniq -c | awk '{print $2, $1}'",
+      `import collections, datetime
+hours = collections.Counter()
+for line in open("access.log"):
+    hours[datetime.datetime.strptime(line.split("[")[1][:20], "%d/%b/%Y:%H:%M:%S").strftime("%H")] += 1
+for hour in sorted(hours): print(hour, hours[hour])`,
       sumsBy(
         requests,
         ({ hour }) => hour,
         () => 1,
       ),
     ),
-    "compute a percentile": shell(
+    "Python: compute percentiles": python(
       { "access.log": log },
-      "awk '{print $NF}' access.log | sort -n | awk '{ v[NR] = $1 } END { i = NR * 0.95; print v[i == int(i) ? i : int(i) + 1] }'",
-      String(p95),
+      `import math, statistics
+values = sorted(int(line.rsplit(" ", 1)[1]) for line in open("access.log"))
+print(values[math.ceil(len(values) * 0.95) - 1], statistics.median(values))`,
+      `${latencies[Math.ceil(latencies.length * 0.95) - 1]} ${median(latencies)}`,
     ),
-    "compress and uncompress": shell(
-      salesFile,
-      "gzip -k sales.csv; gunzip -c sales.csv.gz | wc -c; rm sales.csv.gz",
-      String(bytesOf(csv)),
+    "Python: read compressed files": python(
+      { "sales.jsonl.gz": gzipSync(jsonLines), "access.log.gz": gzipSync(log) },
+      `import gzip, json
+print(sum(json.loads(line)["amount"] for line in gzip.open("sales.jsonl.gz", "rt")))
+print(sum(" 404 " in line for line in gzip.open("access.log.gz", "rt")))`,
+      `${halfOfSales.reduce((sum, { amount }) => sum + amount, 0)}\n${requests.filter(({ status }) => status === 404).length}`,
     ),
-    "read a compressed log": shell(
-      { "access.log.gz": gzipSync(log) },
-      "zcat access.log.gz | grep -c ' 404 '",
-      String(requests.filter(({ status }) => status === 404).length),
-    ),
-    "pack and unpack with tar": shell(
+    "Python: pack and unpack with tar": python(
       { ...salesFile, "notes.txt": "n" },
-      "tar czf all.tgz sales.csv notes.txt; rm sales.csv; tar tzf all.tgz; tar xzf all.tgz; sha256sum sales.csv | cut -c1-64; rm all.tgz",
-      `sales.csv\nnotes.txt\n${sha256(csv)}`,
+      `import hashlib, os, tarfile
+with tarfile.open("/tmp/all.tgz", "w:gz") as archive:
+    for name in ("sales.csv", "notes.txt"): archive.add(name)
+os.remove("sales.csv")
+with tarfile.open("/tmp/all.tgz") as archive:
+    print(archive.getnames())
+    archive.extract("sales.csv", filter="data")
+print(hashlib.sha256(open("sales.csv", "rb").read()).hexdigest())`,
+      `['sales.csv', 'notes.txt']\n${sha256(csv)}`,
     ),
-    "unpack a ZIP archive": shell(
+    "Python: unpack a ZIP archive with folders": python(
       { "data.zip": zipSync({ "sales.csv": strToU8(csv), "docs/readme.txt": strToU8("hello") }) },
-      "unzip -q data.zip; wc -l < sales.csv; cat docs/readme.txt; rm -r docs",
-      `${rows + 1}\nhello`,
-      { "sales.csv": csv },
+      `import zipfile
+zipfile.ZipFile("data.zip").extractall()
+print(open("docs/readme.txt").read())`,
+      "hello",
+      { "sales.csv": csv, "docs/readme.txt": "hello" },
     ),
-    "make a ZIP archive": shell(
+    "Python: calculate with dates": python(
       salesFile,
-      "zip -q out.zip sales.csv; unzip -p out.zip sales.csv | sha256sum | cut -c1-64; rm out.zip",
-      sha256(csv),
-    ),
-    "calculate with dates": shell(
-      {},
-      "date -d '2024-02-27 +3 days' +%F; date -d '2024-01-15 + 2 months' +%F; date -d '2024-03-01 -1 day' +%A; date -d '1 week ago 2024-03-08' +%F",
-      "2024-03-01\n2024-03-15\nThursday\n2024-03-01",
-    ),
-    "sum by month": shell(
-      salesFile,
-      "awk -F, 'NR > 1 { m = substr($5, 1, 7); s[m] += $4 * 100 } END { for (m in s) printf \"%s %d\\n\", m, s[m] + 0.5 }' sales.csv | sort",
-      months,
-    ),
-    "read Latin-1": shell(
-      { "names.csv": Buffer.from(names, "latin1") },
-      "iconv -f latin1 -t utf-8 names.csv > u.csv; grep -c 'Straße 7;' u.csv",
-      String(names.split("\n").filter((line) => line.includes("Straße 7;")).length),
-      { "u.csv": names },
-    ),
-    "read UTF-16": shell(
-      { "names.csv": Buffer.from(`\ufeff${names}\n`, "utf16le") },
-      "iconv -f UTF-16 -t UTF-8 names.csv | grep -c 'Müller$'",
-      String(rows / 2),
-    ),
-    "write Latin-1": shell(
-      { "names.csv": names },
-      "iconv -f utf-8 -t iso-8859-1 names.csv | wc -c",
-      String(Buffer.from(names, "latin1").length),
-    ),
-    "read Shift-JIS": shell({ "jp.csv": japanese }, "iconv -f shift_jis -t utf-8 jp.csv | head -1", "名前,業界"),
-    "Python: sum by group": shell(
-      salesFile,
-      python(`import csv, collections
-sums = collections.Counter()
-for row in csv.DictReader(open("sales.csv")): sums[row["region"]] += round(float(row["amount"]) * 100)
-for region in sorted(sums): print(region, sums[region])`),
-      centsByRegion,
-    ),
-    "Python: write a sorted table": shell(
-      salesFile,
-      python(`lines = open("sales.csv").read().splitlines()[1:]
-lines.sort(key=lambda line: (float(line.split(",")[3]), int(line.split(",")[0])))
-open("sorted.csv", "w").write("\\n".join(lines) + "\\n")
-print(len(lines))`),
-      String(rows),
-      { "sorted.csv": `${byAmount.map(asLine).join("\n")}\n` },
-    ),
-    "Python: read JSON lines and compressed files": shell(
-      { "sales.jsonl.gz": gzipSync(jsonLines) },
-      python(`import gzip, json
-print(sum(json.loads(line)["amount"] for line in gzip.open("sales.jsonl.gz", "rt")))`),
-      String(halfOfSales.reduce((sum, { amount }) => sum + amount, 0)),
-    ),
-    "Python: months, ZIP archives and encodings": shell(
-      { ...salesFile, "names.csv": Buffer.from(names, "latin1"), "data.zip": zipSync({ "a.txt": strToU8("12\n") }) },
-      python(`import datetime, zipfile
+      `import calendar, datetime
 days = [datetime.date.fromisoformat(line.split(",")[4]) for line in open("sales.csv").readlines()[1:]]
 print(sum(day.weekday() == 6 for day in days), datetime.date(2024, 2, 27) + datetime.timedelta(days=3))
-print(int(zipfile.ZipFile("data.zip").read("a.txt")), open("names.csv", encoding="latin-1").read().count("Straße"))`),
-      `${sales.filter(({ date }) => new Date(date).getUTCDay() === 0).length} 2024-03-01\n12 ${rows / 2}`,
+print(calendar.monthrange(2024, 2)[1], datetime.datetime(2024, 3, 10, 12).strftime("%A %d %B %Y %Z").strip())
+print(datetime.datetime.fromtimestamp(0), datetime.datetime.now().astimezone().tzname())`,
+      `${sales.filter(({ date }) => new Date(date).getUTCDay() === 0).length} 2024-03-01\n29 Sunday 10 March 2024\n` +
+        "1970-01-01 00:00:00 UTC",
+    ),
+    "Python: read and write encodings": python(
+      {
+        "latin.csv": Buffer.from(names, "latin1"),
+        "wide.csv": Buffer.from(`\ufeff${names}\n`, "utf16le"),
+        "jp.csv": japanese,
+      },
+      `text = open("latin.csv", encoding="latin-1").read()
+print(text.count("Straße 7;"), sum(line.endswith("Müller\\n") for line in open("wide.csv", encoding="utf-16")))
+print(open("jp.csv", encoding="shift_jis").readline().strip())
+open("utf8.csv", "w").write(text)
+print(len(text.encode("iso-8859-1")))`,
+      `${names.split("\n").filter((line) => line.includes("Straße 7;")).length} ${rows / 2}\n名前,業界\n${
+        Buffer.from(names, "latin1").length
+      }`,
+      { "utf8.csv": names },
+    ),
+    "Python: read XML": python(
+      { "sales.xml": `<sales>${halfOfSales.map(({ id, amount }) => `<s id="${id}">${amount}</s>`).join("")}</sales>` },
+      `import xml.etree.ElementTree as tree
+print(sum(int(sale.text) for _, sale in tree.iterparse("sales.xml") if sale.tag == "s"))`,
+      String(halfOfSales.reduce((sum, { amount }) => sum + amount, 0)),
     ),
     "JavaScript: sum by group": javascript(
       salesFile,
