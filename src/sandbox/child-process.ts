@@ -17,7 +17,7 @@ const memoryLimits: Record<LoadedEngine, number> = {
 };
 const watchMilliseconds = 20;
 /** Engines stop at the time limit and return what they have. A process that does not is killed this much later. */
-const graceMilliseconds = 500;
+const graceMilliseconds = 1_500;
 const loadMilliseconds = 20_000;
 const idleMilliseconds = 5 * 60_000;
 

@@ -10,12 +10,16 @@ export type Engine = (request: SandboxRequest) => Promise<EngineResult>;
 /** Drops the written files that exceed the limits, and names them in a note. */
 export function limitWrittenFiles(written: SandboxFile[]): Pick<SandboxResult, "written" | "notes"> {
   const kept: SandboxFile[] = [];
-  let bytes = 0;
+  const dropped: string[] = [];
+  let bytesLeft = sandboxLimits.filesBytes;
   for (const file of written) {
-    bytes += file.content.length;
-    if (kept.length < sandboxLimits.writtenFiles && bytes <= sandboxLimits.filesBytes) kept.push(file);
+    if (kept.length >= sandboxLimits.writtenFiles || file.content.length > bytesLeft) {
+      dropped.push(file.name);
+      continue;
+    }
+    bytesLeft -= file.content.length;
+    kept.push(file);
   }
-  const dropped = written.slice(kept.length).map(({ name }) => name);
   if (dropped.length === 0) return { written: kept, notes: [] };
   const limit = `at most ${sandboxLimits.writtenFiles} files of ${sandboxLimits.filesBytes} bytes together are saved`;
   return { written: kept, notes: [`Not saved, because ${limit}: ${dropped.slice(0, 20).join(", ")}.`] };

@@ -7,7 +7,7 @@ export const sandboxLimits = {
   /** Bytes of all files of a request, and of all files of a result. */
   filesBytes: 32 * megabyte,
   /** Files that one program may write. */
-  writtenFiles: 50,
+  writtenFiles: 500,
   /** Characters of a program's output that are returned. */
   outputCharacters: 100_000,
   /** Time limit for reading one document. */

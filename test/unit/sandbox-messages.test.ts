@@ -23,7 +23,7 @@ it.each<[string, unknown]>([
   ["files that are not a list", { result: { ...result, written: { length: 0 } } }],
   ["a file without bytes", { result: { ...result, written: [{ name: "a", content: "x" }] } }],
   ["a file without a name", { result: { ...result, written: [{ ...file, name: 1 }] } }],
-  ["too many files", { result: { ...result, written: Array.from({ length: 51 }, () => file) } }],
+  ["too many files", { result: { ...result, written: Array.from({ length: 501 }, () => file) } }],
   ["files of 40 MB", { result: { ...result, written: [{ ...file, content: new Uint8Array(40 * 1024 * 1024) }] } }],
 ])("rejects %s", (_, message) => {
   expect(() => parseChildMessage(message)).toThrow("unexpected message");
