@@ -7,6 +7,7 @@ import { visibleLine } from "../text/visible.ts";
 import { saveBlob } from "../../ui/save-blob.ts";
 import { DiffView } from "./diff-view.tsx";
 import type { ListedFile } from "./file-changes.ts";
+import { baseName } from "./file-tree.ts";
 import { Preview } from "./preview.tsx";
 import { Segments } from "../../ui/segments.tsx";
 
@@ -53,7 +54,7 @@ function DownloadButton({ name, load }: { name: string; load: () => Promise<Blob
   const [error, setError] = useState<string>();
   const save = (): void => {
     load().then(
-      (blob) => saveBlob(blob, name),
+      (blob) => saveBlob(blob, baseName(name)),
       (reason: unknown) => setError(reason instanceof Error ? reason.message : String(reason)),
     );
   };

@@ -3,12 +3,13 @@ import { formatBytes } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { RunApi } from "../api.ts";
 import type { RunModel } from "../model/run-model.ts";
+import type { Step } from "../model/types.ts";
 import { formatPlace, parsePlace, placeName } from "../selection.ts";
 import { visibleLine } from "../text/visible.ts";
-import { count } from "../text/words.ts";
 import type { RunView } from "../view.ts";
-import { saveBlob } from "../../ui/save-blob.ts";
+import { AllFiles } from "./all-files.tsx";
 import { compareFiles, type ListedFile } from "./file-changes.ts";
+import { FileList } from "./file-list.tsx";
 import { FileView } from "./file-view.tsx";
 import { useLoaded } from "./use-loaded.ts";
 
@@ -83,7 +84,7 @@ export function FilesTab({ view, api, choice, onChoose }: Props) {
           )}
         </div>
       )}
-      {open && <FileFacts listed={open} view={view} />}
+      {open && <FileFacts listed={open} at={at} view={view} />}
     </>
   );
 }
@@ -129,84 +130,20 @@ function StepChoice({ label, none, value, view, onChoose }: ChoiceProps) {
   );
 }
 
-function AllFiles({ files, at, api }: { files: ListedFile[]; at: string | undefined; api: RunApi }) {
-  const [state, setState] = useState<"idle" | "loading" | { error: string }>("idle");
-  async function save(): Promise<void> {
-    setState("loading");
-    try {
-      const names = files.filter(({ change }) => change !== "D").map(({ file }) => file.name);
-      const contents: { name: string; content: Blob }[] = [];
-      for (const name of names) contents.push({ name, content: await api.file(name, at) });
-      const { zipOf } = await import("./zip.ts");
-      saveBlob(await zipOf(contents), "files.zip");
-      setState("idle");
-    } catch (error) {
-      setState({ error: error instanceof Error ? error.message : String(error) });
-    }
-  }
-  return (
-    <>
-      <button type="button" class="button small run-all" disabled={state === "loading"} onClick={() => void save()}>
-        <Icon name="download" /> {state === "loading" ? "Loading…" : "All files"}
-      </button>
-      {typeof state === "object" && (
-        <p class="run-callout bad" role="alert">
-          {state.error}
-        </p>
-      )}
-    </>
-  );
-}
-
-/** Files in the list at most. */
-const mostFiles = 200;
-
-function FileList({
-  files,
-  open,
-  onOpen,
-}: {
-  files: ListedFile[];
-  open: ListedFile | undefined;
-  onOpen: (name: string) => void;
-}) {
-  const bytes = files.reduce((sum, { file, change }) => sum + (change === "D" ? 0 : file.size), 0);
-  return (
-    <div class="run-file-list">
-      {files.slice(0, mostFiles).map((listed) => {
-        const { file, change } = listed;
-        return (
-          <button type="button" aria-pressed={listed === open} title={file.name} onClick={() => onOpen(file.name)}>
-            <Icon name="file" />
-            <bdi>{visibleLine(file.name, 120)}</bdi>
-            {change && (
-              <span class={`letter ${change}`} title={changeNames[change]}>
-                {change}
-              </span>
-            )}
-          </button>
-        );
-      })}
-      {files.length > mostFiles && <p>{files.length - mostFiles} more files: download all files to see them.</p>}
-      <p>{`${count(files.length, "file")}, ${formatBytes(bytes)}`}</p>
-      {files.some(({ change }) => change) && <p>M changed, A new, D deleted</p>}
-    </div>
-  );
-}
-
-const changeNames = { M: "Changed", A: "New", D: "Deleted" };
-
-/** Who wrote the file. */
-function FileFacts({ listed, view }: { listed: ListedFile; view: RunView }) {
+/** Who wrote or deleted the file. */
+function FileFacts({ listed, at, view }: { listed: ListedFile; at: string | undefined; view: RunView }) {
   const { size, sha256, changed_at_step: changedAt, name } = listed.file;
+  const isDeleted = listed.change === "D";
   const place = parsePlace(changedAt);
-  const step = place && view.model.step(place.turn, place.step);
-  const call = step?.calls.find(({ files }) => files.some((file) => file.name === name));
+  const step = isDeleted ? deletingStep(view.model, name, at) : place && view.model.step(place.turn, place.step);
+  const call = step?.calls.findLast(({ files }) =>
+    files.some((file) => file.name === name && (file.deleted === true) === isDeleted),
+  );
   return (
     <p class="run-file-facts">
       {step ? (
         <>
-          Written by{" "}
+          {isDeleted ? "Deleted by " : "Written by "}
           <button
             type="button"
             class="link"
@@ -218,8 +155,9 @@ function FileFacts({ listed, view }: { listed: ListedFile; view: RunView }) {
           .{" "}
         </>
       ) : (
-        <>{changedAt === null ? "Uploaded, or not recorded who wrote it. " : ""}</>
+        <>{changedAt === null && !isDeleted ? "Uploaded, or not recorded who wrote it. " : ""}</>
       )}
+      {isDeleted && "Before: "}
       {formatBytes(size)}
       {sha256 && (
         <>
@@ -228,6 +166,16 @@ function FileFacts({ listed, view }: { listed: ListedFile; view: RunView }) {
       )}
       . HTML and SVG files open in a frame without scripts.
     </p>
+  );
+}
+
+/** The last step up to a point that deleted a file. */
+function deletingStep(model: RunModel, name: string, at: string | undefined): Step | undefined {
+  const place = parsePlace(at);
+  const last = (place && model.step(place.turn, place.step)?.index) ?? Infinity;
+  return model.fileSteps.findLast(
+    ({ index, calls }) =>
+      index <= last && calls.some(({ files }) => files.some((file) => file.deleted && file.name === name)),
   );
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ModelRequest, RunFile } from "../../../console/run/api.ts";
 import { compareFiles } from "../../../console/run/files/file-changes.ts";
+import { type Folder, fileTree } from "../../../console/run/files/file-tree.ts";
 import { previewKind } from "../../../console/run/files/preview-kind.ts";
 import { changeText, requestChange } from "../../../console/run/inspector/request-change.ts";
 import { shownArguments } from "../../../console/run/inspector/shown-arguments.ts";
@@ -231,4 +232,23 @@ test("a complete event is loaded once, and again after an error", async () => {
   const [first, second] = await Promise.all([texts.event(1), texts.event(1)]);
   expect(textAt(first, "text")).toBe("Go.");
   expect([loads, second]).toEqual([2, first]);
+});
+
+describe("the folders of a run's files", () => {
+  const shape = ({ name, count, changed, folders, files }: Folder): unknown => ({
+    [`${name} ${count}${changed ? " changed" : ""}`]: [...folders.map(shape), ...files.map((each) => each.file.name)],
+  });
+
+  test("have their folders and files by name, with counts and whether something below changed", () => {
+    const before = ["b.txt", "x/old", "x/y/z/deep"].map((name) => file(name, "1"));
+    const after = ["b.txt", "a.txt", "x/y/z/deep", "x/y.csv", "w/1"].map((name) => file(name, "1"));
+    expect(shape(fileTree(compareFiles(before, after)))).toEqual({
+      " 6 changed": [
+        { "w 1 changed": ["w/1"] },
+        { "x 3 changed": [{ "y 1": [{ "z 1": ["x/y/z/deep"] }] }, "x/old", "x/y.csv"] },
+        "a.txt",
+        "b.txt",
+      ],
+    });
+  });
 });
