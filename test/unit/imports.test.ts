@@ -8,7 +8,7 @@ const allowed: Record<string, string[]> = {
   "src/async": [],
   "src/net": ["src/async", "src/json.ts"],
   "src/documents": ["src/async", "src/net"],
-  "src/sandbox": ["src/async", "src/documents", "src/filenames.ts"],
+  "src/sandbox": ["src/async", "src/command-line.ts", "src/documents", "src/filenames.ts"],
   // In src/agent: model.ts and other shared files <- models; tools <- mcp, turn <- toolbox.ts
   "src/agent/tools": [
     "src/agent/attachment-limits.ts",

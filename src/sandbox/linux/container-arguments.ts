@@ -1,0 +1,95 @@
+import { programCommand, programEnvironment, programPaths } from "./bwrap-arguments.ts";
+import type { ContainerEngine } from "./environments.ts";
+import type { LinuxLimits } from "./limits.ts";
+import type { LinuxProgram } from "./types.ts";
+
+/** How an engine runs containers here. */
+export interface ContainerHost {
+  engine: ContainerEngine;
+  /** A runtime of the engine instead of its default one, such as `runsc` of gVisor. */
+  runtime?: string;
+  /** The engine can bound memory and processes. */
+  hasGroups: boolean;
+  limits: LinuxLimits;
+  /** Marks the containers of one service, so that it finds those that a crash left. */
+  owner: string;
+}
+
+/** What a container is made of: an image, or (with podman) the folder of a root file system. */
+export type ContainerRoot = { image: string } | { root: string };
+
+/** One program's container. Paths are on this machine. */
+interface Container {
+  name: string;
+  root: ContainerRoot;
+  /** `user:group`, numbers. */
+  user: string;
+  language: LinuxProgram["language"];
+  /** Printed before the program starts. Without it, the engine failed. */
+  startMark: string;
+  workspace: string;
+  /** File with the program's text. */
+  text: string;
+  seconds: number;
+}
+
+/** Seconds after its time limit in which a container ends by itself, if the service is not there to end it. */
+const graceSeconds = 30;
+
+export const ownerLabel = "agent-run-service.owner";
+
+/**
+ * Arguments of `docker run` and `podman run`. Without `--init`, which needs a further program on some systems: the shell is
+ * process 1, which is protected from signals of the program, and takes over processes without a parent.
+ */
+export function containerArguments(host: ContainerHost, container: Container): string[] {
+  const { engine, runtime, limits } = host;
+  const { name, root, user, language, workspace, text } = container;
+  const memory = String(limits.memoryBytes);
+  const temporary = (size: number): string => `rw,exec,nosuid,nodev,size=${size},mode=1777`;
+  const label = process.platform === "linux" ? ",Z" : ""; // for SELinux; without effect elsewhere
+  const groups = ["--memory", memory, "--memory-swap", memory, "--pids-limit", String(limits.processes)];
+  return [
+    [
+      "run",
+      "--rm",
+      "--name",
+      name,
+      "--label",
+      `${ownerLabel}=${host.owner}`,
+      "--pull",
+      "never",
+      "--log-driver",
+      "none",
+    ],
+    runtime === undefined ? [] : ["--runtime", runtime],
+    ["--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", user],
+    ["--hostname", "sandbox", "--shm-size", String(limits.diskBytes), "--ipc", "private"],
+    ["--tmpfs", `/tmp:${temporary(limits.diskBytes)}`, "--tmpfs", `/var/tmp:${temporary(limits.diskBytes)}`],
+    // The processes of all containers of a user count together. Without a number, podman tries to raise the service's own.
+    ["--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096", "--ulimit", "core=0:0"],
+    host.hasGroups ? groups : [],
+    engine === "podman" ? podmanArguments() : [],
+    ["--volume", `${workspace}:/work:rw${label}`, "--volume", `${text}:${programPaths[language]}:ro${label}`],
+    ["--workdir", "/work", "--entrypoint", "/bin/sh"],
+    // A change of the root file system is thrown away.
+    "image" in root ? [root.image] : ["--rootfs", `${root.root}:O`],
+    shellArguments(container, limits),
+  ].flat();
+}
+
+/** podman passes variables of proxies on, and mounts temporary folders without a size. One that is not root numbers users anew. */
+function podmanArguments(): string[] {
+  const isRootless = process.platform === "linux" && process.getuid?.() !== 0;
+  const users = isRootless ? ["--userns", "keep-id"] : [];
+  return ["--http-proxy=false", "--read-only-tmpfs=false", ...users];
+}
+
+/** Of the shell that is process 1. The engine's own variables and those of an image are removed. */
+function shellArguments({ language, startMark, seconds }: Container, limits: LinuxLimits): string[] {
+  const variables = Object.entries(programEnvironment).map(([name, value]) => `${name}=${value}`);
+  // The inner shell keeps what the outer one says about signals out of the program's output.
+  const script = `printf %s "$1"; shift; sh -c 'exec "$@" 2>&1' sh "$@"; exit $?`;
+  const limited = ["timeout", "--signal=KILL", String(seconds + graceSeconds)];
+  return ["-c", script, "sh", startMark, ...limited, "env", "-i", ...variables, ...programCommand(language, limits)];
+}

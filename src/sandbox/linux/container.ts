@@ -1,0 +1,229 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { chmod, chown, copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { StringDecoder } from "node:string_decoder";
+import { collectChanges } from "./changes.ts";
+import { containerArguments, type ContainerHost, type ContainerRoot } from "./container-arguments.ts";
+import { type ActiveUsers, linkFiles, removeFolder } from "./file-links.ts";
+import { programPrefix } from "./bubblewrap.ts";
+import type { Slots } from "./slots.ts";
+import type { ContentFolder, EnvironmentFacts, Linux, LinuxProgram, LinuxResult } from "./types.ts";
+import { watchProgram } from "./watch-program.ts";
+
+/** What the runs of one service share. */
+export interface Containers extends ContainerHost {
+  slots: Slots;
+  /** Existing folder for copies of files, on the file system of the store. The engine must be able to mount it. */
+  folder: string;
+}
+
+/** Programs that an environment's images run as where the service has no user number (Windows). */
+const nobody = 65_534;
+/** Pause between two attempts to end a container: it may not have started yet. */
+const killMilliseconds = 200;
+/** Attempts. Then the client is ended, too. */
+const killAttempts = 50;
+/** Characters of the engine's errors that are kept. */
+const errorCharacters = 2_000;
+
+/** Runs each program of one run in a new container of docker or podman, with copies of the files. */
+export function containerLinux(
+  shared: Containers,
+  { root, facts }: { root: ContainerRoot; facts: EnvironmentFacts },
+  run: { id: string; contents: ContentFolder },
+): Linux {
+  return {
+    engine: shared.engine,
+    facts,
+    run: (program, signal, onOutput) =>
+      shared.slots.use(run.id, async (slot) => {
+        signal.throwIfAborted();
+        const folder = join(shared.folder, `${programPrefix}${randomUUID()}`);
+        const user = slot.user ?? process.getuid?.() ?? nobody;
+        const group = slot.user ?? process.getgid?.() ?? nobody;
+        try {
+          await mkdir(folder, { mode: 0o700 });
+          const owner = slot.user === undefined ? undefined : { user: slot.user, active: shared.slots.active };
+          await copyFiles(folder, program, run.contents, owner);
+          const place = { folder, root, user: `${user}:${group}` };
+          return await runContainer(shared, place, program, run.contents.store, { signal, onOutput });
+        } finally {
+          removeFolder(folder).catch(() => {});
+        }
+      }),
+  };
+}
+
+/** Makes `files` with copies of the workspace, and `text` with the program. `owner`: their user, where the service is root. */
+async function copyFiles(
+  folder: string,
+  program: LinuxProgram,
+  contents: ContentFolder,
+  owner: { user: number; active: ActiveUsers } | undefined,
+): Promise<void> {
+  const files = join(folder, "files");
+  const copies = {
+    ...contents,
+    async link(sha256: string, path: string) {
+      const stored = join(folder, randomUUID());
+      await contents.link(sha256, stored);
+      await copyFile(stored, path, constants.COPYFILE_FICLONE);
+      await rm(stored);
+      await chmod(path, 0o644);
+    },
+  };
+  await linkFiles(files, program.files, copies, owner);
+  if (owner) await chown(files, owner.user, owner.user);
+  await writeFile(join(folder, "text"), program.text, { mode: 0o644 });
+}
+
+interface Place {
+  folder: string;
+  root: ContainerRoot;
+  user: string;
+}
+
+interface Watch {
+  signal: AbortSignal;
+  onOutput?: ((text: string) => void) | undefined;
+}
+
+/** Runs one program and stores what it changed. A program that is stopped saves nothing. */
+async function runContainer(
+  host: Containers,
+  { folder, root, user }: Place,
+  program: LinuxProgram,
+  store: ContentFolder["store"],
+  { signal, onOutput }: Watch,
+): Promise<LinuxResult> {
+  const workspace = join(folder, "files");
+  const { limits } = host;
+  const started = startContainer(host, { folder, root, user }, program, onOutput);
+  let stopped: string | undefined;
+  const stop = (why: string): void => {
+    stopped ??= why;
+    started.kill();
+  };
+  started.onTooMuch(() => stop(`it printed more than ${limits.outputCharacters} characters`));
+  const timer = setTimeout(() => stop(`it took more than ${program.seconds} seconds`), program.seconds * 1_000);
+  const onAbort = (): void => stop("the call was aborted");
+  signal.addEventListener("abort", onAbort, { once: true });
+  const endWatch = watchProgram(process.pid, { memory: false, folder: workspace }, limits, stop);
+  let code: number | undefined;
+  try {
+    code = await started.closed;
+  } finally {
+    clearTimeout(timer);
+    endWatch();
+    signal.removeEventListener("abort", onAbort);
+  }
+  signal.throwIfAborted();
+  if (stopped !== undefined) {
+    return { ...failed(`The program was stopped: ${stopped}. No files were saved.`), output: started.output() };
+  }
+  if (!started.hasStarted() || code === undefined) {
+    return failed(`The program could not start: ${started.errors() || `${host.engine} failed`}.`);
+  }
+  await openUp(workspace);
+  const changes = await collectChanges({ folder: workspace, before: program.files }, store, limits);
+  const killed = code === 137 ? ` Perhaps it used more than ${limits.memoryBytes / 2 ** 20} MB of memory.` : "";
+  const problem = code === 0 ? undefined : `The program ended with exit code ${code}.${killed}`;
+  return { output: started.output(), exitCode: code, ...changes, ...(problem !== undefined && { problem }) };
+}
+
+function failed(problem: string): LinuxResult {
+  return { output: "", problem, changed: [], deleted: [], notes: [] };
+}
+
+/** Starts the container. Its standard error has errors of the engine only: the program's is a part of standard output. */
+function startContainer(
+  host: Containers,
+  { folder, root, user }: Place,
+  { language, seconds }: LinuxProgram,
+  onOutput: ((text: string) => void) | undefined,
+) {
+  const name = `agent-run-${randomUUID()}`;
+  const startMark = randomUUID();
+  const paths = { workspace: join(folder, "files"), text: join(folder, "text") };
+  const args = containerArguments(host, { name, root, user, language, startMark, seconds, ...paths });
+  const child = spawn(host.engine, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const decoder = new StringDecoder("utf8");
+  const parts: string[] = [];
+  let charactersLeft = host.limits.outputCharacters;
+  let beginning: string | undefined = "";
+  let errors = "";
+  let tooMuch = (): void => {};
+  const add = (text: string): void => {
+    if (text === "" || charactersLeft < 0) return;
+    parts.push(text.slice(0, charactersLeft));
+    charactersLeft -= text.length;
+    onOutput?.(text);
+    if (charactersLeft < 0) tooMuch();
+  };
+  child.stdout.on("data", (bytes: Buffer) => {
+    const text = decoder.write(bytes);
+    if (beginning === undefined) return add(text);
+    beginning += text;
+    if (beginning.length < startMark.length) return;
+    if (!beginning.startsWith(startMark)) return void (errors += beginning.slice(0, errorCharacters));
+    const rest = beginning.slice(startMark.length);
+    beginning = undefined;
+    add(rest);
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (errors = (errors + text).slice(0, errorCharacters)));
+  let isClosed = false;
+  const closed = new Promise<number | undefined>((resolve) => {
+    child.once("error", ({ message }) => {
+      isClosed = true;
+      errors = message;
+      resolve(undefined);
+    });
+    child.once("close", (code) => {
+      isClosed = true;
+      if (beginning === undefined) add(decoder.end());
+      resolve(code ?? undefined);
+    });
+  });
+  let isKilling = false;
+  /** The end of the client is not the end of the container, so it is ended by its name until the client has seen it. */
+  async function kill(): Promise<void> {
+    if (isKilling) return;
+    isKilling = true;
+    for (let attempt = 0; attempt < killAttempts && !isClosed; attempt++) {
+      await runQuietly(host.engine, ["kill", name]);
+      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, killMilliseconds))]);
+    }
+    if (isClosed) return;
+    await runQuietly(host.engine, ["rm", "--force", name]);
+    child.kill("SIGKILL");
+  }
+  return {
+    closed,
+    hasStarted: () => beginning === undefined,
+    output: () => parts.join(""),
+    errors: () => errors.trim(),
+    onTooMuch: (listener: () => void) => void (tooMuch = listener),
+    kill: () => void kill(),
+  };
+}
+
+/** Resolves when the command has ended, in whatever way. */
+function runQuietly(command: string, args: string[]): Promise<void> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: "ignore" });
+    child.once("error", () => resolve());
+    child.once("close", () => resolve());
+  });
+}
+
+/** Makes what the program left readable for the service, which may be the same user. No process of the program is alive. */
+async function openUp(folder: string): Promise<void> {
+  await chmod(folder, 0o700).catch(() => {});
+  for (const entry of await readdir(folder, { withFileTypes: true, encoding: "buffer" }).catch(() => [])) {
+    const path = join(folder, entry.name.toString());
+    if (entry.isDirectory()) await openUp(path);
+    else if (entry.isFile()) await chmod(path, 0o600).catch(() => {});
+  }
+}

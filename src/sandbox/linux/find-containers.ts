@@ -1,0 +1,151 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { userInfo } from "node:os";
+import { promisify } from "node:util";
+import { commandLine } from "../../command-line.ts";
+import { type Containers, containerLinux } from "./container.ts";
+import { type ContainerRoot, ownerLabel } from "./container-arguments.ts";
+import type { ContainerEngine } from "./environments.ts";
+import type { LinuxLimits } from "./limits.ts";
+import { programSlots } from "./slots.ts";
+import type { EnvironmentFacts, NoLinux } from "./types.ts";
+
+/** `missing`: what this machine cannot bound, for the operator. Sentences. */
+export type FoundContainers = { containers: Containers; missing: string[] } | NoLinux;
+
+/** Milliseconds for a question to an engine. Starting Docker Desktop's machine takes longer than that. */
+const questionMilliseconds = 20_000;
+
+/**
+ * Finds out by running a program whether an engine works here, and how: with gVisor if it is installed. `folder`: an existing
+ * folder for copies of files, on the file system of the store. Ends containers that an earlier service on it left.
+ */
+export async function findContainers(
+  engine: ContainerEngine,
+  folder: string,
+  root: ContainerRoot,
+  { programs, limits }: { programs: number; limits: LinuxLimits },
+): Promise<FoundContainers> {
+  const info = await ask(engine, ["info"]);
+  if ("problem" in info) return { unavailable: `${engine} does not work here: ${explain(engine, info.problem)}` };
+  if ("root" in root && engine === "docker") {
+    const command = commandLine("admin", "environment install --with docker --as image");
+    return {
+      unavailable: `docker needs an image, and the environment is installed as a folder. Install an image: ${command}`,
+    };
+  }
+  const owner = createHash("sha256").update(folder).digest("hex").slice(0, 16);
+  await removeLeftovers(engine, owner);
+  const slots = programSlots(programs, process.getuid?.() === 0);
+  let problem = "";
+  for (const runtime of await runtimes(engine)) {
+    for (const hasGroups of [true, false]) {
+      const containers = { engine, ...(runtime !== undefined && { runtime }), hasGroups, limits, owner, slots, folder };
+      const failure = await tryProgram(containers, root);
+      if (failure === undefined) return { containers, missing: hasGroups ? [] : [noGroups(engine)] };
+      problem ||= failure;
+    }
+  }
+  return { unavailable: `${engine} does not work here: ${explain(engine, problem)}` };
+}
+
+/** Undefined: it works, and sees and changes files. */
+async function tryProgram(containers: Containers, root: ContainerRoot): Promise<string | undefined> {
+  const contents = {
+    link: () => Promise.reject(new Error("the trial has no files")),
+    store: async (paths: string[]) => paths.map(() => ({ sha256: "", size: 0 })),
+  };
+  const linux = containerLinux(containers, { root, facts: noFacts }, { id: "try", contents });
+  const program = { language: "shell", text: "echo works | tee result", files: [], seconds: 60 } as const;
+  const { output, problem, changed } = await linux.run(program, new AbortController().signal);
+  if (problem !== undefined) return problem;
+  if (output !== "works\n") return `a program printed ${JSON.stringify(output.slice(0, 100))} instead of "works"`;
+  return changed[0]?.name === "result" ? undefined : `files that a program writes do not reach ${containers.folder}`;
+}
+
+/** Runtimes to try. Undefined: the engine's default. */
+async function runtimes(engine: ContainerEngine): Promise<(string | undefined)[]> {
+  if (engine === "docker") {
+    const info = await ask(engine, ["info", "--format", "{{json .Runtimes}}"]);
+    const hasGvisor = "output" in info && Object.keys((JSON.parse(info.output) ?? {}) as object).includes("runsc");
+    return hasGvisor ? ["runsc", undefined] : [undefined];
+  }
+  const hasGvisor = "output" in (await ask("runsc", ["--version"]));
+  // crun refuses some kernels' control groups.
+  const hasRunc = "output" in (await ask("runc", ["--version"]));
+  return [...(hasGvisor ? ["runsc"] : []), undefined, ...(hasRunc ? ["runc"] : [])];
+}
+
+async function removeLeftovers(engine: ContainerEngine, owner: string): Promise<void> {
+  const listed = await ask(engine, ["ps", "--all", "--quiet", "--filter", `label=${ownerLabel}=${owner}`]);
+  const ids = "output" in listed ? listed.output.split("\n").filter(Boolean) : [];
+  if (ids.length > 0) await ask(engine, ["rm", "--force", ...ids]);
+}
+
+async function ask(command: string, args: string[]): Promise<{ output: string } | { problem: string }> {
+  try {
+    const { stdout } = await promisify(execFile)(command, args, { timeout: questionMilliseconds });
+    return { output: stdout };
+  } catch (error) {
+    const { stderr, message } = error as Error & { stderr?: string };
+    return { problem: stderr?.trim() || message };
+  }
+}
+
+function noGroups(engine: ContainerEngine): string {
+  return `${engine} has no control groups here: the memory and the processes of programs are not bounded`;
+}
+
+/** What to do about the usual reasons, then the reason in the engine's words. */
+function explain(engine: ContainerEngine, problem: string): string {
+  const words = problem.replaceAll(/\s+/g, " ").slice(0, 300);
+  const remedy = remedies(engine).find(([pattern]) => pattern.test(problem))?.[1];
+  return remedy === undefined ? words : `${remedy} (${words})`;
+}
+
+function remedies(engine: ContainerEngine): [RegExp, string][] {
+  const user = userInfo().username;
+  return [
+    [
+      /ENOENT/,
+      engine === "docker"
+        ? "it is not installed. Install it: apt-get install docker.io, or Docker Desktop."
+        : "it is not installed. Install it: apt-get install podman, or brew install podman.",
+    ],
+    [
+      /permission denied.*(?:socket|\.sock)|(?:socket|\.sock).*permission denied/is,
+      `the user ${user} may not use it. Allow it: sudo usermod -aG docker ${user}, then log in again. Members of this group ` +
+        "have the rights of root.",
+    ],
+    [
+      /cannot connect to the docker daemon|is the docker daemon running|docker desktop is (?:unable|not running)/i,
+      "its daemon does not run. Start it: systemctl start docker, or start Docker Desktop.",
+    ],
+    [
+      /cannot connect to podman|unable to connect to podman/i,
+      "its machine does not run. Start it: podman machine start.",
+    ],
+    [/hybrid mode/i, "its runtime crun refuses hybrid control groups. Install another: apt-get install runc."],
+    [
+      /subuid|subgid|newuidmap|insufficient UIDs/i,
+      `the user ${user} has no range of further users. Give it a free one: sudo usermod --add-subuids 200000-265535 ` +
+        `--add-subgids 200000-265535 ${user}, then podman system migrate.`,
+    ],
+    [
+      /no such image|unable to find image|image not known|pull access denied/i,
+      `its image of the environment is gone. Install it again: ${commandLine("admin", "environment install")}.`,
+    ],
+    [
+      /mounts denied|file sharing|not shared from the host/i,
+      "it may not use the data directory. Share its folder in the settings of Docker Desktop.",
+    ],
+  ];
+}
+
+const noFacts: EnvironmentFacts = {
+  name: "",
+  digest: "",
+  system: "",
+  programs: {},
+  python: { version: "", libraries: {} },
+};
