@@ -18,7 +18,7 @@ export interface ConsoleSizes {
 }
 
 /** The largest accepted sizes. A test fails above them. */
-export const consoleBudget: ConsoleSizes = { firstJavaScript: 60 * 1024, firstCss: 12 * 1024, all: 120 * 1024 };
+export const consoleBudget: ConsoleSizes = { firstJavaScript: 60 * 1024, firstCss: 13 * 1024, all: 128 * 1024 };
 
 const options = {
   absWorkingDir: root,

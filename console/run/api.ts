@@ -1,5 +1,5 @@
 import type { components } from "../../src/manage/generated/types.d.ts";
-import type { RunEvent } from "./model/events.ts";
+import type { CallOutput, RunEvent } from "./model/events.ts";
 
 export type RunDetail = components["schemas"]["RunDetail"];
 export type ModelRequest = components["schemas"]["ModelRequest"];
@@ -16,6 +16,7 @@ export interface EventPage {
 export interface StreamCallbacks {
   detail(detail: RunDetail): void;
   event(event: RunEvent): void;
+  output(output: CallOutput): void;
 }
 
 /** What the page asks the service about one run. Each rejects with an `Error` whose message is for people. */

@@ -1,7 +1,7 @@
 import { ApiError, change, get, send } from "../api/client.ts";
 import { streamEvents } from "../api/stream.ts";
 import type { EventPage, RunApi, RunDetail, RunFile } from "./api.ts";
-import type { RunEvent } from "./model/events.ts";
+import type { CallOutput, RunEvent } from "./model/events.ts";
 
 /** Characters of a text that come with the list of events. Longer ones are loaded when they are shown. */
 const maxText = 2_048;
@@ -22,6 +22,7 @@ export function runApi(runId: string): RunApi {
       for await (const { event, data } of streamEvents(`${path}/events?max_text=${maxText}`, after, signal)) {
         if (event === "run") on.detail(JSON.parse(data) as RunDetail);
         else if (event === "event") on.event(JSON.parse(data) as RunEvent);
+        else if (event === "output") on.output(JSON.parse(data) as CallOutput);
       }
     },
     input: (text) => change("POST", `${path}/input`, { text }),

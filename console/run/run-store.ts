@@ -1,7 +1,7 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { connection } from "../state/connection.ts";
 import type { RunApi, RunDetail } from "./api.ts";
-import type { RunEvent } from "./model/events.ts";
+import type { CallOutput, RunEvent } from "./model/events.ts";
 import { RunModel } from "./model/run-model.ts";
 import { retried } from "./retry.ts";
 import { findSelected, initialPlace, type Place, type Selected } from "./selection.ts";
@@ -116,6 +116,16 @@ export class RunStore implements RunView {
 
   #follow(): void {
     let waiting: RunEvent[] = [];
+    let printed: CallOutput[] = [];
+    // What arrives together is drawn together, and output after the answer that asked for its call.
+    const draw = (): void => {
+      if (waiting.length + printed.length > 1) return;
+      setTimeout(() => {
+        this.#add(waiting, printed);
+        waiting = [];
+        printed = [];
+      }, 30);
+    };
     const ended = this.#api.stream(
       this.model.sequence,
       {
@@ -125,12 +135,11 @@ export class RunStore implements RunView {
         event: (event) => {
           if (event.at !== null) this.#skew = Math.max(this.#skew ?? -Infinity, Date.parse(event.at) - Date.now());
           waiting.push(event);
-          if (waiting.length > 1) return;
-          // Events that arrive together are drawn together.
-          setTimeout(() => {
-            this.#add(waiting);
-            waiting = [];
-          }, 30);
+          draw();
+        },
+        output: (output) => {
+          printed.push(output);
+          draw();
         },
       },
       this.#closing.signal,
@@ -140,9 +149,10 @@ export class RunStore implements RunView {
     });
   }
 
-  #add(events: RunEvent[]): void {
-    if (events.length === 0) return;
+  #add(events: RunEvent[], printed: CallOutput[] = []): void {
+    if (events.length + printed.length === 0) return;
     this.model.add(events);
+    for (const output of printed) this.model.print(output);
     batch(() => {
       this.version.value++;
       if (this.loaded.peek()) this.#initial.value ??= initialPlace(this.model);

@@ -1,7 +1,9 @@
+import { formatNumber } from "../../format.ts";
+import { Code } from "../../ui/code.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import type { Call } from "../model/types.ts";
 import { useFullText } from "../text/use-full-text.ts";
-import { visibleLine } from "../text/visible.ts";
+import { visible, visibleLine } from "../text/visible.ts";
 import type { RunView } from "../view.ts";
 import { FormatSegments, TextView, useTextFormat } from "./text-view.tsx";
 
@@ -20,6 +22,8 @@ export function CallResult({ call, view }: { call: Call; view: RunView }) {
       </div>
       {call.result ? (
         <TextView shown={shown} format={format} />
+      ) : call.printed && view.running.value ? (
+        <Printed text={call.printed.text} length={call.printed.length} />
       ) : (
         <p class="muted">{view.running.value ? "The call is running." : "The call did not finish."}</p>
       )}
@@ -29,6 +33,16 @@ export function CallResult({ call, view }: { call: Call; view: RunView }) {
         </p>
       )}
     </section>
+  );
+}
+
+/** What the call has printed so far: the end of it. */
+function Printed({ text, length }: { text: string; length: number }) {
+  const all = text.length === length ? "" : `, the last ${formatNumber(text.length)}`;
+  return (
+    <div class="run-printing">
+      <Code title={`${formatNumber(length)} characters so far${all}`} text={visible(text)} copied={text} />
+    </div>
   );
 }
 

@@ -82,3 +82,13 @@ export type RunEvent =
   | ToolResultEvent
   | SummaryEvent
   | FailedEvent;
+
+/** What a call of the current turn has printed so far. It is not recorded: the call's result replaces it. */
+export interface CallOutput {
+  step: number;
+  call: number;
+  /** The end of the output. */
+  text: string;
+  /** All characters so far. */
+  characters: number;
+}

@@ -1,4 +1,5 @@
 import type {
+  CallOutput,
   FailedEvent,
   InputEvent,
   ModelCallEvent,
@@ -42,6 +43,12 @@ export class RunModel {
 
   add(events: RunEvent[]): void {
     for (const event of events) this.#addEvent(event);
+  }
+
+  /** Shows what a call of the last turn has printed so far. Ignored if the call has ended. */
+  print({ step, call: index, text, characters }: CallOutput): void {
+    const call = this.step(this.turns.at(-1)?.turn ?? 0, step)?.calls[index];
+    if (call && !call.result) call.printed = { text, length: characters };
   }
 
   /** The step at a place of the run. */

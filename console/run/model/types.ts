@@ -21,6 +21,8 @@ export interface Call {
   milliseconds?: number;
   /** Absent while the call runs. */
   result?: LoadedText;
+  /** The end of what it has printed so far, while it runs. */
+  printed?: LoadedText;
   failed: boolean;
   files: FileChange[];
   attachments: { name: string; media_type?: string }[];

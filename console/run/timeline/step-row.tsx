@@ -8,6 +8,7 @@ import type { RunView } from "../view.ts";
 import { CallCells } from "./call-cells.tsx";
 import { ChangedFiles } from "./changed-files.tsx";
 import { ErrorLine } from "./error-line.tsx";
+import { LiveOutput } from "./live-output.tsx";
 import { Lane } from "./lane.tsx";
 
 /** Failed calls of a step whose first error line is shown. */
@@ -32,6 +33,7 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
           <ErrorLine key={call.index} call={call} view={view} />
         ))}
         {failed.length > shownErrors && <p class="run-error">+{failed.length - shownErrors} more failed</p>}
+        {view.running.value && <LiveOutput step={step} />}
         <ChangedFiles step={step} />
       </div>
       <Lane step={step} view={view} />

@@ -47,6 +47,22 @@ test("folds events in any number of parts to the same rows", () => {
   expect(singly.points).toEqual(once.points);
 });
 
+test("shows what a call prints until its result arrives", () => {
+  const recorder = new Recorder().input("Go.").answer("", ["run_shell", "run_shell"], 300);
+  const model = new RunModel();
+  model.add(recorder.events);
+  const output = { step: 1, call: 1, text: "row 2\n", characters: 12 };
+  model.print(output);
+  model.print({ ...output, step: 7 }); // of a step whose answer has not arrived
+  expect(model.steps[0]?.calls.map(({ printed }) => printed)).toEqual([undefined, { text: "row 2\n", length: 12 }]);
+  model.print({ ...output, text: "row 3\n", characters: 18 });
+  expect(model.steps[0]?.calls[1]?.printed).toEqual({ text: "row 3\n", length: 18 });
+  model.add(recorder.result(0, 20).events);
+  model.print({ ...output, call: 0 }); // it was on its way when the call ended
+  expect(model.steps[0]?.calls[0]).toMatchObject({ result: { text: "ok" } });
+  expect(model.steps[0]?.calls[0]?.printed).toBeUndefined();
+});
+
 describe("interruptions", () => {
   test("a late model call follows one", () => {
     const model = modelOf((run) =>
