@@ -33,7 +33,7 @@ async function createStarterAgent(accounts: Accounts, actor: Actor | undefined):
     name: starterName,
     instructions:
       "Answer the input. Files that came with it are in your workspace: read them before you answer. Compute numbers " +
-      "with run_javascript.",
+      "with run_python.",
     tools: defaultTools,
     limits: { steps: 50, tokens: 500_000, seconds: 1_800 },
   };

@@ -173,7 +173,7 @@ export const searchFiles = define({
 });
 
 define(runJavascript);
-define(runPythonDefinition());
+const runPython = define(runPythonDefinition());
 define(runShellDefinition());
 
 export const webFetch = define({
@@ -201,6 +201,7 @@ export const defaultTools: string[] = [
   deleteFile,
   searchFiles,
   runJavascript,
+  runPython,
 ].map(({ name }) => name);
 
 /** The input schemas that `npm run generate` compiles, by the name of the validator. */

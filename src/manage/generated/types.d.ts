@@ -2431,7 +2431,8 @@ export interface components {
              *       "edit_file",
              *       "delete_file",
              *       "search_files",
-             *       "run_javascript"
+             *       "run_javascript",
+             *       "run_python"
              *     ]
              */
             tools: ("list_files" | "read_file" | "write_file" | "edit_file" | "delete_file" | "search_files" | "run_javascript" | "run_python" | "run_shell" | "web_fetch")[];

@@ -94,13 +94,14 @@ test("GET /me lists the environments with what they have, or why one cannot be u
 });
 
 test.each([
-  ["run_shell without Linux", [noLinux], { tools: ["run_shell"] }, ["run_shell cannot", "Install it."]],
+  ["run_shell without Linux", [noLinux], { tools: ["run_shell", "run_python"] }, ["run_shell cannot", "Install it."]],
+  ["run_python without Linux", [noLinux], { tools: ["run_python"] }, []],
   ["the default environment", [linux], { tools: ["run_shell"] }, []],
   [
     "an unknown environment",
     [linux],
-    { tools: ["run_shell"], environment: "r" },
-    ["run_shell cannot use the environment r: it is not set up here. Known: linux."],
+    { tools: ["run_shell", "run_python"], environment: "r" },
+    ["run_shell and run_python cannot use the environment r: it is not set up here. Known: linux."],
   ],
   ["an unknown environment, not used", [linux], { tools: ["read_file"], environment: "r" }, []],
   ["a platform that lists none", undefined, { tools: ["run_shell"], environment: "r" }, []],
