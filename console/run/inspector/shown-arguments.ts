@@ -4,9 +4,12 @@ import { parseObject } from "../model/telling-argument.ts";
 export interface ShownArgument {
   name: string;
   text: string;
-  /** A text with line breaks, shown in its own box. */
+  /** A program, or a text with line breaks, shown in its own box. */
   block: boolean;
 }
+
+/** Arguments with programs, which are always blocks. */
+const programNames: ReadonlySet<string> = new Set(["script", "code"]);
 
 /** Longest text that is shown beside its name. */
 const longestInline = 120;
@@ -18,7 +21,7 @@ export function shownArguments(json: string): ShownArgument[] | undefined {
     parsed &&
     Object.entries(parsed).map(([name, value]) => {
       const text = typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
-      return { name, text, block: text.includes("\n") || text.length > longestInline };
+      return { name, text, block: programNames.has(name) || text.includes("\n") || text.length > longestInline };
     })
   );
 }

@@ -62,9 +62,13 @@ function unescaped(value: string): string {
   }
 }
 
-/** The first line with text. That of a program is its comment, without the signs that begin it. */
+/** Lines that programs begin with, whatever they do. */
+const opening = /^\s*(import|from|const .* = require|set -|#!)/;
+
+/** The first line that says something. That of a program is its comment, without the signs that begin it. */
 function firstLine(text: string): string {
-  const line = text.split("\n", 50).find((each) => /\w/.test(each)) ?? text;
+  const lines = text.split("\n", 50).filter((each) => /\w/.test(each));
+  const line = lines.find((each) => !opening.test(each)) ?? lines[0] ?? text;
   const plain = line.replace(/^\s*(?:\/\/|#|\/\*+|--)\s*/, "").trim();
   return plain.length > longest ? `${plain.slice(0, longest - 1).toWellFormed()}…` : plain;
 }

@@ -177,6 +177,7 @@ test("arguments are texts with line breaks, not JSON", () => {
     { name: "limit", text: "5", block: false },
     { name: "list", text: "[\n  1\n]", block: true },
   ]);
+  expect(shownArguments('{"script":"ls"}')).toEqual([{ name: "script", text: "ls", block: true }]);
   expect(shownArguments("[1]")).toBeUndefined();
 });
 
