@@ -6,7 +6,7 @@ const readErrors = ["run_not_found", "response_too_large", "history_failed", "hi
 const stream = {
   type: "string",
   description:
-    "Server-sent events: `retry: 2000`; then `event: run` with a RunDetail at the start and on each change of it; and `event: event` with an Event and its number as `id`. The response may end at any time: connect again with `Last-Event-ID`.",
+    "Server-sent events: `retry: 2000`; then `event: run` with a RunDetail at the start and on each change of it; `event: event` with an Event and its number as `id`; and on one machine `event: output` with what a call of the current turn has printed so far (`step`, `call`, `text`: its end, `characters`: all). The response may end at any time: connect again with `Last-Event-ID`.",
 };
 
 export const runRecordOperations = {
