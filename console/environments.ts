@@ -22,9 +22,9 @@ const wellKnown = {
   libraries: ["numpy", "pandas", "matplotlib", "openpyxl", "pyarrow"],
 };
 
-/** "Debian 13 in bubblewrap" */
+/** "Debian 13 (bubblewrap)" */
 export function systemText({ system, engine }: Environment): string {
-  return `${system ?? "Linux"} in ${engine === null ? "a sandbox" : engineNames[engine]}`;
+  return engine === null ? (system ?? "Linux") : `${system ?? "Linux"} (${engineNames[engine]})`;
 }
 
 /** "bash 5.2.37, gawk 5.2.1, jq 1.7.1 and 24 more programs" */
@@ -61,7 +61,7 @@ export function offerFor(tool: string, known: Environment[] | null | undefined, 
   const found = known.find((each) => each.name === wanted);
   if (found && found.unavailable === null) {
     const text =
-      tool === "run_shell" ? `Here: ${systemText(found)}, ${programsText(found)}.` : `Here: ${pythonText(found)}.`;
+      tool === "run_shell" ? `Here: ${systemText(found)} with ${programsText(found)}.` : `Here: ${pythonText(found)}.`;
     return { text, isMissing: false };
   }
   if (tool === "run_python" && wanted === defaultEnvironment) {

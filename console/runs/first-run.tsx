@@ -72,8 +72,8 @@ function ProgramsLine() {
   return (
     <p class="muted programs-line">
       {found && !shell.isMissing
-        ? `Programs run in ${systemText(found)}, with ${pythonText(found)}.`
-        : `Python and JavaScript run here, bash does not. ${found?.unavailable ?? ""}`}
+        ? `Programs of agents run in ${systemText(found)}, with ${pythonText(found)}.`
+        : `Agents can run Python and JavaScript here, but no bash. ${found?.unavailable ?? ""}`}
     </p>
   );
 }

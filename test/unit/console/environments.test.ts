@@ -16,7 +16,7 @@ const none = { engine: null, digest: null, system: null, programs: null, python:
 const missing: Environment = { ...none, name: "linux", unavailable: "Install bubblewrap." };
 
 test("the form says what the service offers for a tool, or what to install", () => {
-  const here = "Here: Debian 13 in bubblewrap, bash 5.2.37, gawk 5.2.1 and 2 more programs.";
+  const here = "Here: Debian 13 (bubblewrap) with bash 5.2.37, gawk 5.2.1 and 2 more programs.";
   expect(offerFor("run_shell", [linux])).toEqual({ text: here, isMissing: false });
   expect(offerFor("run_python", [linux], "linux")).toEqual({
     text: "Here: Python 3.13.5 with pandas 2.3.3 and 1 more library.",
@@ -44,7 +44,7 @@ test("nothing is said where environments are not known, and of other tools", () 
 
 test("a system without well-known programs is described by numbers", () => {
   const bare: Environment = { ...linux, engine: "docker", programs: {}, python: { version: "3.12.0", libraries: {} } };
-  expect([systemText(bare), pythonText(bare)]).toEqual(["Debian 13 in Docker", "Python 3.12.0 with 0 libraries"]);
+  expect([systemText(bare), pythonText(bare)]).toEqual(["Debian 13 (Docker)", "Python 3.12.0 with 0 libraries"]);
   expect(pythonText({ ...bare, python: { version: "", libraries: {} } })).toBe("no Python");
 });
 
