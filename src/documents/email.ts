@@ -20,7 +20,7 @@ export async function readEmail(
     read: async () => contentBytes(attachment),
   }));
   const listed = attachments.slice(0, maxListedAttachments).map(({ name, size }) => `- ${name} (${size} bytes)`);
-  const how = isContained ? "can be read only after a program of run_shell extracts the email" : "read one with part";
+  const how = isContained ? "can be read only after a program of run_python extracts the email" : "read one with part";
   const body = email.text?.trim() || (email.html === undefined ? "" : htmlToMarkdown(email.html));
   const sections = [
     headerLines(email).join("\n"),

@@ -77,5 +77,5 @@ async function containedText(files: ContainedFile[], part: string, unit: string,
     return guessed === undefined ? text : `[Read as ${guessed}, a guess.]\n${text}`;
   }
   const subject = `${file.name} in it is ${content.binary} of ${bytes.length} bytes`;
-  throw new Error(`${subject}; only text and documents can be read as parts. A program of run_shell can extract it`);
+  throw new Error(`${subject}; only text and documents can be read as parts. A program of run_python can extract it`);
 }

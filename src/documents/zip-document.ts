@@ -72,7 +72,7 @@ export function memberList(members: ZipMember[], isContained: boolean): string {
     .map(({ name, size, isEncrypted }) => `${name} (${size} bytes${isEncrypted ? ", encrypted" : ""})`);
   const more = members.length > maxListedMembers ? [`[${members.length - maxListedMembers} more]`] : [];
   const how = isContained
-    ? "They can be read only after a program of run_shell extracts the archive"
+    ? "They can be read only after a program of run_python extracts the archive"
     : "Read one with part";
   return [`[ZIP archive, members: ${members.length}. ${how}.]`, ...lines, ...more].join("\n");
 }

@@ -63,7 +63,7 @@ async function readBytes(
 const readableKinds = "PDF, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EML and ZIP files";
 
 const encodingOfPart =
-  "encoding and part cannot be used together. To decode a member of an archive, extract it with a program of run_shell " +
+  "encoding and part cannot be used together. To decode a member of an archive, extract it with a program of run_python " +
   "and read that file with encoding.";
 
 /** Kinds of documents that are also text. */

@@ -297,11 +297,11 @@ describe("a document in another one", () => {
   it("is listed with how its own members can be read", async () => {
     const inner = zip({ "a.txt": "x" });
     expect(await read("outer.zip", zip({ "inner.zip": inner }), { part: "inner.zip" })).toBe(
-      "[ZIP archive, members: 1. They can be read only after a program of run_shell extracts the archive.]\na.txt (1 bytes)",
+      "[ZIP archive, members: 1. They can be read only after a program of run_python extracts the archive.]\na.txt (1 bytes)",
     );
     const email = zip({ "mail.eml": officeFile("python-email.eml") });
     expect(await read("outer.zip", email, { part: "mail.eml" })).toContain(
-      "\nAttachments (can be read only after a program of run_shell extracts the email):\n- Angebot.docx",
+      "\nAttachments (can be read only after a program of run_python extracts the email):\n- Angebot.docx",
     );
   });
 
@@ -315,7 +315,7 @@ describe("read_file with part", () => {
   it("and encoding is rejected", async () => {
     const archive = zip({ "a.txt": "x" });
     expect(await read("a.zip", archive, { part: "a.txt", encoding: "windows-1251" })).toMatch(
-      /^encoding and part cannot be used together\. .* extract it with a program of run_shell/,
+      /^encoding and part cannot be used together\. .* extract it with a program of run_python/,
     );
   });
 
