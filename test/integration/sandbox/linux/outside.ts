@@ -13,13 +13,20 @@ export interface Ended {
 const user = 65534;
 const isRoot = process.getuid?.() === 0;
 
-/** Enters the root file system with the machine's /dev and /proc. $1: root, $2: folder of the program; the rest: command. */
+/**
+ * Enters the root file system with the machine's /dev and /proc. $1: root, $2: folder of the program; the rest: command. Not
+ * with chroot, after which the kernel makes no user namespace.
+ */
 const enter = `set -e
 ROOT=$1 FOLDER=$2; shift 2
 PATH=$PATH:/usr/sbin:/sbin
+mount --rbind "$ROOT" "$ROOT"
 mount --rbind /dev "$ROOT/dev"; mount --rbind /proc "$ROOT/proc"
 mount -t tmpfs -o mode=1777 tmp "$ROOT/tmp"; mount --bind "$FOLDER" "$ROOT/mnt"
-exec chroot "$ROOT" "$@"`;
+cd "$ROOT"; pivot_root . .
+python3 -c 'import ctypes; ctypes.CDLL(None).umount2(b".", 2)' # an environment has no umount
+cd /
+exec "$@"`;
 
 /** Changes the user in the root file system. Root can; others map their own user. */
 const asUser = isRoot
