@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { localWorkspace } from "../../../../src/platform/local/workspace.ts";
 import { runContents } from "../../../../src/platform/local/run-contents.ts";
 import { type Bubblewrap, bubblewrapLinux } from "../../../../src/sandbox/linux/bubblewrap.ts";
 import type { RootFolder } from "../../../../src/sandbox/linux/bwrap-arguments.ts";
+import { environmentsFolder, readEnvironment } from "../../../../src/sandbox/linux/environments.ts";
 import { findBubblewrap, machineRoot } from "../../../../src/sandbox/linux/find-bubblewrap.ts";
 import { linuxLimits, type LinuxLimits } from "../../../../src/sandbox/linux/limits.ts";
 import type { LinuxResult, StoredFile } from "../../../../src/sandbox/linux/types.ts";
@@ -46,16 +47,18 @@ const noFacts = { name: "linux", digest: "", system: "", programs: {}, python: {
 
 /** The installed environment, or else the machine's own /usr. */
 function rootFolder(): RootFolder {
-  const environments = process.env["AGENT_RUN_ENVIRONMENTS"];
-  const path = environments && join(environments, "linux", "rootfs");
-  return path && existsSync(path) ? { path, isMachine: false } : machineRoot;
+  const environment = readEnvironment(environmentsFolder(process.env), "linux");
+  return environment && "root" in environment ? { path: environment.root, isMachine: false } : machineRoot;
 }
 
 /**
  * Opens the engine of `npm start`. Where bubblewrap does not work, it says why. `AGENT_RUN_REQUIRE_BUBBLEWRAP` makes that an
- * error: `.ci/run` sets it, so that these tests run there.
+ * error: `.ci/run` sets it, so that these tests run there. `withoutGroups`: as on a machine that gives no control groups.
  */
-export async function openEngine(limits: Partial<LinuxLimits> = {}): Promise<Engine | NoEngine> {
+export async function openEngine(
+  limits: Partial<LinuxLimits> = {},
+  { withoutGroups = false }: { withoutGroups?: boolean } = {},
+): Promise<Engine | NoEngine> {
   const folder = mkdtempSync(join(tmpdir(), "agent-linux-"));
   const root = rootFolder();
   const found = await findBubblewrap(folder, root, {
@@ -67,6 +70,7 @@ export async function openEngine(limits: Partial<LinuxLimits> = {}): Promise<Eng
     return found;
   }
   const workspace = localWorkspace(folder);
+  if (withoutGroups) delete found.bubblewrap.groups;
   return {
     root,
     folder,

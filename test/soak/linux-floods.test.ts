@@ -1,0 +1,3 @@
+import { describeFloods } from "../integration/sandbox/linux/floods.scenario.ts";
+
+await describeFloods(4, false);
