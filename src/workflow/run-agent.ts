@@ -42,7 +42,7 @@ export interface AgentDeps
 }
 
 /** The tools whose programs run in a Linux environment. */
-const linuxTools = ["run_shell", "run_python"];
+const linuxTools = new Set(["run_shell", "run_python"]);
 
 /** Part of `TurnPorts` and `TurnInput` that belongs to one invocation. */
 export interface AgentCall {
@@ -87,7 +87,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     now: deps.now,
     signal,
     record: (entry) => writer.record({ turn, ...entry }),
-    ...(live && { showOutput: (call) => live.open(runId, call) }),
+    ...(live && { showOutput: (place) => live.open(runId, place) }),
     emit(event: TurnEvent) {
       log("info", event.type, { runId, turn, ...event });
       trace?.emit(event);
@@ -109,7 +109,7 @@ async function linuxOf(
   { id, agentId }: RunState["run"],
   { tools, environment = defaultEnvironment }: AgentDefinition,
 ): Promise<Linux | NoLinux | undefined> {
-  return tools.some((tool) => linuxTools.includes(tool)) ? deps.linuxOf?.({ id, agentId }, environment) : undefined;
+  return tools.some((tool) => linuxTools.has(tool)) ? deps.linuxOf?.({ id, agentId }, environment) : undefined;
 }
 
 function usedEnvironment(linux: Linux | NoLinux | undefined): { environment?: UsedEnvironment } {

@@ -1,12 +1,14 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { commandLine } from "../../command-line.ts";
 import { layout } from "../../layout.ts";
 import { bubblewrapLinux } from "../../sandbox/linux/bubblewrap.ts";
-import type { RootFolder } from "../../sandbox/linux/bwrap-arguments.ts";
-import { listEnvironments, readEnvironment } from "../../sandbox/linux/environments.ts";
+import { containerLinux } from "../../sandbox/linux/container.ts";
+import { type ContainerEngine, listEnvironments, readEnvironment } from "../../sandbox/linux/environments.ts";
 import { removeFolder } from "../../sandbox/linux/file-links.ts";
 import { findBubblewrap, type FoundBubblewrap, machineRoot } from "../../sandbox/linux/find-bubblewrap.ts";
+import { findContainers, type FoundContainers } from "../../sandbox/linux/find-containers.ts";
 import { linuxLimits } from "../../sandbox/linux/limits.ts";
 import { parseFacts, probeScript } from "../../sandbox/linux/probe.ts";
 import {
@@ -28,16 +30,12 @@ export type LinuxHere = { engine: LinuxEngine; isMachine: boolean; missing: stri
 
 export interface LocalLinux {
   linuxOf: (run: { id: string; agentId: string }, environment: string) => Promise<Linux | NoLinux>;
-  /** Tries the engine. Does not ask the environment's programs for their versions, which takes half a second. */
+  /** Tries the engine. Does not ask the machine's programs for their versions, which takes half a second. */
   describe(): Promise<LinuxHere>;
   /** All environments, the default first. Never rejects. */
   list(): Promise<KnownEnvironment[]>;
   close(): void;
 }
-
-const off: NoLinux = {
-  unavailable: "Programs do not run in a Linux here: the service was started with --sandbox off.",
-};
 
 /** Folders of a service's programs. */
 interface Folders {
@@ -49,56 +47,96 @@ interface Folders {
   environments: string;
 }
 
+/** An environment with the engine that was tried for it. `open`: for the programs of one run. */
+interface Opened {
+  engine: LinuxEngine;
+  isMachine: boolean;
+  missing: string[];
+  open(runId: string): Promise<Linux>;
+}
+
 /** The Linux of one machine. Nothing is tried before the first call. */
 export function localLinux({ workspaces, programs, environments }: Folders, choice: SandboxChoice): LocalLinux {
-  let opening: Promise<FoundBubblewrap> | undefined;
+  const options = { programs: Math.max(2, availableParallelism()), limits: linuxLimits };
+  let emptied: Promise<void> | undefined;
+  let bubblewrap: Promise<FoundBubblewrap> | undefined;
+  const containers = new Map<ContainerEngine, Promise<FoundContainers>>();
   let probing: Promise<EnvironmentFacts> | undefined;
-  const open = (): Promise<FoundBubblewrap> => (opening ??= openFirst());
+  const of = (id: string) => ({ id, contents: runContents(workspaces, id) });
 
-  async function openFirst(): Promise<FoundBubblewrap> {
+  async function empty(): Promise<void> {
     await mkdir(programs, { recursive: true, mode: 0o700 });
     for (const name of await readdir(programs)) await removeFolder(join(programs, name));
-    const atOnce = Math.max(2, availableParallelism());
-    return findBubblewrap(programs, machineRoot, { programs: atOnce, limits: linuxLimits });
   }
 
-  async function linuxOf(run: { id: string }, environment: string): Promise<Linux | NoLinux> {
+  async function openEnvironment(name: string): Promise<Opened | NoLinux> {
     if (choice === "off") return off;
-    const found = await open();
-    if ("unavailable" in found) return found;
-    const { bubblewrap } = found;
-    const contents = { id: run.id, contents: runContents(workspaces, run.id) };
-    const named = readEnvironment(environments, environment);
-    if (named && "root" in named) {
-      return bubblewrapLinux(
-        bubblewrap,
-        { root: { path: named.root, isMachine: false }, facts: named.facts },
-        contents,
-      );
+    await (emptied ??= empty());
+    const installed = readEnvironment(environments, name);
+    if (!installed && name !== defaultEnvironment) return notInstalled(name);
+    const engines = installed && "image" in installed ? [installed.engine] : ["bubblewrap" as const, "podman" as const];
+    const problems: string[] = [];
+    for (const engine of choice === "auto" ? engines : [choice]) {
+      const opened =
+        engine === "bubblewrap" ? await openBubblewrap(installed) : await openContainers(engine, installed);
+      if ("engine" in opened) return opened;
+      problems.push(opened.unavailable);
     }
-    if (environment !== defaultEnvironment) return notInstalled(environment);
-    const facts = await (probing ??= factsOf(found, machineRoot));
-    return bubblewrapLinux(bubblewrap, { root: machineRoot, facts }, contents);
+    return { unavailable: problems[0] ?? "" };
   }
 
-  /** Asks the programs of a root for their versions. */
-  async function factsOf({ bubblewrap }: Exclude<FoundBubblewrap, NoLinux>, of: RootFolder): Promise<EnvironmentFacts> {
-    const probe = { id: "probe", contents: runContents(workspaces, "probe") };
-    const linux = bubblewrapLinux(bubblewrap, { root: of, facts: unknownFacts }, probe);
+  type Installed = ReturnType<typeof readEnvironment>;
+
+  async function openBubblewrap(installed: Installed): Promise<Opened | NoLinux> {
+    if (installed && !("root" in installed)) return wrongForm("bubblewrap", installed.facts.name, "folder");
+    const found = await (bubblewrap ??= findBubblewrap(programs, machineRoot, options));
+    if ("unavailable" in found) return found;
+    const root = installed ? { path: installed.root, isMachine: false } : machineRoot;
+    return {
+      engine: "bubblewrap",
+      isMachine: !installed,
+      missing: found.missing,
+      async open(runId) {
+        const facts = installed?.facts ?? (await (probing ??= factsOfMachine(found)));
+        return bubblewrapLinux(found.bubblewrap, { root, facts }, of(runId));
+      },
+    };
+  }
+
+  async function openContainers(engine: ContainerEngine, installed: Installed): Promise<Opened | NoLinux> {
+    if (!installed) return { unavailable: `${engine} needs an environment. ${installCommand(`--with ${engine}`)}` };
+    if ("image" in installed && installed.engine !== engine) return wrongForm(engine, installed.facts.name, "image");
+    const root = "image" in installed ? { image: installed.image } : { root: installed.root };
+    const finding = containers.get(engine) ?? findContainers(engine, programs, root, options);
+    containers.set(engine, finding);
+    const found = await finding;
+    if ("unavailable" in found) return found;
+    const { facts } = installed;
+    const open = async (runId: string) => containerLinux(found.containers, { root, facts }, of(runId));
+    return { engine, isMachine: false, missing: found.missing, open };
+  }
+
+  /** Asks the machine's own programs for their versions. */
+  async function factsOfMachine({ bubblewrap: shared }: Exclude<FoundBubblewrap, NoLinux>): Promise<EnvironmentFacts> {
+    const linux = bubblewrapLinux(shared, { root: machineRoot, facts: unknownFacts }, of("probe"));
     const program = { language: "shell", text: probeScript(layout().environment), files: [], seconds: 60 } as const;
     const { output, problem } = await linux.run(program, new AbortController().signal);
     if (problem !== undefined) throw new Error(`the programs of this machine could not be listed: ${problem}`);
     return parseFacts(output);
   }
 
+  async function linuxOf({ id }: { id: string }, environment: string): Promise<Linux | NoLinux> {
+    const opened = await openEnvironment(environment);
+    return "open" in opened ? opened.open(id) : opened;
+  }
+
   return {
     linuxOf,
     async describe() {
-      if (choice === "off") return off;
-      const found = await open();
-      if ("unavailable" in found) return found;
-      const isMachine = readEnvironment(environments, defaultEnvironment) === undefined;
-      return { engine: "bubblewrap", isMachine, missing: found.missing };
+      const opened = await openEnvironment(defaultEnvironment);
+      return "open" in opened
+        ? { engine: opened.engine, isMachine: opened.isMachine, missing: opened.missing }
+        : opened;
     },
     async list() {
       const names = new Set([defaultEnvironment, ...listEnvironments(environments)]);
@@ -111,7 +149,7 @@ export function localLinux({ workspaces, programs, environments }: Folders, choi
       );
     },
     close() {
-      opening?.then(
+      bubblewrap?.then(
         (found) => "close" in found && found.close(),
         () => {},
       );
@@ -119,12 +157,22 @@ export function localLinux({ workspaces, programs, environments }: Folders, choi
   };
 }
 
-function notInstalled(environment: string): NoLinux {
-  return {
-    unavailable:
-      `The environment ${JSON.stringify(environment)} is not installed on this machine. The operator installs it with the ` +
-      "command environment install.",
-  };
+const off: NoLinux = {
+  unavailable: "Programs do not run in a Linux here: the service was started with --sandbox off.",
+};
+
+function notInstalled(name: string): NoLinux {
+  const unavailable = `The environment ${JSON.stringify(name)} is not installed on this machine.`;
+  return { unavailable: `${unavailable} ${installCommand(`--name ${name} --file DOCKERFILE`)}` };
+}
+
+function wrongForm(engine: string, name: string, form: "folder" | "image"): NoLinux {
+  const unavailable = `The environment ${JSON.stringify(name)} is not installed as ${form === "image" ? "an image" : "a folder"} for ${engine}.`;
+  return { unavailable: `${unavailable} ${installCommand(`--name ${name} --as ${form}`)}` };
+}
+
+function installCommand(options: string): string {
+  return `Install it: ${commandLine("admin", `environment install ${options}`)}`;
 }
 
 const unknownFacts: EnvironmentFacts = {

@@ -7,7 +7,6 @@ import { StringDecoder } from "node:string_decoder";
 import { collectChanges } from "./changes.ts";
 import { containerArguments, type ContainerHost, type ContainerRoot } from "./container-arguments.ts";
 import { type ActiveUsers, linkFiles, removeFolder } from "./file-links.ts";
-import { programPrefix } from "./bubblewrap.ts";
 import type { Slots } from "./slots.ts";
 import type { ContentFolder, EnvironmentFacts, Linux, LinuxProgram, LinuxResult } from "./types.ts";
 import { watchProgram } from "./watch-program.ts";
@@ -40,7 +39,7 @@ export function containerLinux(
     run: (program, signal, onOutput) =>
       shared.slots.use(run.id, async (slot) => {
         signal.throwIfAborted();
-        const folder = join(shared.folder, `${programPrefix}${randomUUID()}`);
+        const folder = join(shared.folder, randomUUID());
         const user = slot.user ?? process.getuid?.() ?? nobody;
         const group = slot.user ?? process.getgid?.() ?? nobody;
         try {
