@@ -82,7 +82,7 @@ function runProgram(python: CPython, host: ReturnType<typeof programHost>, reque
   return {
     output: host.output(),
     written: saved,
-    deleted: lost ? [] : deleted,
+    ...(!lost && deleted.length > 0 && { deleted }),
     notes,
     dirty: true,
     ...(exitCode !== 0 && { problem: `The program ended with exit code ${exitCode}.` }),

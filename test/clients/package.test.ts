@@ -33,12 +33,14 @@ test("runs without a clone: starts, works on files in the sandbox, is operated, 
   const replies = [
     callsTool("read_file", { name: "offer.docx" }),
     callsTool("run_javascript", { code: "readFile('sales.csv').split('\\n').length" }),
-    callsTool("run_shell", { script: "sort -t, -k2 -n sales.csv | tail -n 1 > best.csv; cat best.csv" }),
+    callsTool("run_python", {
+      code: "best = max(open('sales.csv'), key=lambda line: int(line.split(',')[1]))\nopen('best.csv', 'w').write(best)\nprint(best, end='')",
+    }),
     answersWithResult,
   ];
   await using model = await chatServer(...replies);
   await using service = await startPackage(modelAt(model.baseUrl));
-  const tools = ["read_file", "run_javascript", "run_shell"];
+  const tools = ["read_file", "run_javascript", "run_python"];
   writeFileSync(join(packed.folder, "agent.json"), JSON.stringify({ name: "Packed", instructions: "Work.", tools }));
   const agent = await adminJson("agent", "create", "--file", "agent.json");
   const { api_key: apiKey } = await adminJson("key", "create", "--agent", agent.id);

@@ -128,6 +128,13 @@ describe("the bundle of the sandbox function", () => {
     { engine: "html", files: [{ name: "a", content: Buffer.from("<h1>Hello</h1>") }], expected: "# Hello" },
   ];
 
+  test("has at most 16 MB, most of it Python and the readers of documents", () => {
+    const folder = dirname(fileOf("SandboxFunction"));
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    const sizes = entries.map((entry) => (entry.isFile() ? statSync(join(entry.parentPath, entry.name)).size : 0));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(16 * 1024 * 1024);
+  });
+
   test("contains the packages of every engine", async () => {
     const messages = requests.map(({ expected: _expected, ...request }) =>
       encodeMessage({ engine: "javascript", program: "", files: [], seconds: 30, ...request }),
