@@ -13,7 +13,7 @@ export function toolInputsSource(): string {
   const ajv = new Ajv({
     allErrors: true,
     strict: true,
-    schemas: Object.entries(inputSchemas).map(([name, input]) => ({ $id: name, ...input })),
+    schemas: Object.entries(inputSchemas).map(([name, input]) => Object.assign({ $id: name }, input)),
     code: { source: true, esm: true, lines: true },
   });
   const names = Object.fromEntries(Object.keys(inputSchemas).map((name) => [name, name]));

@@ -37,9 +37,9 @@ export interface Node {
 }
 
 interface MemoryFileSystem {
-  createNode(parent: Node | null, name: string, mode: number, device: number): Node;
-  expandFileStorage(node: Node, bytes: number): void;
-  resizeFileStorage(node: Node, bytes: number): void;
+  createNode: (parent: Node | null, name: string, mode: number, device: number) => Node;
+  expandFileStorage: (node: Node, bytes: number) => void;
+  resizeFileStorage: (node: Node, bytes: number) => void;
 }
 
 /** The host's part of a program. What `check` and `print` throw ends the program, which cannot catch it. */

@@ -51,8 +51,7 @@ async function runInLinux(
 /** `before`: the files that the program got. */
 async function saveResult({ changed, deleted }: LinuxResult, before: StoredFile[], files: Files): Promise<string[]> {
   if (changed.length === 0 && deleted.length === 0) return [];
-  const hashes = (stored: StoredFile[]) => new Map(stored.map(({ name, sha256 }) => [name, sha256]));
-  const [got, now] = [hashes(before), hashes(await files.stored())];
+  const [got, now] = [hashesOf(before), hashesOf(await files.stored())];
   const differs = (name: string) => got.get(name) !== now.get(name);
   const replaced = changed
     .filter(({ name, sha256 }) => differs(name) && now.get(name) !== sha256)
@@ -69,4 +68,9 @@ async function saveResult({ changed, deleted }: LinuxResult, before: StoredFile[
   if (others.length > 0)
     notes.push(`Not deleted, because another call changed them at the same time: ${others.join(", ")}.`);
   return notes;
+}
+
+/** SHA-256 by name. */
+function hashesOf(files: StoredFile[]): Map<string, string> {
+  return new Map(files.map(({ name, sha256 }) => [name, sha256]));
 }

@@ -39,6 +39,7 @@ const javascript = (files: Task["files"], program: string, output: string, saved
   engine: "javascript",
 });
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const amountOf = ({ amount }: Sale) => amount;
 const asLine = ({ id, region, product, amount, date, note }: Sale) =>
   `${id},${region},${product},${decimal(amount)},${date},${note}`;
 
@@ -53,7 +54,6 @@ function tasks(rows: number): Record<string, Task> {
   const salesFile = { "sales.csv": csv };
 
   const byAmount = sales.toSorted((a, b) => a.amount - b.amount || a.id - b.id);
-  const amountOf = ({ amount }: Sale) => amount;
   const centsByRegion = sumsBy(sales, ({ region }) => region, amountOf);
   const latencies = requests.map(({ milliseconds }) => milliseconds).toSorted((a, b) => a - b);
   const names = Array.from({ length: rows / 2 }, (_, n) => `${n};Straße ${n % 13};Müller`).join("\n");
