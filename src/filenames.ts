@@ -36,19 +36,26 @@ export function safeFilenames(): (name: string) => string {
   };
 }
 
+/** Names that need no further check. A program can write 2,000 files, and the check of any name takes 10 to 20 µs. */
+const plainName = /^[A-Za-z0-9_](?:[\w .()+,=@-]{0,200}[\w)])?$/;
+
 /**
  * Why a new file of a workspace cannot have this name, for the model. A name is a relative path. Accepted are paths whose
  * every segment is a name that `safeFilenames` does not change.
  */
 export function filenameProblem(name: string): string | undefined {
   const bytes = Buffer.byteLength(name);
-  if (bytes <= maxPathBytes && name.split("/").every((segment) => safeFilename(segment) === segment)) return undefined;
+  if (bytes <= maxPathBytes && name.split("/").every(isSafe)) return undefined;
   return (
     `${JSON.stringify(name.slice(0, 300))} is not a valid file name. Accepted: a path such as a.csv or reports/a.csv, ` +
     `relative to the workspace, of at most ${maxPathBytes} bytes of UTF-8. Each part has 1 to ${maxBytes} bytes without ` +
     'the characters \\ < > : " | ? *, control or invisible characters, dots or blanks at the start or the end, ' +
     "and none of the names that Windows reserves (CON, NUL, COM1 and the like)."
   );
+}
+
+function isSafe(name: string): boolean {
+  return (plainName.test(name) && !reserved.test(name)) || safeFilename(name) === name;
 }
 
 /** Whether a name can only refer to one visible file directly in the workspace. */

@@ -1,3 +1,4 @@
+import type { FileLimits } from "../agent/tools/file-limits.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
 import { type FileContents, type TurnFiles, turnFiles } from "../agent/turn/turn-files.ts";
 import { log } from "../log.ts";
@@ -8,7 +9,7 @@ import type { RunJournalEntry, RunState } from "./types.ts";
 export function filesOfTurn(
   workspace: Workspace,
   { run, journal, uploads, files }: RunState,
-  { keep, signal }: { keep: number; signal: AbortSignal },
+  { keep, limits, signal }: { keep: number; limits?: Partial<FileLimits> | undefined; signal: AbortSignal },
 ): TurnFiles {
   return turnFiles({
     contents: contentsOf(workspace, run.id),
@@ -16,6 +17,7 @@ export function filesOfTurn(
     changes: recordedChanges(journal),
     pinned: (uploads ?? []).flatMap(({ sha256 }) => sha256 ?? []),
     keep,
+    limits,
     signal,
   });
 }

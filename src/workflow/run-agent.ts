@@ -2,6 +2,7 @@ import type { AgentDefinition } from "../accounts/types.ts";
 import type { Failure } from "../agent/model.ts";
 import { openModel } from "../agent/models/index.ts";
 import type { ReadSecret, Secrets, SecretUse } from "../agent/secret.ts";
+import type { FileLimits } from "../agent/tools/file-limits.ts";
 import { openTools, reopenTools, type ToolDependencies } from "../agent/toolbox.ts";
 import { usageOfEntry } from "../agent/turn/journal.ts";
 import { addUsage, noUsage, subtractUsage } from "../agent/turn/limits.ts";
@@ -37,6 +38,8 @@ export interface AgentDeps
   live?: LiveOutput;
   /** Number of old contents that are kept of each file name. Default: 20. */
   fileVersions?: number;
+  /** What the workspace of a run may have. Default of each: that of `defaultFileLimits`. */
+  fileLimits?: Partial<FileLimits>;
   /** Absent: opens the organization's model. */
   openModel?: typeof openModel;
 }
@@ -79,7 +82,8 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const writer = offered
     ? plainWriter(call.record)
     : referencingWriter(deps, { ...found, ...usedEnvironment(linux) }, toolbox.tools, agentId, call.record);
-  const files = filesOfTurn(deps.workspace, state, { keep: deps.fileVersions ?? defaultFileVersions, signal });
+  const { fileVersions: keep = defaultFileVersions, fileLimits: limits } = deps;
+  const files = filesOfTurn(deps.workspace, state, { keep, limits, signal });
   const running = runTurn(turnInput(state, agent, opened.name, call.deadline), {
     model: opened.model,
     tools: toolbox.tools,

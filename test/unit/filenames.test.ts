@@ -1,6 +1,6 @@
 import fc from "../support/properties.ts";
 import { expect, test } from "vitest";
-import { safeFilenames } from "../../src/filenames.ts";
+import { filenameProblem, safeFilenames } from "../../src/filenames.ts";
 
 test.each([
   ["report.pdf", "report.pdf"],
@@ -86,5 +86,15 @@ test("returns a unique, flat, visible and storable name for any text", () => {
       }
     }),
     { numRuns: 2_000 },
+  );
+});
+
+test("a path is accepted exactly when no part of it would be changed in an upload", () => {
+  const part = fc.string({ unit: fc.constantFrom(..."aZ1_ .-()+:conulx\u0301\u200d"), minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 3 }), (parts) => {
+      const isUnchanged = parts.every((each) => safeFilenames()(each) === each);
+      expect(filenameProblem(parts.join("/")) === undefined).toBe(isUnchanged);
+    }),
   );
 });

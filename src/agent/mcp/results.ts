@@ -17,8 +17,8 @@ type ContentBlock =
   | { type: "resource"; resource: { uri: string; text?: string; blob?: string; mimeType?: string } }
   | { type: "resource_link"; uri: string; name: string };
 
-/** Characters of one result. Longer results are cut. */
-const maxCharacters = 1_000_000;
+/** Characters of one result. Of a longer one, the rest is lost, and the result says so. */
+const maxCharacters = 10_000_000;
 
 /**
  * Converts an MCP result for the model. Text is kept. Images are written to the workspace and attached. `redact` is applied
@@ -43,8 +43,14 @@ export async function resultOutput(
     if ("name" in saved) attachments.push({ name: saved.name, mediaType: block.mimeType });
   }
   if (content.length === 0 && structuredContent !== undefined) texts.push(jsonText(structuredContent));
-  const text = redact(texts.join("\n")).slice(0, maxCharacters) || "The tool returned an empty result.";
+  const text = cutText(redact(texts.join("\n"))) || "The tool returned an empty result.";
   return { ...(isError ? errorOutput(text) : { text }), ...(attachments.length > 0 && { attachments }) };
+}
+
+function cutText(text: string): string {
+  if (text.length <= maxCharacters) return text;
+  const note = `[The result has ${text.length} characters. Only the first ${maxCharacters} are kept.]`;
+  return `${text.slice(0, maxCharacters).toWellFormed()}\n${note}`;
 }
 
 /** The value as JSON. Up to Node 24, JSON.stringify overflows the stack for a deep value; Node 26 has no such limit. */

@@ -14,6 +14,8 @@ export const workspaceLimits = {
   writeBytes: megabyte,
   /** Bytes of a file after `edit_file`. The same as the upload limit. */
   editBytes: 10 * megabyte,
+  /** Files that `list_files` returns. */
+  listedFiles: 200,
   /** Matching lines that `search_files` returns. */
   matches: 100,
   /** Time limit of one `search_files`. A word in 100 MB takes 0.6 s, one without regard to case 1.5 s. */
@@ -50,8 +52,16 @@ function define(definition: ToolDefinition): ToolDefinition {
 
 export const listFiles = define({
   name: "list_files",
-  description: "List the files of the workspace with their sizes in bytes.",
-  input: { type: "object", properties: {}, additionalProperties: false },
+  description:
+    `List the files of the workspace with their sizes in bytes, at most ${workspaceLimits.listedFiles}. If there are more, ` +
+    "also the folders with the numbers of their files.",
+  input: {
+    type: "object",
+    properties: {
+      glob: { type: "string", description: "List only files whose names match, as in search_files. Default: *." },
+    },
+    additionalProperties: false,
+  },
 });
 
 export const readFile = define({

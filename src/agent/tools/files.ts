@@ -1,7 +1,6 @@
 import { semaphore } from "../../async/semaphore.ts";
 import type { StoredFile } from "../../sandbox/linux/types.ts";
 import { isPathWithin } from "../../filenames.ts";
-import { WorkspaceNames } from "./workspace-names.ts";
 
 /**
  * The workspace of a run, as a tool call sees it. Names are paths such as `reports/q3.csv`; there are no folders without
@@ -64,19 +63,6 @@ export function missingFile(name: string, files: FileInfo[]): string {
   const namesOf = (listed: FileInfo[]) => joinLimited(listed.map((file) => JSON.stringify(file.name)));
   if (inside.length > 0) return `${JSON.stringify(name)} is a folder. Files in it: ${namesOf(inside)}.`;
   return `There is no file ${JSON.stringify(name)}. Files of the workspace: ${namesOf(files)}.`;
-}
-
-const indexes = new WeakMap<{ name: string }[], { names: WorkspaceNames; count: number }>();
-
-/**
- * Why a file with this name cannot be written to a workspace that has the files `existing`; undefined when it can. A
- * caller that writes several files adds each accepted name to `existing`. `Files.problemOf` also knows the limits.
- */
-export function newNameProblem(name: string, existing: { name: string }[]): string | undefined {
-  const index = indexes.get(existing) ?? { names: new WorkspaceNames([]), count: 0 };
-  indexes.set(existing, index);
-  for (; index.count < existing.length; index.count++) index.names.add(existing[index.count]?.name ?? "");
-  return index.names.problemOf(name);
 }
 
 export function fileLine({ name, size }: FileInfo): string {

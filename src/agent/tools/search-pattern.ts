@@ -15,6 +15,11 @@ export const acceptedPattern =
 /** A pattern that cannot be used. The message is for the model. */
 export class PatternError extends Error {}
 
+/** The error text for a glob that cannot be used. */
+export function globProblem({ message }: PatternError): string {
+  return `glob: ${message} Accepted: such as *.csv, reports/*.csv or a-?.{md,txt}.`;
+}
+
 /** Returns the index of the first match in a text, or undefined. */
 export type FindMatch = (text: string) => number | undefined;
 

@@ -69,8 +69,8 @@ export interface TurnFilesConfig {
   pinned: Iterable<string>;
   /** Number of old contents that are kept of each file name. */
   keep: number;
-  /** Default: `defaultFileLimits`. */
-  limits?: FileLimits | undefined;
+  /** Default of each: that of `defaultFileLimits`. */
+  limits?: Partial<FileLimits> | undefined;
   /** No file is written once it is aborted: the run may have been deleted. */
   signal: AbortSignal;
 }
@@ -85,7 +85,8 @@ interface Writer {
 }
 
 export function turnFiles(config: TurnFilesConfig): TurnFiles {
-  const { contents, atStart, changes, pinned, keep, limits = defaultFileLimits, signal } = config;
+  const { contents, atStart, changes, pinned, keep, signal } = config;
+  const limits = { ...defaultFileLimits, ...config.limits };
   let recorded: Manifest = new Map();
   let opening: Promise<void> | undefined;
   let hasChanged = changes.length > 0;

@@ -42,8 +42,8 @@ export const llmsTxt: string =
   "- Without a stream, poll `GET /ext/v1/runs/{run_id}` every 3 s, growing to 10 s. After 502 or 503 wait 1, 2, 4, … 30 s.\n" +
   "- Errors are `{\"detail\": \"…\", \"code\": \"…\"}`: the detail is for people, the code for programs. 429 and 503 can have\n" +
   "  `Retry-After`.\n" +
-  "- Files that have more than `max_inline_bytes` of `GET /ext/v1/agent` together go through `POST /ext/v1/uploads`. File\n" +
-  "  names have no folders.\n" +
+  "- Files that have more than `max_inline_bytes` of `GET /ext/v1/agent` together go through `POST /ext/v1/uploads`. Their\n" +
+  "  names have no folders. Files that the agent writes can be in folders: `reports/q3.csv` is `…/files/reports%2Fq3.csv`.\n" +
   "- Do not put a key into a web page or a log.\n" +
   "\n" +
   "## API\n" +

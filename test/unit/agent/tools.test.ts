@@ -57,6 +57,21 @@ describe("list_files", () => {
     });
     expect(await run("list_files", {})).toEqual({ text: "The workspace is empty." });
   });
+
+  it("returns those that match a glob", async () => {
+    const space = files({ "a.csv": "", "x/b.csv": "", "x/c.md": "" });
+    expect((await run("list_files", { glob: "x/*.csv" }, space)).text).toBe("x/b.csv (0 bytes)");
+    expect((await run("list_files", { glob: "*.txt" }, space)).text).toBe("No name of 3 files matches *.txt.");
+    expect((await run("list_files", { glob: "{a" }, space)).text).toMatch(/^glob: .*missing closing/);
+  });
+
+  it("returns the first of many files, and the numbers of files by folder", async () => {
+    const names = Array.from({ length: 2_000 }, (_, n) => (n < 100 ? `a${n}` : `f${n % 2}/${n}`));
+    const { text } = await run("list_files", {}, files(Object.fromEntries(names.map((name) => [name, ""]))));
+    expect(text.split("\n")).toHaveLength(200 + 4);
+    expect(text).toContain("[The first 200 of 2000 files are above. To list others, set glob, such as reports/*.");
+    expect(text.split("\n").slice(-3)).toEqual(["no folder: 100 files", "f0/: 950 files", "f1/: 950 files]"]);
+  });
 });
 
 describe("read_file", () => {

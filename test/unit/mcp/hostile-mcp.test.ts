@@ -153,10 +153,16 @@ describe("a hostile MCP server", () => {
     expect(await opened.tools[0]?.run({}, context)).toEqual({ text: "You sent Bearer [secret]." });
   });
 
+  const cut = "\n[The result has 10000003 characters. Only the first 10000000 are kept.]";
+
   it.each([
     ["in a URL", encodeURIComponent("s3cret-token/+"), "[secret]"],
     ["in base64", Buffer.from("s3cret-token/+").toString("base64"), "[secret]"],
-    ["at the place where the text is cut", `${"x".repeat(999_995)}s3cret-token/+`, `${"x".repeat(999_995)}[secr`],
+    [
+      "at the place where the text is cut",
+      `${"x".repeat(9_999_995)}s3cret-token/+`,
+      `${"x".repeat(9_999_995)}[secr${cut}`,
+    ],
   ])("cannot repeat a secret %s", async (_, text, shown) => {
     await using server = await hostileServer(({ method }) =>
       method === "tools/list" ? tool({}) : { content: [{ type: "text", text }] },
