@@ -21,8 +21,8 @@ import { describeWorkspace } from "./workspace.contract.ts";
 
 describe("AWS platform in memory", () => {
   describeManifests(async () => fakeAwsStores().runs);
-  const stores = fakeAwsStores();
-  describeLargeWorkspaces(async () => stores);
+  const sameStores = fakeAwsStores();
+  describeLargeWorkspaces(async () => sameStores);
   describePendingUploads(async () => {
     const { putObject, ...stores } = fakeAwsStores();
     return { ...stores, send: async (upload, content) => putObject(uploadKey(upload), content) };

@@ -39,7 +39,7 @@ export function fileTree(files: ListedFile[]): Folder {
 }
 
 /** The path of the folder of a file. Empty: it is in none. */
-export function folderOf(name: string): string {
+function folderOf(name: string): string {
   return name.slice(0, Math.max(0, name.lastIndexOf("/")));
 }
 

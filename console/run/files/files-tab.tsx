@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { formatBytes } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { RunApi } from "../api.ts";

@@ -109,7 +109,7 @@ export function turnFiles(config: TurnFilesConfig): TurnFiles {
     if (writer.seen?.version === version) return writer.seen.files;
     const files = new SeenFiles(recorded.values());
     for (const each of writers.slice(0, writers.indexOf(writer) + 1)) {
-      for (const change of each.changes.values()) files.apply(change);
+      for (const changed of each.changes.values()) files.apply(changed);
     }
     writer.seen = { files, version };
     return files;

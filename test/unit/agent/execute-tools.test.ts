@@ -110,6 +110,17 @@ describe("a tool with effects", () => {
   });
 });
 
+/** The results of the first step, as the model gets them. */
+async function resultsOf(tools: Tool[], limits: FileLimits, space = spaceOf()) {
+  const { model, requests } = scripted(script);
+  const files = openFiles(space, [], { limits });
+  const { input, ports, records } = turn(model, { ports: { tools, files }, space });
+  await runTurn(input, ports);
+  const message = requests[1]?.messages.at(-1);
+  const results = message?.role === "tool" ? message.results : [];
+  return { results, texts: await textsIn(space, files), records };
+}
+
 describe("a tool result", () => {
   const text = `${"0123456789".repeat(4_000)}end`;
   const large: Tool = { definition: { name: "send", description: "", input: {} }, run: async () => ({ text }) };
@@ -132,17 +143,6 @@ describe("a tool result", () => {
     expect(result?.text.startsWith("0123456789")).toBe(true);
     expect(result?.text).toMatch(/40003 characters.*workspace file tool-result-3-1-1\.txt/);
   });
-
-  /** The results of the first step, as the model gets them. */
-  async function resultsOf(tools: Tool[], limits: FileLimits, space = spaceOf()) {
-    const { model, requests } = scripted(script);
-    const files = openFiles(space, [], { limits });
-    const { input, ports, records } = turn(model, { ports: { tools, files }, space });
-    await runTurn(input, ports);
-    const message = requests[1]?.messages.at(-1);
-    const results = message?.role === "tool" ? message.results : [];
-    return { results, texts: await textsIn(space, files), records };
-  }
 
   it("that is large is also saved when the call changed other files", async () => {
     const writing: Tool = {

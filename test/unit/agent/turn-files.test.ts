@@ -1,6 +1,12 @@
 import fc from "../../support/properties.ts";
 import { describe, expect, it } from "vitest";
-import { type FileVersion, manifestHash, manifestOf, sha256Of } from "../../../src/agent/turn/manifest.ts";
+import {
+  type FileVersion,
+  type ManifestFile,
+  manifestHash,
+  manifestOf,
+  sha256Of,
+} from "../../../src/agent/turn/manifest.ts";
 import type { CallFiles, FileChanges, TurnFiles } from "../../../src/agent/turn/turn-files.ts";
 import { openFiles, type Space, spaceOf, textsIn } from "./scripted.ts";
 
@@ -21,6 +27,15 @@ async function write(files: TurnFiles, name: string, text: string, record = reco
   const call = await files.startCall();
   await call.update(() => call.write(name, bytes(text)));
   await call.end(record);
+}
+
+/** Deletes files in one call. Resolves with the manifest after it. */
+async function removeAll(files: TurnFiles, names: string[]): Promise<ManifestFile[]> {
+  const call = await files.startCall();
+  for (const name of names) await call.remove(name);
+  await call.end(recorder().record);
+  await files.settled();
+  return (await files.changed()) ?? [];
 }
 
 const append = (call: CallFiles, name: string, text: string): Promise<void> =>
@@ -134,13 +149,6 @@ describe("deletions", () => {
   it("are kept for 2,000 files: the contents of those deleted first are removed, also after a restart", async () => {
     const names = Array.from({ length: 2_003 }, (_, index) => `${(index * 7_919) % 2_003}`);
     const space = spaceOf(Object.fromEntries(names.map((name) => [name, `text ${name}`])));
-    const removeAll = async (files: TurnFiles, some: string[]) => {
-      const call = await files.startCall();
-      for (const name of some) await call.remove(name);
-      await call.end(recorder().record);
-      await files.settled();
-      return (await files.changed()) ?? [];
-    };
     const start = await removeAll(openFiles(space), names.slice(0, 1_000));
     const end = await removeAll(openFiles({ ...space, start }), names.slice(1_000));
     expect(end.map(({ name }) => name)).toEqual(names.slice(3));
