@@ -42,6 +42,18 @@ export const fileCases: Case[] = [
     async run(target) {
       const { id } = await newRun(target);
       expectCode(await ext(target, `GET /runs/${id}/files/no-such-file`), 404, "file_not_found");
+      for (const name of ["reports%2Fno-such-file", "reports/no-such-file"]) {
+        expectCode(await ext(target, `GET /runs/${id}/files/${name}`), 404, "file_not_found");
+      }
+    },
+  },
+  {
+    name: "ext files: a file of the create has no folders",
+    async run(target) {
+      const content_base64 = Buffer.from("a").toString("base64");
+      const { id } = await newRun(target, { files: [{ filename: "reports/q3.csv", content_base64 }] });
+      const names = pageOf(await ext(target, `GET /runs/${id}/files`)).data.map((file) => file["name"]);
+      expectEqual(names, ["q3.csv"], "names:");
     },
   },
   {

@@ -248,7 +248,7 @@ describe("parallel calls that change files", () => {
   it("leave the files that a fold over the recorded changes gives, in any interleaving", async () => {
     const action = fc.record({
       file: fc.constantFrom("a", "b"),
-      kind: fc.constantFrom("append", "replace", "read"),
+      kind: fc.constantFrom("append", "replace", "delete", "read"),
       lost: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
     });
     await fc.assert(
@@ -261,6 +261,7 @@ describe("parallel calls that change files", () => {
           const call = await files.startCall();
           await scheduler.schedule(Promise.resolve());
           if (kind === "append") await append(call, file, `${index}`);
+          if (kind === "delete") await call.update(() => call.remove(file));
           if (kind === "replace") await call.write(file, bytes(`<${index}>`));
           await scheduler.schedule(Promise.resolve());
           if (lost) return call.discard(new Error("lost"));
