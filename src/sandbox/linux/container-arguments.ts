@@ -8,6 +8,8 @@ export interface ContainerHost {
   engine: ContainerEngine;
   /** A runtime of the engine instead of its default one, such as `runsc` of gVisor. */
   runtime?: string;
+  /** File with a profile of system calls, instead of the engine's own. */
+  seccompProfile?: string;
   /** The engine can bound memory and processes. */
   hasGroups: boolean;
   limits: LinuxLimits;
@@ -44,7 +46,7 @@ export const ownerLabel = "agent-run-service.owner";
  */
 export function containerArguments(host: ContainerHost, container: Container): string[] {
   const { engine, runtime, limits } = host;
-  const { name, root, user, language, workspace, text } = container;
+  const { name, root, user, language, workspace, text, seconds } = container;
   const memory = String(limits.memoryBytes);
   const temporary = (size: number): string => `rw,exec,nosuid,nodev,size=${size},mode=1777`;
   const label = process.platform === "linux" ? ",Z" : ""; // for SELinux; without effect elsewhere
@@ -69,7 +71,7 @@ export function containerArguments(host: ContainerHost, container: Container): s
     // The processes of all containers of a user count together. Without a number, podman tries to raise the service's own.
     ["--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096", "--ulimit", "core=0:0"],
     host.hasGroups ? groups : [],
-    engine === "podman" ? podmanArguments() : [],
+    engine === "podman" ? podmanArguments(host, seconds) : [],
     ["--volume", `${workspace}:/work:rw${label}`, "--volume", `${text}:${programPaths[language]}:ro${label}`],
     ["--workdir", "/work", "--entrypoint", "/bin/sh"],
     // A change of the root file system is thrown away.
@@ -79,17 +81,32 @@ export function containerArguments(host: ContainerHost, container: Container): s
 }
 
 /** podman passes variables of proxies on, and mounts temporary folders without a size. One that is not root numbers users anew. */
-function podmanArguments(): string[] {
+function podmanArguments({ seccompProfile }: ContainerHost, seconds: number): string[] {
   const isRootless = process.platform === "linux" && process.getuid?.() !== 0;
-  const users = isRootless ? ["--userns", "keep-id"] : [];
-  return ["--http-proxy=false", "--read-only-tmpfs=false", ...users];
+  return [
+    ["--http-proxy=false", "--read-only-tmpfs=false", "--timeout", String(seconds + graceSeconds)],
+    ["--security-opt", "mask=/proc/key-users:/sys"],
+    seccompProfile === undefined ? [] : ["--security-opt", `seccomp=${seccompProfile}`],
+    isRootless ? ["--userns", "keep-id"] : [],
+  ].flat();
 }
+
+/**
+ * What process 1 does: it prints the mark, starts the program as its child, and ends with the program's exit code. A program
+ * that the service does not end, because it has crashed, ends `graceSeconds` after its time limit.
+ */
+const firstProcess = `trap '' INT
+printf %s "$1"; seconds=$2; shift 2
+"$@" 2>&1 &
+program=$!
+(sleep "$seconds"; kill -9 $program) >/dev/null 2>&1 &
+wait $program
+exit $?`;
 
 /** Of the shell that is process 1. The engine's own variables and those of an image are removed. */
 function shellArguments({ language, startMark, seconds }: Container, limits: LinuxLimits): string[] {
   const variables = Object.entries(programEnvironment).map(([name, value]) => `${name}=${value}`);
-  // The inner shell keeps what the outer one says about signals out of the program's output.
-  const script = `printf %s "$1"; shift; sh -c 'exec "$@" 2>&1' sh "$@"; exit $?`;
-  const limited = ["timeout", "--signal=KILL", String(seconds + graceSeconds)];
-  return ["-c", script, "sh", startMark, ...limited, "env", "-i", ...variables, ...programCommand(language, limits)];
+  // A shell ignores interrupts for its background processes.
+  const command = ["env", "--default-signal=INT,QUIT", "-i", ...variables, ...programCommand(language, limits)];
+  return ["-c", firstProcess, "sh", startMark, String(seconds + graceSeconds), ...command];
 }

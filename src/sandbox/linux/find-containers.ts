@@ -7,11 +7,12 @@ import { type Containers, containerLinux } from "./container.ts";
 import { type ContainerRoot, ownerLabel } from "./container-arguments.ts";
 import type { ContainerEngine } from "./environments.ts";
 import type { LinuxLimits } from "./limits.ts";
+import { writeStricterProfile } from "./container-seccomp.ts";
 import { programSlots } from "./slots.ts";
 import type { EnvironmentFacts, NoLinux } from "./types.ts";
 
 /** `missing`: what this machine cannot bound, for the operator. Sentences. */
-export type FoundContainers = { containers: Containers; missing: string[] } | NoLinux;
+export type FoundContainers = { containers: Containers; missing: string[]; close(): void } | NoLinux;
 
 /** Milliseconds for a question to an engine. Starting Docker Desktop's machine takes longer than that. */
 const questionMilliseconds = 20_000;
@@ -37,15 +38,20 @@ export async function findContainers(
   const owner = createHash("sha256").update(folder).digest("hex").slice(0, 16);
   await removeLeftovers(engine, owner);
   const slots = programSlots(programs, process.getuid?.() === 0);
+  const profile = engine === "podman" ? writeStricterProfile() : undefined;
+  const close = (): void => profile?.remove();
   let problem = "";
   for (const runtime of await runtimes(engine)) {
     for (const hasGroups of [true, false]) {
-      const containers = { engine, ...(runtime !== undefined && { runtime }), hasGroups, limits, owner, slots, folder };
+      const shared = { engine, hasGroups, limits, owner, slots, folder };
+      const options = { ...(runtime !== undefined && { runtime }), ...(profile && { seccompProfile: profile.file }) };
+      const containers = { ...shared, ...options };
       const failure = await tryProgram(containers, root);
-      if (failure === undefined) return { containers, missing: hasGroups ? [] : [noGroups(engine)] };
+      if (failure === undefined) return { containers, missing: hasGroups ? [] : [noGroups(engine)], close };
       problem ||= failure;
     }
   }
+  close();
   return { unavailable: `${engine} does not work here: ${explain(engine, problem)}` };
 }
 

@@ -7,9 +7,9 @@ type Numbers = Record<FilterArchitecture, number | undefined>;
 const both = (x64: number, arm64: number | undefined = x64): Numbers => ({ x64, arm64 });
 
 // Errors, from asm-generic/errno.h.
-const notPermitted = 1;
+export const notPermitted = 1;
 const noSuchCall = 38;
-const noSuchFamily = 97;
+export const noSuchFamily = 97;
 
 /** System calls that a program has no use for. Numbers: arch/x86/entry/syscalls/syscall_64.tbl and asm-generic/unistd.h. */
 const refused: Record<string, Numbers> = {
@@ -98,6 +98,10 @@ const absent: Record<string, Numbers> = {
   clone3: both(435),
 };
 
+/** Names of calls that fail for every program: as not permitted, and as unknown to the kernel. */
+export const refusedCalls: readonly string[] = Object.keys(refused);
+export const absentCalls: readonly string[] = Object.keys(absent);
+
 /** Memory that belongs to no process: without a control group, nothing bounds it. */
 const unboundMemory: Record<string, Numbers> = {
   memfd_create: both(319, 279),
@@ -116,9 +120,9 @@ const firstUnknown = 463;
 const x32 = 0x4000_0000;
 const auditArchitecture = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
-const namespaceFlags = 0x7e02_0000;
+export const namespaceFlags = 0x7e02_0000;
 /** AF_UNIX, AF_INET, AF_INET6. The sandbox has a network namespace with nothing in it. */
-const families = [1, 2, 10];
+export const families = [1, 2, 10];
 /** TIOCSTI and TIOCLINUX type into a terminal. */
 const terminalRequests = [0x5412, 0x541c];
 /** The default personality, and the question which one is set. */

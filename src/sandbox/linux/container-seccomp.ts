@@ -1,0 +1,61 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { absentCalls, families, namespaceFlags, noSuchFamily, notPermitted, refusedCalls } from "./seccomp.ts";
+
+/** A profile in the format of docker and podman. Calls that no rule names fail as unknown to the kernel. */
+interface Profile {
+  syscalls: Rule[];
+}
+
+interface Rule {
+  names: readonly string[];
+  action: string;
+  args?: { index: number; op: string; value: number; valueTwo?: number }[];
+  errnoRet?: number;
+}
+
+/** Where podman has its default profile: that of the machine's owner first. */
+const defaultFiles = ["/etc/containers/seccomp.json", "/usr/share/containers/seccomp.json"];
+
+/** Calls that are allowed with some arguments only. */
+const restricted = ["clone", "socket", "socketpair"];
+
+/**
+ * podman's default profile without the calls that programs in bubblewrap cannot use, either: it allows keyrings, which runs of
+ * a rootless podman would share, new user namespaces, debuggers and sockets to the machine's hypervisor. Undefined: there is no
+ * default profile here, as where podman runs in a virtual machine.
+ */
+export function writeStricterProfile(): { file: string; remove: () => void } | undefined {
+  const source = defaultFiles.find((path) => existsSync(path));
+  if (source === undefined || process.platform !== "linux") return undefined;
+  const folder = mkdtempSync(join(tmpdir(), "agent-run-seccomp-"));
+  const file = join(folder, "seccomp.json");
+  writeFileSync(file, JSON.stringify(stricterProfile(JSON.parse(readFileSync(source, "utf8")) as Profile)));
+  return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+function stricterProfile(profile: Profile): Profile {
+  const removed = new Set([...refusedCalls, ...absentCalls, ...restricted]);
+  const kept = profile.syscalls.map((rule) => ({ ...rule, names: rule.names.filter((name) => !removed.has(name)) }));
+  return { ...profile, syscalls: [...kept.filter(({ names }) => names.length > 0), ...rules] };
+}
+
+const socketCalls = ["socket", "socketpair"];
+const largestFamily = Math.max(...families);
+const otherFamilies = Array.from({ length: largestFamily }, (_, family) => family).filter(
+  (each) => !families.includes(each),
+);
+
+const allow = { action: "SCMP_ACT_ALLOW" };
+const fail = (errnoRet: number) => ({ action: "SCMP_ACT_ERRNO", errnoRet });
+const first = (op: string, value: number) => ({ args: [{ index: 0, op, value, valueTwo: 0 }] });
+
+const rules: Rule[] = [
+  { names: refusedCalls, ...fail(notPermitted) },
+  // The flags, masked by the value, are 0.
+  { names: ["clone"], ...allow, ...first("SCMP_CMP_MASKED_EQ", namespaceFlags) },
+  ...families.map((family) => ({ names: socketCalls, ...allow, ...first("SCMP_CMP_EQ", family) })),
+  ...otherFamilies.map((family) => ({ names: socketCalls, ...fail(noSuchFamily), ...first("SCMP_CMP_EQ", family) })),
+  { names: socketCalls, ...fail(noSuchFamily), ...first("SCMP_CMP_GT", largestFamily) },
+];
