@@ -32,11 +32,13 @@ Germany is above its target.
 const lastLine = "Germany is above its target.";
 const conclusion = `Germany is above its target by 5,065.50. **Norway misses it by 1,639.00**: September fell by 6 %.`;
 
-const sums = `const sums = {};
-for (const { country, revenue } of parseCsv(readFile("orders-q3.csv"))) {
-  sums[country] = (sums[country] ?? 0) + Number(revenue);
-}
-console.log(JSON.stringify(sums));`;
+const sums = `# revenue per country
+import csv
+
+sums = {}
+for row in csv.DictReader(open("orders-q3.csv")):
+    sums[row["country"]] = sums.get(row["country"], 0) + float(row["revenue"])
+`;
 
 const call = (name: string, args: object): { name: string; arguments: object } => ({ name, arguments: args });
 
@@ -55,12 +57,12 @@ const analysis: ScriptedStep[] = [
   },
   {
     text: "No gaps. Now the sums per country.",
-    calls: [call("run_javascript", { code: `${sums}\nreport(sums);` })],
+    calls: [call("run_python", { code: `${sums}report(sums)` })],
     delay: 1_700,
   },
   {
     text: "There is no function report. I print the sums instead.",
-    calls: [call("run_javascript", { code: sums })],
+    calls: [call("run_python", { code: `${sums}print(sums)` })],
     delay: 1_100,
   },
   {
@@ -121,7 +123,7 @@ async function createRuns(service: Service, baseUrl: string): Promise<string> {
     const definition = { name, instructions, prices, limits };
     return (await manage<Identified>(service, "POST", "/agents", { organization_id, definition })).id;
   };
-  const analyst = await agent("Data analyst", "Answer questions about tables. Compute with run_javascript.");
+  const analyst = await agent("Data analyst", "Answer questions about tables. Compute with run_python.");
   const checker = await agent("Contract checker", "Check contracts against the list of clauses.");
   const clerk = await agent("Mail clerk", "Sort mails by topic, and draft answers.");
   const start = async (
@@ -196,8 +198,8 @@ try {
   await take(browser, service, { name: "run", path: `${run}?at=1.4.1`, shows: "Arguments" });
   await take(browser, service, {
     name: "files",
-    path: `${run}?at=1.7&tab=files`,
-    shows: "Norway misses it",
+    path: `${run}?at=1.7&tab=files&file=report.md`,
+    shows: lastLine, // of the draft: the difference is loaded
     colorScheme: "dark",
   });
   await take(browser, service, { name: "runs", path: "runs", shows: "Mails of today" });
