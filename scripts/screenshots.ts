@@ -199,7 +199,7 @@ try {
   await take(browser, service, {
     name: "files",
     path: `${run}?at=1.7&tab=files&file=report.md`,
-    shows: lastLine, // of the draft: the difference is loaded
+    shows: "# Revenue of the third quarter", // of the file itself
     colorScheme: "dark",
   });
   await take(browser, service, { name: "runs", path: "runs", shows: "Mails of today" });
