@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { done } from "../integration/admin.ts";
@@ -5,8 +7,6 @@ import { createRun, finished, modelAt, newDataDir, type Service, startService } 
 import { launchChromium } from "./chromium.ts";
 import { type ConsolePage, noMisdeeds, openConsole } from "./console-page.ts";
 import { scriptedModel } from "./scripted-model.ts";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 
 // What the page shows of programs, on a service without a Linux: Python works, a shell does not.
 
@@ -31,9 +31,9 @@ beforeAll(async () => {
   const file = join(service.dataDir, "agent.json");
   const tools = ["list_files", "run_python", "run_shell"];
   writeFileSync(file, JSON.stringify({ name: "Analyst", instructions: "Compute.", tools }));
-  agentId = (await done(service.dataDir, "agent", "create", "--file", file))["id"] as string;
+  agentId = (await done(service.dataDir, "agent", "create", "--file", file)).id;
   const { api_key: apiKey } = await done(service.dataDir, "key", "create", "--agent", agentId);
-  const caller = { ...service, apiKey: apiKey as string, templateId: agentId };
+  const caller = { ...service, apiKey, templateId: agentId };
   const files = [{ filename: "old.csv", content_base64: "YQ==" }];
   const { agent_id: runId } = await finished(caller, await createRun(caller, { input_text: "Add up.", files }));
   browser = await launchChromium();
