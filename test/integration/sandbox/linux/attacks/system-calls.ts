@@ -106,9 +106,9 @@ export const systemCalls: SystemCall[] = [
 /** Families of sockets by number. Only unix, IPv4 and IPv6 sockets can be made. */
 export const refusedFamilies = Array.from({ length: 46 }, (_, family) => family).filter((n) => ![1, 2, 10].includes(n));
 
-/** Makes every call in a process of its own, since some would change the caller. Prints `name error` lines. */
+/** Makes every call in a process of its own, since some would change or stop the caller. Prints `name error` lines. */
 export const systemCallProgram = (calls: SystemCall[]): string => `from attack import *
-import json, os, sys
+import json, os, signal, sys, time
 for name, x64, arm64, args, _ in json.loads(${JSON.stringify(JSON.stringify(calls))}):
     sys.stdout.flush()
     child = os.fork()
@@ -118,7 +118,10 @@ for name, x64, arm64, args, _ in json.loads(${JSON.stringify(JSON.stringify(call
         print(name, result)
         sys.stdout.flush()
         os._exit(0)
-    os.waitpid(child, 0)
+    end = time.time() + 2
+    while os.waitpid(child, os.WNOHANG)[0] == 0:
+        if time.time() > end: os.kill(child, signal.SIGKILL); os.waitpid(child, 0); break
+        time.sleep(0.001)
 `;
 
 export const familyProgram = `from attack import *
