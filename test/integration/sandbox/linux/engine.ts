@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { mkdtempSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { contentName } from "../../../../src/filenames.ts";
@@ -32,8 +31,8 @@ export interface Engine {
   folder: string;
   bubblewrap: Bubblewrap;
   run(program: TestProgram): Promise<LinuxResult>;
-  /** A changed file as text. */
-  read(file: StoredFile, runId?: string): Promise<string>;
+  /** Name of a changed file's content in the run's folder. */
+  contentName(file: StoredFile): string;
   close(): void;
 }
 
@@ -94,7 +93,7 @@ export async function openEngine(
       };
       return linux.run(program, signal, onOutput);
     },
-    read: ({ sha256 }, runId = "run") => readFile(join(folder, runId, contentName(sha256)), "utf8"),
+    contentName: ({ sha256 }) => contentName(sha256),
     close: () => found.close(),
   };
 }
