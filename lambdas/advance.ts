@@ -1,9 +1,9 @@
 import type { Context } from "aws-lambda";
-import { awsSettings, env, envIfSet, traceSettings } from "../src/env.ts";
+import { awsSettings, envIfSet, traceSettings } from "../src/env.ts";
 import { bundledSandbox } from "../src/platform/aws/bundled-sandbox.ts";
-import { lambdaSandbox } from "../src/platform/aws/sandbox.ts";
+import { sandboxFunctions } from "../src/platform/aws/sandbox-functions.ts";
 import { sandboxDocumentReader } from "../src/sandbox/document-reader.ts";
-import { advance } from "../src/workflow/advance.ts";
+import { advance, type AdvanceDeps } from "../src/workflow/advance.ts";
 import type { AdvancePayload, AdvanceResponse } from "../src/workflow/payload.ts";
 import { abortSeconds, lastStepSeconds } from "../src/workflow/policy.ts";
 import { retryAfterResponse } from "../src/workflow/retry-later.ts";
@@ -13,7 +13,7 @@ import { measuredStores, readSecrets } from "../src/platform/aws/lambda.ts";
 const settings = awsSettings();
 const traces = traceSettings();
 const fileVersions = envIfSet("FILE_VERSIONS");
-const sandboxFunction = envIfSet("SANDBOX_FUNCTION");
+const { linuxOf, ...sandbox } = sandboxFunctions(settings);
 
 /** Enough that one hostile document does not hold up the next. Each process can use 512 MB of the function's memory. */
 const documentProcesses = 2;
@@ -24,10 +24,7 @@ const deps = {
   ...measuredStores(settings),
   now: Date.now,
   ...readSecrets(settings),
-  ...(sandboxFunction !== undefined && {
-    sandboxOf: (agentId: string) =>
-      lambdaSandbox({ endpoint: env("SANDBOX_ENDPOINT"), ...settings }, sandboxFunction, agentId),
-  }),
+  ...sandbox,
   readDocument: sandboxDocumentReader(bundledSandbox(documentProcesses)),
   addresses,
   ...(fileVersions !== undefined && { fileVersions: Number(fileVersions) }),
@@ -49,7 +46,11 @@ export async function handler(payload: AdvancePayload, context: Context): Promis
   if (traces) telemetry ??= await (await import("../src/observability/tracing.ts")).openTelemetry(traces);
   const remaining = context.getRemainingTimeInMillis();
   try {
-    const result = await advance({ ...deps, telemetry, onSlotFreed }, turn, {
+    const end = Date.now() + remaining - abortSeconds * 1_000;
+    const linux: Pick<AdvanceDeps, "linuxOf"> = linuxOf
+      ? { linuxOf: (run, environment) => linuxOf(run, environment, end) }
+      : {};
+    const result = await advance({ ...deps, ...linux, telemetry, onSlotFreed }, turn, {
       signal: AbortSignal.timeout(remaining - abortSeconds * 1_000),
       deadline: Date.now() + remaining - lastStepSeconds * 1_000,
     });

@@ -30,8 +30,11 @@ const consoleEnvNames = [
 /** Variables that only some deployments set. */
 export const optionalEnvNames = [
   "FILE_VERSIONS", // old versions that a run keeps of each file
-  "SANDBOX_FUNCTION",
+  "SANDBOX_FUNCTION", // runs JavaScript
+  "SANDBOX_ENVIRONMENTS", // JSON: the functions of the Linux environments
   "SANDBOX_ENDPOINT", // of Lambda in the stack's region and partition
+  "SANDBOX_BUCKET_URL", // of the bucket, for functions of the sandbox
+  "SANDBOX_TENANCY", // `off`: the functions of the sandbox have no tenant isolation
   "PRIVATE_ADDRESSES", // `allowed`: tools may connect to private addresses
   "OTEL_EXPORTER_OTLP_ENDPOINT", // read by the exporter itself
 ] as const;
@@ -77,6 +80,14 @@ export function awsSettings() {
 export function listenAddress(): { host: string; port: number } {
   const [host = "", port] = (process.env["AWS_LAMBDA_HTTP_ENDPOINT"] ?? "0.0.0.0:3000").split(":");
   return { host, port: Number(port) };
+}
+
+/** What Lambda tells a function whose image has no runtime of AWS's: the address of its API, and the memory in MB. */
+export function runtimeSettings(): { api: string; memoryMegabytes: number } {
+  return {
+    api: required("AWS_LAMBDA_RUNTIME_API", setByLambda),
+    memoryMegabytes: Number(required("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", setByLambda)),
+  };
 }
 
 /** The variable that Lambda's Node needs to find its libraries, for child processes with an otherwise empty environment. */

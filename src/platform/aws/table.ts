@@ -56,7 +56,15 @@ export const shards = 16;
 export const deliveryPrefix = "DELIVERY#";
 
 /** Key prefixes of the bucket. The id of a run and a slash follow; for `uploads`, that of an agent. */
-export const objectPrefixes = { workspaces: "workspaces/", texts: "texts/", uploads: "uploads/" } as const;
+export const objectPrefixes = {
+  workspaces: "workspaces/",
+  texts: "texts/",
+  uploads: "uploads/",
+  /** What the sandbox's functions have stored, until it is copied to a workspace. */
+  staging: "staging/",
+  /** Facts of Linux environments. */
+  environments: "environments/",
+} as const;
 
 /** Name prefix of the secrets of all deployments. The stage and the id of an organization follow. */
 export const secretRoot = "agent-run-service/";

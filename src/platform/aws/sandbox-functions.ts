@@ -1,0 +1,36 @@
+import type { S3Client } from "@aws-sdk/client-s3";
+import { env, envIfSet } from "../../env.ts";
+import type { SandboxPerAgent } from "../../sandbox/types.ts";
+import { loadS3Client } from "./clients.ts";
+import { lambdaEnvironments, type LambdaLinux } from "./linux.ts";
+import { lambdaSandbox } from "./sandbox.ts";
+import type { AwsCredentials } from "./sign-request.ts";
+import { stagedObjects } from "./staged-objects.ts";
+
+/** The functions of the sandbox, by the environment variables that `lib/sandbox.ts` sets. Empty with `sandbox` `off`. */
+export function sandboxFunctions(settings: AwsCredentials & { endpoint?: string }): {
+  sandboxOf?: NonNullable<SandboxPerAgent["sandboxOf"]>;
+  linuxOf?: ReturnType<typeof lambdaEnvironments>;
+} {
+  const functionName = envIfSet("SANDBOX_FUNCTION");
+  if (functionName === undefined) return {};
+  const aws = { endpoint: env("SANDBOX_ENDPOINT"), ...settings }; // an emulator has one address
+  const isTenantIsolated = envIfSet("SANDBOX_TENANCY") !== "off";
+  const sandboxOf = (agentId: string) =>
+    lambdaSandbox({ aws, functionName, tenant: isTenantIsolated ? agentId : undefined });
+  const environments = envIfSet("SANDBOX_ENVIRONMENTS");
+  if (environments === undefined) return { sandboxOf };
+
+  const name = env("BUCKET_NAME");
+  const { endpoint } = settings;
+  const url = endpoint === undefined ? env("SANDBOX_BUCKET_URL") : `${endpoint}/${name}`;
+  let s3: Promise<S3Client> | undefined;
+  const linuxOf = lambdaEnvironments({
+    aws,
+    environments: JSON.parse(environments) as LambdaLinux["environments"],
+    isTenantIsolated,
+    bucket: { name, url },
+    objects: stagedObjects(() => (s3 ??= loadS3Client(settings)), name),
+  });
+  return { sandboxOf, linuxOf };
+}
