@@ -6,6 +6,7 @@ export const outputs = {
   StateMachineArn: "State machine that drives turns, one execution per turn",
   RetentionDays: "Days after which a run is deleted",
   ConcurrentRuns: "Concurrent executions that are reserved for runs; 0: none",
+  SandboxMode: "What agents can run: programs in Linux environments, JavaScript only, or none (off)",
   SecretPrefix: "Name prefix of the secrets. The id of an organization and a slash follow",
   AlarmTopicArn: "SNS topic of the alarms",
   OperatorPolicyArn: "Policy for npm run admin -- --stack. Attach it to operators",

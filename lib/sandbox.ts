@@ -1,12 +1,25 @@
 import { Aws, Validations } from "aws-cdk-lib";
-import { type IVpc, SecurityGroup, SubnetType, Vpc } from "aws-cdk-lib/aws-ec2";
-import { Effect } from "aws-cdk-lib/aws-iam";
+import {
+  type CfnSecurityGroup,
+  GatewayVpcEndpointAwsService,
+  type IVpc,
+  Peer,
+  Port,
+  SecurityGroup,
+  SubnetType,
+  Vpc,
+} from "aws-cdk-lib/aws-ec2";
+import { AnyPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { type Function, TenancyConfig } from "aws-cdk-lib/aws-lambda";
-import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { acknowledgeWildcard, grant, serviceFunction } from "./service-function.ts";
+import { objectPrefixes } from "../src/platform/aws/table.ts";
+import { transferSeconds } from "../src/platform/aws/transfer-seconds.ts";
+import { programSeconds } from "../src/sandbox/linux/limits.ts";
 import { bundleSandbox } from "./bundling.ts";
-import type { zonesOf } from "./settings.ts";
+import { environmentImage } from "./environment-image.ts";
+import { acknowledgeWildcard, grant, serviceFunction } from "./service-function.ts";
+import { type Settings, zonesOf } from "./settings.ts";
+import type { Storage } from "./storage.ts";
 
 /** Actions that Lambda needs to connect a function to a VPC, from AWS's policy AWSLambdaVPCAccessExecutionRole. */
 const networkInterfaces = [
@@ -19,39 +32,75 @@ const networkInterfaces = [
 ];
 
 interface SandboxProps {
-  logRetention: RetentionDays;
-  zones: ReturnType<typeof zonesOf>;
+  settings: Settings;
+  storage: Storage;
+  /** The function whose signed requests the functions of the environments send. */
+  signer: Function;
 }
 
 /**
- * Runs model-written programs in a function without permissions and without network. It has no reserved concurrency:
- * only `advance` calls it, and a new account has 10 concurrent executions, none of which can be reserved.
+ * Runs model-written programs in functions without permissions and without network, but for the objects that a caller signed
+ * requests for. They have no reserved concurrency: only `advance` calls them, and a new account has 10 concurrent executions,
+ * none of which can be reserved.
  */
 export class Sandbox extends Construct {
-  readonly #function: Function;
+  readonly #network: { vpc: IVpc; group: SecurityGroup };
+  readonly #props: SandboxProps;
+  /** Runs JavaScript. */
+  readonly #default: Function;
+  readonly #environments: Record<string, { fn: Function; image: string }> = {};
 
-  constructor(scope: Construct, id: string, { logRetention, zones }: SandboxProps) {
+  constructor(scope: Construct, id: string, props: SandboxProps) {
     super(scope, id);
-    const vpc = isolatedVpc(this, zones);
-    this.#function = serviceFunction(this, "Function", {
-      entry: "run-program",
-      write: bundleSandbox,
-      description: "Runs a model-written program on the files in the request",
-      memory: 1769, // one full vCPU; a shell can use 896 MB while idle processes of other engines are resident
-      seconds: 90, // 60 for the program, 20 to load its engine, and the transfer of request and response
-      logRetention,
-      network: {
-        vpc,
-        vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
-        securityGroups: [new SecurityGroup(this, "Group", { vpc, allowAllOutbound: false })],
-      },
+    const { settings } = props;
+    this.#props = props;
+    const vpc = isolatedVpc(this, settings);
+    this.#network = { vpc, group: new SecurityGroup(this, "Group", { vpc, allowAllOutbound: false }) };
+    if (settings.sandbox === "javascript") {
+      this.#default = this.#newFunction("Function", {
+        entry: "run-program",
+        write: bundleSandbox,
+        description: "Runs a model-written program on the files in the request",
+        memory: 1769, // one full vCPU; Python can use 896 MB while idle processes of other engines are resident
+        seconds: 90, // 60 for the program, 20 to load its engine, and the transfer of request and response
+      });
+      return;
+    }
+    this.#connectToStorage();
+    for (const [name, source] of Object.entries(settings.environments)) {
+      const image = environmentImage(this, name, source, settings.sandboxArchitecture);
+      const fn = this.#newFunction(`Environment-${name}`, {
+        image,
+        description: `Runs a model-written program in the Linux environment ${name}`,
+        memory: settings.sandboxMemory,
+        storage: settings.sandboxStorage,
+        seconds: transferSeconds.read + programSeconds.max + transferSeconds.store,
+      });
+      this.#environments[name] = { fn, image: image.id };
+    }
+    this.#default = this.#environments["linux"]?.fn as Function; // the settings require this environment
+  }
+
+  #newFunction(
+    id: string,
+    props: Pick<
+      Parameters<typeof serviceFunction>[2],
+      "entry" | "write" | "image" | "description" | "memory" | "storage" | "seconds"
+    >,
+  ): Function {
+    const { settings } = this.#props;
+    const { vpc, group } = this.#network;
+    const fn = serviceFunction(this, id, {
+      ...props,
+      logRetention: settings.logRetentionDays,
+      network: { vpc, vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED }, securityGroups: [group] },
       // The tenant is the agent. A program cannot find data of another agent in a reused environment.
-      tenancy: TenancyConfig.PER_TENANT,
+      ...(settings.sandboxTenancy === "on" && { tenancy: TenancyConfig.PER_TENANT }),
     });
     // Lambda itself creates the interfaces with the function's role. Calls by the function's code are denied: only they
     // have a source function ARN.
     grant(
-      this.#function,
+      fn,
       {},
       { actions: networkInterfaces, resources: ["*"] },
       {
@@ -63,25 +112,69 @@ export class Sandbox extends Construct {
     );
     const reason =
       "Lambda creates and finds interfaces without known names. A second statement denies the function's code these actions.";
-    acknowledgeWildcard(this.#function.role ?? this.#function, "*", reason);
+    acknowledgeWildcard(fn.role ?? fn, "*", reason);
+    return fn;
+  }
+
+  /** A route to S3, for requests that `signer` signed: to read contents of runs, and to stage new ones. */
+  #connectToStorage(): void {
+    const { storage, signer, settings } = this.#props;
+    const { vpc, group } = this.#network;
+    const { bucketArn } = storage.bucket;
+    const endpoint = vpc.addGatewayEndpoint("Storage", { service: GatewayVpcEndpointAwsService.S3 });
+    const statement = (action: string, prefixes: string[]) =>
+      new PolicyStatement({
+        principals: [new AnyPrincipal()], // the policy of a gateway endpoint names callers in a condition only
+        actions: [action],
+        resources: prefixes.map((prefix) => `${bucketArn}/${prefix}*`),
+        conditions: { StringEquals: { "aws:PrincipalArn": signer.role?.roleArn } },
+      });
+    endpoint.addToPolicy(statement("s3:GetObject", [objectPrefixes.workspaces, objectPrefixes.staging]));
+    endpoint.addToPolicy(statement("s3:PutObject", [objectPrefixes.staging]));
+    // The endpoint's route is the only one. Without the prefix list, the rule relies on that.
+    group.addEgressRule(Peer.anyIpv4(), Port.tcp(443), "S3, which the subnets have their only route to");
+    if (settings.s3PrefixList === "") return;
+    // CDK would make a resource of its own of this rule, and leave AWS's default rule in the group, which allows everything.
+    const rules = group.node.defaultChild as CfnSecurityGroup;
+    rules.addPropertyDeletionOverride("SecurityGroupEgress.0.CidrIp");
+    rules.addPropertyOverride("SecurityGroupEgress.0.DestinationPrefixListId", settings.s3PrefixList);
   }
 
   /** Lets the function run programs in the sandbox. */
   grantRun(fn: Function): void {
-    const { functionName, functionArn } = this.#function;
+    const { settings, storage } = this.#props;
+    const functions = new Set([this.#default, ...Object.values(this.#environments).map((each) => each.fn)]);
     const endpoint = `https://lambda.${Aws.REGION}.${Aws.URL_SUFFIX}`;
     grant(
       fn,
-      { SANDBOX_FUNCTION: functionName, SANDBOX_ENDPOINT: endpoint },
-      { actions: ["lambda:InvokeFunction"], resources: [functionArn] },
+      {
+        SANDBOX_FUNCTION: this.#default.functionName,
+        SANDBOX_ENDPOINT: endpoint,
+        ...(settings.sandboxTenancy === "off" && { SANDBOX_TENANCY: settings.sandboxTenancy }),
+      },
+      { actions: ["lambda:InvokeFunction"], resources: [...functions].map(({ functionArn }) => functionArn) },
     );
+    if (settings.sandbox !== "linux") return;
+    const environments = Object.entries(this.#environments).map(
+      ([
+        name,
+        {
+          fn: { functionName },
+          image,
+        },
+      ]) => [name, { functionName, image }],
+    );
+    const url = `https://${storage.bucket.bucketRegionalDomainName}`;
+    // Not by `Stack.toJsonString`, which needs a custom resource for some tokens: a function's name has no quotes.
+    grant(fn, { SANDBOX_ENVIRONMENTS: JSON.stringify(Object.fromEntries(environments)), SANDBOX_BUCKET_URL: url });
+    storage.grantObjects(fn, { read: ["staging", "environments"], write: ["staging", "environments"] });
   }
 }
 
-/** VPC without internet gateway, endpoints or DNS. It is free, and nothing in it can connect to anything. */
-function isolatedVpc(scope: Construct, zones: SandboxProps["zones"]): IVpc {
+/** VPC without internet gateway and DNS. It is free, and nothing in it can connect to anything but its endpoints. */
+function isolatedVpc(scope: Construct, settings: Settings): IVpc {
   const vpc = new Vpc(scope, "Vpc", {
-    ...zones,
+    ...zonesOf(settings),
     natGateways: 0,
     subnetConfiguration: [{ name: "Isolated", subnetType: SubnetType.PRIVATE_ISOLATED }],
     // Security groups do not apply to the VPC's DNS server, which forwards queries to the internet. Queries can carry data.
@@ -91,7 +184,7 @@ function isolatedVpc(scope: Construct, zones: SandboxProps["zones"]): IVpc {
   });
   Validations.of(vpc).acknowledge({
     id: "AwsSolutions-VPC7",
-    reason: "There is no traffic to log: no gateway, and one function whose security group blocks outbound traffic.",
+    reason: "There is no traffic to log but that to S3: no gateway, and a security group that blocks everything else.",
   });
   return vpc as IVpc; // CDK's class declares `| undefined` properties where its interface declares optional ones
 }

@@ -1,10 +1,20 @@
-import { AssetHashType, type CfnResource, DockerImage, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
+import {
+  AssetHashType,
+  type CfnResource,
+  DockerImage,
+  Duration,
+  RemovalPolicy,
+  Size,
+  Stack,
+  Validations,
+} from "aws-cdk-lib";
 import { type PolicyStatementProps, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   Architecture,
   Code,
   Function,
   type FunctionProps,
+  Handler,
   LoggingFormat,
   Runtime,
   type TenancyConfig,
@@ -14,15 +24,20 @@ import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct, IConstruct } from "constructs";
 import type { EnvName } from "../src/env.ts";
 import { bundleFunction, lambdasFolder } from "./bundling.ts";
+import type { Image } from "./environment-image.ts";
 
 export interface ServiceFunctionProps {
-  /** File in `lambdas/` without its extension. It exports `handler`. */
-  entry: string;
+  /** File in `lambdas/` without its extension. It exports `handler`. Absent: the code is in `image`. */
+  entry?: string | undefined;
+  /** Container image, with the code as its entry point. */
+  image?: Image | undefined;
   /** Writes the code to a folder, with the handler in `index.js`. Default: bundles the entry and its packages. */
-  write?: (folder: string) => string[];
+  write?: ((folder: string) => string[]) | undefined;
   description: string;
   /** MB. A function with 1,769 MB has one full vCPU; less memory means a proportional share. */
   memory: number;
+  /** Size of `/tmp` in MB. Absent: 512. */
+  storage?: number | undefined;
   seconds: number;
   logRetention: RetentionDays;
   /** Reserved concurrency. Absent or 0: none is reserved. */
@@ -47,11 +62,12 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
   logGroup.grantWrite(role);
   return new Function(scope, id, {
     description: props.description,
-    code: bundledCode(props.entry, props.write),
-    handler: "index.handler",
-    runtime: Runtime.NODEJS_24_X,
-    architecture: Architecture.ARM_64,
+    ...(props.image
+      ? { code: props.image.code, handler: Handler.FROM_IMAGE, runtime: Runtime.FROM_IMAGE }
+      : { code: bundledCode(props.entry ?? "", props.write), handler: "index.handler", runtime: Runtime.NODEJS_24_X }),
+    architecture: props.image?.architecture ?? Architecture.ARM_64,
     memorySize: props.memory,
+    ...(props.storage !== undefined && { ephemeralStorageSize: Size.mebibytes(props.storage) }),
     timeout: Duration.seconds(props.seconds),
     role,
     logGroup,

@@ -15,7 +15,7 @@ import { grantModels } from "./model-permissions.ts";
 import { grantExtRead, grantExtWrite, grantMcp } from "./program-permissions.ts";
 import { deadLetterQueue, Recovery } from "./recovery.ts";
 import { Sandbox } from "./sandbox.ts";
-import { type Settings, zonesOf } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 import {
   createsRuns,
   endsTurns,
@@ -152,8 +152,8 @@ export class ServiceStack extends Stack {
     storage.grantList(advance);
     grant(advance, { FILE_VERSIONS: String(settings.fileVersions) });
     grantModels(advance, settings);
-    if (settings.sandbox === "on") {
-      new Sandbox(this, "Sandbox", { logRetention, zones: zonesOf(settings) }).grantRun(advance);
+    if (settings.sandbox !== "off") {
+      new Sandbox(this, "Sandbox", { settings, storage, signer: advance }).grantRun(advance);
     }
     if (settings.privateAddresses === "allowed") grant(advance, { PRIVATE_ADDRESSES: settings.privateAddresses });
     if (settings.otlpEndpoint !== "") grant(advance, { OTEL_EXPORTER_OTLP_ENDPOINT: settings.otlpEndpoint });
@@ -224,6 +224,7 @@ export class ServiceStack extends Stack {
       StateMachineArn: workflow.stateMachine.stateMachineArn,
       RetentionDays: String(settings.retentionDays),
       ConcurrentRuns: String(concurrency),
+      SandboxMode: settings.sandbox,
       SecretPrefix: secretPrefixOf(settings.stage),
       AlarmTopicArn: topic.topicArn,
       OperatorPolicyArn: operatorPolicy(this, settings.stage, { storage, workflow }).managedPolicyArn,

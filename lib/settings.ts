@@ -3,6 +3,7 @@ import type { VpcProps } from "aws-cdk-lib/aws-ec2";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { consoleConflicts, consoleSettings } from "./console/settings.ts";
 import type { UploadHosting } from "./front-door/hosting.ts";
+import { type Environments, parseEnvironments } from "./environments.ts";
 import { list, oneOf, pattern, type Setting, setting, wholeNumber } from "./setting.ts";
 
 const retentions = Object.values(RetentionDays).filter(
@@ -94,8 +95,32 @@ const settings = {
       return names.length === 2 && names.every((name) => /^[a-z]{2}(-[a-z]+)+-\d[a-z]$/.test(name)) ? names : undefined;
     },
   ),
-  /** Whether agents can run programs. The sandbox uses one VPC; a region has five by default. */
-  sandbox: oneOf("on", "off"),
+  /**
+   * What agents can run. `linux`: programs in `environments`, and JavaScript. `javascript`: JavaScript, and Python without
+   * libraries. The sandbox uses one VPC; a region has five by default.
+   */
+  sandbox: oneOf("linux", "javascript", "off"),
+  /** MB of memory of a program, with 320 MB of the function itself. 1,769 MB have one vCPU. */
+  sandboxMemory: wholeNumber(2_048, 1_024, 10_240),
+  /** MB of `/tmp`: the files of a workspace, and what a program writes. */
+  sandboxStorage: wholeNumber(4_096, 512, 10_240),
+  /** Processor of the Linux environments. The deploying machine builds their images for it. */
+  sandboxArchitecture: oneOf("arm64", "x86_64"),
+  /** Whether the functions of the sandbox have tenant isolation. */
+  sandboxTenancy: oneOf("on", "off"),
+  /** Linux environments by name: a folder with a Dockerfile, or an image in Amazon ECR by its digest. */
+  environments: setting<Environments>(
+    { linux: "environment" },
+    "NAME=FOLDER or NAME=IMAGE@sha256:…, separated by commas, or an object, such as linux=environment,data=images/data; " +
+      "the environment linux is required",
+    parseEnvironments,
+  ),
+  /** Id of AWS's prefix list of S3. Empty: `npm run deploy` looks it up. */
+  s3PrefixList: pattern(
+    "",
+    /^(pl-[0-9a-f]{8,17})?$/,
+    "the id of a prefix list, such as pl-63a5400a, or an empty string",
+  ),
   /** Whether MCP servers, and web pages where the agent file allows it, may have private IP addresses. */
   privateAddresses: oneOf("refused", "allowed"),
   /** Base URL of an OpenTelemetry collector (OTLP over HTTP, without authentication). Empty: runs are not traced. */

@@ -157,11 +157,13 @@ export class Storage extends Construct {
       lifecycleRules: [
         { id: "abandoned-uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // A day later than the item itself: readers load the item first, so they never miss an object.
-        ...Object.entries({ workspaces: retentionDays, texts: retentionDays, uploads: 1 }).map(([name, days]) => ({
-          id: `expired-${name}`,
-          prefix: objectPrefixes[name as Prefix],
-          expiration: Duration.days(days + 1),
-        })),
+        ...Object.entries({ workspaces: retentionDays, texts: retentionDays, uploads: 1, staging: 1 }).map(
+          ([name, days]) => ({
+            id: `expired-${name}`,
+            prefix: objectPrefixes[name as Prefix],
+            expiration: Duration.days(days + 1),
+          }),
+        ),
       ],
       // A first deployment that fails deletes the empty bucket again. The protected table stays and is deleted by hand.
       removalPolicy: keep ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : removalPolicy,

@@ -30,8 +30,10 @@ const memory = {
   create: memoryOf(service, "Create"),
   get: memoryOf(service, "Get"),
   advance: memoryOf(service, "Advance"),
-  sandbox: memoryOf(service, "SandboxFunction"),
+  sandbox: memoryOf(service, "SandboxEnvironmentlinux"),
 };
+/** GB of `/tmp`. */
+const sandboxDisk = templates.settings.sandboxStorage / 1024;
 const idle = idleBill({ service, frontDoor: templates.frontDoor?.resources });
 
 /** Metrics are billed only for hours with data. This is the maximum: data in every hour. */
@@ -83,10 +85,14 @@ function pollCost(messages: number): number {
   );
 }
 
-/** `advance` waits for the program, so both functions are billed. A program reads and writes a file. */
+/**
+ * `advance` waits for the program, so both functions are billed. A program reads and writes a file, which is staged, read and
+ * copied.
+ */
 function programCost(milliseconds: number): number {
-  const objects = price.objectPut + price.objectGet;
-  return lambda(memory.sandbox + memory.advance, milliseconds) + objects + log(450);
+  const objects = 2 * price.objectPut + 2 * price.objectGet;
+  const disk = (Math.max(0, sandboxDisk - 0.5) * milliseconds * price.diskGigabyteSecond) / 1_000;
+  return lambda(memory.sandbox + memory.advance, milliseconds) + disk + objects + log(450);
 }
 
 /**

@@ -29,6 +29,8 @@ interface Facts {
   concurrency: { limit: number; unreserved: number };
   vpcs: number;
   vpcQuota: number;
+  /** Id of AWS's prefix list of S3. */
+  s3PrefixList: string;
 }
 
 /** A fact, or the reason why it is unknown. */
@@ -64,6 +66,7 @@ export async function readAccount(aws: Aws, { service, stacks }: Plan, bootstrap
       const answer = await callAwsJson(aws, "servicequotas", "ServiceQuotasV20190624.GetServiceQuota", input);
       return (answer as { Quota: { Value: number } }).Quota.Value;
     },
+    s3PrefixList: () => findPrefixList(aws, "s3"),
   };
   const facts = Object.entries(reads).map(async ([name, read]) => [name, await factOf<unknown>(read)] as const);
   return Object.fromEntries(await Promise.all(facts)) as Account;
@@ -166,7 +169,22 @@ async function webFunctionQuotas(aws: Aws): Promise<Facts["webFunctions"]> {
 }
 
 async function countVpcs(aws: Aws): Promise<number> {
-  const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const xml = await callAws(aws, "ec2", { body: "Action=DescribeVpcs&Version=2016-11-15", headers });
+  const xml = await callEc2(aws, { Action: "DescribeVpcs" });
   return xml.match(/<vpcId>/g)?.length ?? 0;
+}
+
+/** Rejects if there is none. */
+async function findPrefixList(aws: Aws, service: string): Promise<string> {
+  const name = `com.amazonaws.${aws.region}.${service}`;
+  const filter = { "Filter.1.Name": "prefix-list-name", "Filter.1.Value.1": name };
+  const xml = await callEc2(aws, { Action: "DescribePrefixLists", ...filter });
+  const [, id] = /<prefixListId>(pl-[0-9a-f]+)</.exec(xml) ?? [];
+  if (id === undefined) throw new Error(`EC2 knows no prefix list ${name}`);
+  return id;
+}
+
+function callEc2(aws: Aws, parameters: Record<string, string>): Promise<string> {
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const body = new URLSearchParams({ ...parameters, Version: "2016-11-15" }).toString();
+  return callAws(aws, "ec2", { body, headers });
 }

@@ -7,6 +7,7 @@ import { firstDeploymentKey } from "../../lib/termination-protection.ts";
 import { type Aws, connectToAws } from "../aws.ts";
 import { CliError, type Io } from "../cli.ts";
 import { type Account, readAccount, stackOf } from "./account.ts";
+import { buildsImages, findImageBuilder, imageChecks, withoutImages } from "./images.ts";
 import { describePlan, optionsOf, type Plan, planOf } from "./plan.ts";
 import { accountContext, type Check, describeChecks, isDeployed, outputsOf, preflight } from "./preflight.ts";
 import { reachableUrl, smokeTest } from "./smoke-test.ts";
@@ -34,15 +35,20 @@ export async function main(args: string[], io: Io): Promise<number> {
   }
 }
 
-async function deploy(args: string[], io: Io): Promise<void> {
-  const plan = planOf(args);
+async function deploy(given: string[], io: Io): Promise<void> {
+  const requested = planOf(given);
+  const builder = buildsImages(requested.settings) ? findImageBuilder() : undefined;
+  const hasImages = builder !== undefined || !buildsImages(requested.settings);
+  const args = hasImages ? given : [...given, ...withoutImages];
+  const plan = hasImages ? requested : planOf(args);
   const [[region], [profile]] = [optionsOf(args, "--region"), optionsOf(args, "--profile")];
   const aws = await connectToAws({ ...(region && { region }), ...(profile && { profile }) });
   const runbook = plan.settings.runbookUrl || defaultRunbook;
   const [bootstrapStack = "CDKToolkit"] = optionsOf(args, "--toolkit-stack-name");
 
   const account = await readAccount(aws, plan, bootstrapStack);
-  printPreflight(aws, account, preflight(plan, account, runbook), io);
+  const checks = [...preflight(plan, account, runbook), ...imageChecks(requested, account, builder)];
+  printPreflight(aws, account, checks, io);
   io.out(["", ...describePlan(plan), ""].join("\n"));
 
   // A protected stack cannot be deleted, which is necessary to repeat a failed first deployment.
@@ -51,7 +57,7 @@ async function deploy(args: string[], io: Io): Promise<void> {
   const first = plan.stacks.filter(isFirst).map(({ name }) => name);
   const context = first.length > 0 ? ["--context", `${firstDeploymentKey}=${first.join(",")}`] : [];
   const all = plan.stacks.some(({ name }) => args.includes(name)) ? [] : ["--all"];
-  const code = await cdkDeploy([...all, ...args, ...context, ...accountContext(plan, account)]);
+  const code = await cdkDeploy([...all, ...args, ...context, ...accountContext(plan, account)], builder);
   if (plan.settings.removal === "retain") {
     for (const name of first) if (name !== plan.webConsole?.name) await protect(aws, name, io);
   }
@@ -72,10 +78,11 @@ function printPreflight({ region }: Aws, { id }: Account, checks: Check[], io: I
   if (stops > 0) throw new CliError(`nothing was deployed; correct what is marked STOP above (${stops})`);
 }
 
-/** Runs `cdk deploy` at this terminal. Resolves with its exit code. */
-function cdkDeploy(args: string[]): Promise<number> {
+/** Runs `cdk deploy` at this terminal. `builder`: command that builds images. Resolves with its exit code. */
+function cdkDeploy(args: string[], builder: string | undefined): Promise<number> {
   const cdk = fileURLToPath(new URL("../../node_modules/aws-cdk/bin/cdk", import.meta.url));
-  const child = spawn(process.execPath, [cdk, "deploy", ...args], { stdio: "inherit" });
+  const env = { ...process.env, ...(builder !== undefined && { CDK_DOCKER: builder }) };
+  const child = spawn(process.execPath, [cdk, "deploy", ...args], { stdio: "inherit", env });
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => resolve(code ?? 1));

@@ -24,7 +24,12 @@ export function preflight(plan: Plan, account: Account, runbook: string): Check[
     ),
     ...(isFirst ? leftoverChecks(account) : []),
     ...(plan.frontDoor ? check("resource types", account.missingTypes, missingTypesCheck) : []),
-    ...(plan.settings.sandbox === "on" ? check("tenant isolation", account.tenancy, tenancyCheck) : []),
+    ...(plan.settings.sandbox !== "off"
+      ? check("tenant isolation", account.tenancy, (available) => tenancyCheck(plan, available))
+      : []),
+    ...(plan.settings.sandbox === "linux" && plan.settings.s3PrefixList === ""
+      ? check("prefix list of S3", account.s3PrefixList, ok)
+      : []),
     ...(plan.settings.largeBodies === "web-function" && plan.frontDoor
       ? check("web functions", account.webFunctions, (quotas) => webFunctionCheck(plan, quotas))
       : []),
@@ -107,6 +112,16 @@ function isFirstDeployment(plan: Plan, { stacks }: Account): boolean {
 
 /** The settings that depend on the account, as CDK context. */
 export function accountContext(plan: Plan, account: Account): string[] {
+  return [...concurrencyContext(plan, account), ...prefixListContext(plan, account)];
+}
+
+/** Without the list, the sandbox's security group allows HTTPS to all addresses; the only route is that to S3. */
+function prefixListContext({ settings }: Plan, { s3PrefixList }: Account): string[] {
+  if (settings.sandbox !== "linux" || settings.s3PrefixList !== "" || "unknown" in s3PrefixList) return [];
+  return ["--context", `s3PrefixList=${s3PrefixList.value}`];
+}
+
+function concurrencyContext(plan: Plan, account: Account): string[] {
   if (plan.settings.concurrentRuns !== "auto") return [];
   const own = ownConcurrency(plan, account);
   // If the account's quota is unknown, an existing reservation is kept.
@@ -151,9 +166,20 @@ function missingTypesCheck(missing: string[]): Result {
   return stop(`CloudFormation does not know ${missing.join(", ")} in this region; set largeBodies to ${others}`);
 }
 
-function tenancyCheck(available: boolean): Result {
-  if (available) return ok("available in this region");
-  return stop("CloudFormation does not know Lambda's TenancyConfig in this region; set sandbox to off");
+function tenancyCheck({ settings: { sandbox, sandboxTenancy } }: Plan, available: boolean): Result {
+  if (sandboxTenancy === "off") {
+    return note("is off: programs of several agents can run in one environment, one after the other; SECURITY.md");
+  }
+  if (!available) {
+    return stop(
+      "CloudFormation does not know Lambda's TenancyConfig in this region; set sandboxTenancy to off, or sandbox to off",
+    );
+  }
+  if (sandbox === "javascript") return ok("available in this region");
+  return ok(
+    "available in this region. AWS does not document whether functions with images can have it: if Lambda refuses them, " +
+      "set sandboxTenancy to off",
+  );
 }
 
 /** AWS does not document whether a higher limit is rejected or has no effect. */
