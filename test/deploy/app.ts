@@ -6,6 +6,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { serviceApp } from "../../lib/service-app.ts";
 import { acknowledgeWildcard } from "../../lib/service-function.ts";
+import { functionUrl } from "./environment-function.ts";
 
 // The CDK app as it is deployed to MiniStack, whose CloudFormation rejects alarms on formulas and queries: each such
 // alarm gets a placeholder metric. test/infra/alarms.test.ts asserts the formulas. It does not know the style of Cognito's
@@ -18,6 +19,10 @@ Aspects.of(app).add({
       node.cfnOptions.condition = new CfnCondition(node, "IsKnown", { expression });
     }
     if (node instanceof LambdaFunction && node.node.id === "SendDelivery") adaptSender(node);
+    const url = process.env[functionUrl];
+    if (url !== undefined && node instanceof LambdaFunction && node.node.id === "Environment-linux") {
+      node.addEnvironment("MINISTACK_LAMBDA_PROXY_URL", url);
+    }
     if (!(node instanceof CfnAlarm) || node.metrics === undefined) return;
     node.addPropertyDeletionOverride("Metrics");
     for (const [name, value] of Object.entries({

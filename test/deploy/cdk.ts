@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { functionUrl } from "./environment-function.ts";
 import { folder } from "./phases.ts";
 import { type Ended, environment, run, succeed } from "./processes.ts";
 
@@ -9,8 +10,14 @@ export const consoleName = "AgentRunConsole-test";
 /** The folder for the synthesized templates of all stacks. */
 export const assembly = join(folder, "cdk.out");
 
-/** Options of every CDK command: three settings override those of `cdk.json`. */
-const context = ["stage=test", "removal=destroy", "console=cognito"].flatMap((setting) => ["--context", setting]);
+/** An image that nobody needs to build: its function is `environment-function.ts`. */
+const image = `000000000000.dkr.ecr.us-east-1.amazonaws.com/linux@sha256:${"0".repeat(64)}`;
+
+/** Options of every CDK command: some settings override those of `cdk.json`. */
+function context(): string[] {
+  const sandbox = process.env[functionUrl] === undefined ? "sandbox=javascript" : `environments=linux=${image}`;
+  return ["stage=test", "removal=destroy", "console=cognito", sandbox].flatMap((setting) => ["--context", setting]);
+}
 const app = ["--app", `node ${join("test", "deploy", "app.ts")}`, "--output", assembly];
 const approval = ["--require-approval", "never"];
 const noTelemetry = { CDK_DISABLE_CLI_TELEMETRY: "true" };
@@ -18,14 +25,14 @@ const noTelemetry = { CDK_DISABLE_CLI_TELEMETRY: "true" };
 /** Runs the CDK CLI on the project. */
 export async function cdk(command: "bootstrap" | "deploy" | "destroy", ...args: string[]): Promise<void> {
   const output = args.includes("--app") ? [] : app;
-  await succeed("cdk", [command, ...args, ...context, ...(command === "deploy" ? approval : []), ...output], {
+  await succeed("cdk", [command, ...args, ...context(), ...(command === "deploy" ? approval : []), ...output], {
     env: environment(noTelemetry),
   });
 }
 
 /** Runs `npm run deploy`. */
 export function npmRunDeploy(...args: string[]): Promise<Ended> {
-  return run("npm", ["run", "-s", "deploy", "--", ...args, ...context, ...approval, ...app], {
+  return run("npm", ["run", "-s", "deploy", "--", ...args, ...context(), ...approval, ...app], {
     env: environment(noTelemetry),
   });
 }

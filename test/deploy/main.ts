@@ -4,6 +4,7 @@ import { DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
 import { loadS3Client, sfnClient } from "../../src/platform/aws/clients.ts";
 import { newUserWith } from "./callers.ts";
 import { cdk, consoleName, frontDoorName, npmRunDeploy, stackName } from "./cdk.ts";
+import { startEnvironmentFunction } from "./environment-function.ts";
 import { deployFrontDoor } from "./front-door.ts";
 import { install, startMiniStack } from "./ministack.ts";
 import { phase } from "./phases.ts";
@@ -19,6 +20,7 @@ const interrupted = new Promise<never>((_, reject) => {
   }
 });
 
+let environmentFunction: AsyncDisposable | undefined;
 try {
   await Promise.race([deployAndTest(), interrupted]);
 } catch (error) {
@@ -26,6 +28,7 @@ try {
   process.exitCode = 1;
 } finally {
   await endAll();
+  await environmentFunction?.[Symbol.asyncDispose]();
 }
 process.exit();
 
@@ -38,6 +41,7 @@ async function deployAndTest(): Promise<void> {
     AWS_ACCESS_KEY_ID: "test",
     AWS_SECRET_ACCESS_KEY: "test",
   });
+  environmentFunction = await phase("start the function of the Linux environment", 2, startEnvironmentFunction);
   await phase("npm run deploy without a bootstrap", 2, stopWithoutBootstrap);
   await phase("cdk bootstrap", 8, () => cdk("bootstrap", "aws://000000000000/us-east-1"));
   await phase(`npm run deploy ${stackName}`, 10, deployService);

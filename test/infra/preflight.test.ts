@@ -3,6 +3,7 @@ import type { Stack } from "@aws-sdk/client-cloudformation";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Account } from "../../bin/deploy/account.ts";
 import { main } from "../../bin/deploy/main.ts";
+import { findImageBuilder, imageChecks } from "../../bin/deploy/images.ts";
 import { describePlan, planOf } from "../../bin/deploy/plan.ts";
 import { accountContext, preflight } from "../../bin/deploy/preflight.ts";
 import { defaultConcurrentRuns } from "../../lib/concurrency.ts";
@@ -35,7 +36,11 @@ const newAccount: Account = {
   concurrency: { value: { limit: 1_000, unreserved: 1_000 } },
   vpcs: { value: 1 },
   vpcQuota: { value: 5 },
+  s3PrefixList: { value: "pl-6ea54007" },
 };
+
+/** What every deployment with Linux environments is passed for this account. */
+const prefixList = ["--context", "s3PrefixList=pl-6ea54007"];
 
 /** The checks of this account that are not ok, as `verdict name: text`. */
 function findings(account: Partial<Account>, hosting: keyof typeof plans = "fargate"): string[] {
@@ -163,7 +168,7 @@ test.each<[string, Partial<Account>, keyof typeof plans, RegExp]>([
     "a region without tenant isolation",
     { tenancy: { value: false } },
     "fargate",
-    /^stop tenant isolation: .* set sandbox to off$/,
+    /^stop tenant isolation: .* set sandboxTenancy to off, or sandbox to off$/,
   ],
   [
     "too little concurrency",
@@ -227,7 +232,11 @@ test.each<[string, number, number, Pick<Account, "stacks">, number]>([
   ["a small quota", 10, 10, newAccount, 0],
 ])("concurrentRuns auto: %s", (_, limit, unreserved, stacks, runs) => {
   const account = { ...newAccount, ...stacks, concurrency: { value: { limit, unreserved } } };
-  expect(accountContext(plans["web-function"], account)).toEqual(["--context", `concurrentRuns=${runs}`]);
+  expect(accountContext(plans["web-function"], account)).toEqual([
+    "--context",
+    `concurrentRuns=${runs}`,
+    ...prefixList,
+  ]);
   expect(findings(account, "web-function").filter((text) => text.startsWith("stop"))).toEqual([]);
 });
 
@@ -237,17 +246,59 @@ test.each<[Pick<Account, "stacks">, string[]]>([
   [{ stacks: { unknown: "AccessDenied: no" } }, []],
 ])("an update keeps the reservation if the account's quota is unknown: %#", (stacks, context) => {
   const account = { ...newAccount, ...stacks, concurrency: { unknown: "AccessDenied: no" } };
-  expect(accountContext(plans["web-function"], account)).toEqual(context);
+  expect(accountContext(plans["web-function"], account)).toEqual([...context, ...prefixList]);
 });
 
 test("a number of concurrentRuns is passed as it is, and may use the service's own reservation", () => {
-  expect(accountContext(plans.fargate, newAccount)).toEqual([]);
+  expect(accountContext(plans.fargate, newAccount)).toEqual(prefixList);
   const full = { concurrency: { value: { limit: 1_000, unreserved: 100 } } };
   expect(findings({ ...full, ...reserving(50) })).toEqual([]);
   expect(findings({ ...full, ...reserving(undefined) })).toEqual([]);
   expect(findings({ ...full, ...reserving(20) })).toEqual([
     expect.stringMatching(/^stop Lambda concurrency: .*set concurrentRuns to 20 or less$/),
   ]);
+});
+
+test("the prefix list of S3 is passed on if it is known, and a setting replaces it", () => {
+  const context = (args: string[], account: Partial<Account> = {}): string[] =>
+    accountContext(planOf(["--context", "concurrentRuns=0", ...args]), { ...newAccount, ...account });
+  expect(context([])).toEqual(prefixList);
+  expect(context([], { s3PrefixList: { unknown: "AccessDenied: no" } })).toEqual([]);
+  expect(context(["--context", "s3PrefixList=pl-63a5400a"])).toEqual([]);
+  expect(context(["--context", "sandbox=javascript"])).toEqual([]);
+});
+
+const linux = planOf([]);
+const deployedWith = (SandboxMode: string): Account => ({
+  ...newAccount,
+  stacks: { value: new Map([["AgentRunService-prod", stack("UPDATE_COMPLETE", { SandboxMode })]]) },
+});
+
+test("without Docker and Podman, the first deployment has no Linux environment, and an update does not remove it", () => {
+  expect(imageChecks(linux, newAccount, undefined)).toEqual([
+    expect.objectContaining({
+      verdict: "note",
+      text: expect.stringMatching(/neither Docker nor Podman .*sandbox=javascript/),
+    }),
+  ]);
+  expect(imageChecks(linux, deployedWith("javascript"), undefined)).toMatchObject([{ verdict: "note" }]);
+  expect(imageChecks(linux, deployedWith("linux"), undefined)).toEqual([
+    expect.objectContaining({ verdict: "stop", text: expect.stringContaining("set sandbox to javascript") }),
+  ]);
+});
+
+test("images are built with what works here, and named images need nothing", () => {
+  const own = process.arch === "arm64" ? "arm64" : "x86_64";
+  const forArchitecture = (name: string) => planOf(["--context", `sandboxArchitecture=${name}`]);
+  expect(imageChecks(forArchitecture(own), newAccount, "podman")).toMatchObject([{ verdict: "ok" }]);
+  const other = own === "arm64" ? "x86_64" : "arm64";
+  expect(imageChecks(forArchitecture(other), newAccount, "docker")).toMatchObject([
+    { verdict: "note", text: expect.stringContaining(`set sandboxArchitecture to ${own}`) },
+  ]);
+  const image = `111122223333.dkr.ecr.eu-central-1.amazonaws.com/linux@sha256:${"0".repeat(64)}`;
+  expect(imageChecks(planOf(["-c", `environments=linux=${image}`]), newAccount, undefined)).toEqual([]);
+  expect(findImageBuilder({ CDK_DOCKER: "false" })).toBeUndefined();
+  expect(findImageBuilder({ CDK_DOCKER: "true" })).toBe("true");
 });
 
 test("concurrency that cannot be reserved is named", () => {
@@ -279,6 +330,7 @@ async function deploy(status: number, body: string, ...args: string[]) {
   vi.stubEnv("AWS_REGION", "eu-central-1");
   vi.stubEnv("AWS_ACCESS_KEY_ID", "test");
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "test");
+  vi.stubEnv("CDK_DOCKER", "false"); // no images are built
   const printed = { out: "", err: "" };
   const code = await main(args, {
     out: (text) => void (printed.out += `${text}\n`),
@@ -297,6 +349,7 @@ test("npm run deploy stops in a region without bootstrap, and shows what it cann
   expect(out).toMatch(/^STOP {5}bootstrap +this region has no CDK bootstrap; run npm run bootstrap$/m);
   expect(out).toMatch(/^ok {7}AgentRunService-dev +will be created$/m);
   expect(out).toMatch(/^unknown {2}Lambda concurrency +ValidationError: Stack with id x does not exist$/m);
+  expect(out).toMatch(/^note {5}images +neither Docker nor Podman works on this machine/m);
   expect(err).toBe("deploy: nothing was deployed; correct what is marked STOP above (1)\n");
   expect(code).toBe(1);
 });
@@ -307,7 +360,9 @@ test("npm run deploy stops when AWS rejects the credentials, or a setting is inv
   expect(expired.err).toMatch(/^deploy: AWS rejects the credentials \(ExpiredToken: .*log in with the AWS CLI\n$/);
   const invalid = await deploy(500, "", "-c", "sandbox=maybe");
   expect(invalid).toMatchObject({ code: 1, out: "" });
-  expect(invalid.err).toMatch(/^deploy: Invalid settings.*\n +sandbox: received "maybe"; accepted: on or off\n$/);
+  expect(invalid.err).toMatch(
+    /^deploy: Invalid settings.*\n +sandbox: received "maybe"; accepted: linux or javascript or off\n$/,
+  );
 });
 
 test.each([
@@ -322,7 +377,7 @@ test.each([
 });
 
 test("every chapter that npm run deploy names exists", () => {
-  const sources = ["main", "preflight"].map((name) => readFileSync(`bin/deploy/${name}.ts`, "utf8")).join("");
+  const sources = ["main", "preflight", "images"].map((name) => readFileSync(`bin/deploy/${name}.ts`, "utf8")).join("");
   const links = [...sources.matchAll(/(docs\/\w+\.md|\$\{runbook\})#([\w-]+)/g)];
   expect(links.length).toBeGreaterThan(3);
   for (const [, file = "", anchor] of links) {

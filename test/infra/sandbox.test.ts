@@ -1,11 +1,13 @@
 import { Match } from "aws-cdk-lib/assertions";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, test } from "vitest";
-import { sandboxLimits } from "../../src/sandbox/limits.ts";
+import { overheadSeconds } from "../../src/platform/aws/linux.ts";
+import { programSeconds } from "../../src/sandbox/linux/limits.ts";
+import { abortSeconds, advanceSeconds, leaseWaitSeconds } from "../../src/workflow/policy.ts";
 import { short, synthesize } from "./synth.ts";
 
 const { all, template } = synthesize();
-const [, sandbox = {}] = all("AWS::Lambda::Function").find(([name]) => name === "SandboxFunction") ?? [];
+const [, sandbox = {}] = all("AWS::Lambda::Function").find(([name]) => name === "SandboxEnvironmentlinux") ?? [];
 
 interface Statement {
   Effect: string;
@@ -30,7 +32,7 @@ describe("the sandbox's function", () => {
     expect(allowed).toHaveLength(2);
     expect(log).toMatchObject({
       Action: ["logs:CreateLogStream", "logs:PutLogEvents"],
-      Resource: "<SandboxFunctionLog.Arn>",
+      Resource: "<SandboxEnvironmentlinuxLog.Arn>",
     });
     expect(
       network?.Action.filter((action) => !/^ec2:.*(NetworkInterfaces?|Subnets|PrivateIpAddresses)$/.test(action)),
@@ -40,25 +42,61 @@ describe("the sandbox's function", () => {
     ]);
   });
 
-  test("has no network: no gateway, no endpoint, no DNS, and a security group without outbound rules", () => {
+  test("has no network but HTTPS to S3: no gateway, no DNS, and one route", () => {
     expect(short(sandbox["VpcConfig"])).toEqual({
       SecurityGroupIds: ["<SandboxGroup.GroupId>"],
       SubnetIds: ["<SandboxVpcIsolatedSubnet1Subnet>", "<SandboxVpcIsolatedSubnet2Subnet>"],
     });
     template.hasResourceProperties("AWS::EC2::VPC", { EnableDnsSupport: false, EnableDnsHostnames: false });
-    // CDK replaces AWS's default rule, which allows all outbound traffic, with this one, which matches nothing.
+    const https = { IpProtocol: "tcp", FromPort: 443, ToPort: 443 };
     template.allResourcesProperties("AWS::EC2::SecurityGroup", {
       SecurityGroupIngress: Match.absent(),
-      SecurityGroupEgress: [Match.objectLike({ CidrIp: "255.255.255.255/32", IpProtocol: "icmp" })],
+      SecurityGroupEgress: [Match.objectLike({ ...https, CidrIp: "0.0.0.0/0" })],
     });
-    const types = new Set(Object.values(template.toJSON()["Resources"] as { Type: string }[]).map(({ Type }) => Type));
-    expect([...types].filter((type) => type.startsWith("AWS::EC2::")).toSorted()).toEqual([
+    expect(networkTypes(template)).toEqual([
       "AWS::EC2::RouteTable",
       "AWS::EC2::SecurityGroup",
       "AWS::EC2::Subnet",
       "AWS::EC2::SubnetRouteTableAssociation",
       "AWS::EC2::VPC",
+      "AWS::EC2::VPCEndpoint",
     ]);
+    const listed = synthesize({ context: { s3PrefixList: "pl-6ea54007" } });
+    listed.template.allResourcesProperties("AWS::EC2::SecurityGroup", {
+      SecurityGroupEgress: [
+        { ...https, CidrIp: Match.absent(), DestinationPrefixListId: "pl-6ea54007", Description: Match.anyValue() },
+      ],
+    });
+    expect(networkTypes(listed.template)).toEqual(networkTypes(template));
+  });
+
+  test("reaches only objects of the bucket for which advance has signed a request", () => {
+    const [[, endpoint = {}] = [], ...others] = all("AWS::EC2::VPCEndpoint");
+    expect(others).toEqual([]);
+    expect(endpoint["VpcEndpointType"]).toBe("Gateway");
+    const signedByAdvance = { StringEquals: { "aws:PrincipalArn": "<AdvanceRole.Arn>" } };
+    const anyone = { Effect: "Allow", Principal: { AWS: "*" }, Condition: signedByAdvance };
+    expect((short(endpoint["PolicyDocument"]) as { Statement: unknown }).Statement).toEqual([
+      {
+        ...anyone,
+        Action: "s3:GetObject",
+        Resource: ["<StorageBucket.Arn>/staging/*", "<StorageBucket.Arn>/workspaces/*"],
+      },
+      { ...anyone, Action: "s3:PutObject", Resource: "<StorageBucket.Arn>/staging/*" },
+    ]);
+  });
+
+  test("is a container image with the memory and the disk of the settings", () => {
+    expect(sandbox).toMatchObject({ PackageType: "Image", MemorySize: 2_048, EphemeralStorage: { Size: 4_096 } });
+    expect(sandbox).not.toHaveProperty("Handler");
+    expect(sandbox).not.toHaveProperty("Environment");
+    const context = { sandboxMemory: 8_192, sandboxStorage: 10_240, sandboxArchitecture: "x86_64" };
+    synthesize({ context }).template.hasResourceProperties("AWS::Lambda::Function", {
+      PackageType: "Image",
+      MemorySize: 8_192,
+      EphemeralStorage: { Size: 10_240 },
+      Architectures: ["x86_64"],
+    });
   });
 
   test("never shares an execution environment between tenants", () => {
@@ -67,8 +105,16 @@ describe("the sandbox's function", () => {
     expect(others).toHaveLength(1);
   });
 
-  test("has time for the longest program, and reserves no concurrency", () => {
-    expect(sandbox["Timeout"]).toBeGreaterThanOrEqual(sandboxLimits.maxSeconds + 30);
+  test("shares environments between tenants only if an operator has chosen so, which advance then knows", () => {
+    const shared = synthesize({ context: { sandboxTenancy: "off" } });
+    expect(JSON.stringify(shared.template.toJSON())).not.toContain("TenancyConfig");
+    expect(advanceEnv(shared)).toContain("SANDBOX_TENANCY");
+    expect(advanceEnv(synthesize())).not.toContain("SANDBOX_TENANCY");
+  });
+
+  test("has time for the longest program, and advance for that and the rest of the call", () => {
+    expect(sandbox["Timeout"]).toBe(programSeconds.max + 120);
+    expect(programSeconds.max + overheadSeconds + leaseWaitSeconds + abortSeconds).toBeLessThan(advanceSeconds);
     expect(sandbox).not.toHaveProperty("ReservedConcurrentExecutions");
   });
 
@@ -76,11 +122,11 @@ describe("the sandbox's function", () => {
     const callers = all("AWS::IAM::Policy").filter(([, { PolicyDocument }]) =>
       (short(PolicyDocument) as { Statement: Statement[] }).Statement.some(
         ({ Action, Resource }) =>
-          [Action].flat().includes("lambda:InvokeFunction") && JSON.stringify(Resource).includes("SandboxFunction"),
+          [Action].flat().includes("lambda:InvokeFunction") && JSON.stringify(Resource).includes("SandboxEnvironment"),
       ),
     );
     expect(callers.map(([name]) => name)).toEqual(["AdvanceRoleDefaultPolicy"]);
-    expect(JSON.stringify(short(all("AWS::Lambda::Permission")))).not.toContain("SandboxFunction");
+    expect(JSON.stringify(short(all("AWS::Lambda::Permission")))).not.toContain("SandboxEnvironment");
   });
 });
 
@@ -90,10 +136,46 @@ function advanceEnv({ all: found }: ReturnType<typeof synthesize>): string[] {
   return Object.keys((advance["Environment"] as { Variables: object }).Variables);
 }
 
+/** Types of the network resources. */
+function networkTypes(from: typeof template): string[] {
+  const types = Object.values(from.toJSON()["Resources"] as { Type: string }[]).map(({ Type }) => Type);
+  return [...new Set(types)].filter((type) => type.startsWith("AWS::EC2::")).toSorted();
+}
+
 describe("settings", () => {
+  test("sandbox: javascript has one function without an image, and no route at all", () => {
+    const { all: found, template: javascript, app } = synthesize({ context: { sandbox: "javascript" } });
+    const [, fn] = found("AWS::Lambda::Function").find(([name]) => name === "SandboxFunction") ?? [];
+    expect(fn).toMatchObject({ Runtime: "nodejs24.x", TenancyConfig: { TenantIsolationMode: "PER_TENANT" } });
+    expect(networkTypes(javascript)).not.toContain("AWS::EC2::VPCEndpoint");
+    javascript.allResourcesProperties("AWS::EC2::SecurityGroup", {
+      SecurityGroupEgress: [Match.objectLike({ CidrIp: "255.255.255.255/32", IpProtocol: "icmp" })],
+    });
+    expect(advanceEnv({ all: found } as ReturnType<typeof synthesize>)).not.toContain("SANDBOX_ENVIRONMENTS");
+    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+  });
+
+  test("environments: each is a function, which advance finds by the name", () => {
+    const image = `111122223333.dkr.ecr.eu-central-1.amazonaws.com/tools/data@sha256:${"0".repeat(64)}`;
+    const { all: found, app } = synthesize({ context: { environments: { linux: "environment", data: image } } });
+    const functions = found("AWS::Lambda::Function").filter(([, { PackageType }]) => PackageType === "Image");
+    expect(functions.map(([name]) => name)).toEqual(["SandboxEnvironmentlinux", "SandboxEnvironmentdata"]);
+    expect(short(functions[1]?.[1]["Code"])).toEqual({
+      ImageUri: `111122223333.dkr.ecr.eu-central-1.<AWS::URLSuffix>/tools/data@sha256:${"0".repeat(64)}`,
+    });
+    const [, advance] = found("AWS::Lambda::Function").find(([name]) => name === "Advance") ?? [];
+    const variables = (short(advance?.["Environment"]) as { Variables: Record<string, string> }).Variables;
+    expect(JSON.parse(variables["SANDBOX_ENVIRONMENTS"] ?? "")).toEqual({
+      linux: { functionName: "<SandboxEnvironmentlinux>", image: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      data: { functionName: "<SandboxEnvironmentdata>", image: `sha256-${"0".repeat(64)}` },
+    });
+    expect(variables["SANDBOX_BUCKET_URL"]).toBe("https://<StorageBucket.RegionalDomainName>");
+    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+  });
+
   test("sandbox: off removes the function, its VPC and the permission to call it", () => {
     const without = synthesize({ context: { sandbox: "off" } });
-    expect(JSON.stringify(without.template.toJSON())).not.toMatch(/SandboxFunction|AWS::EC2/);
+    expect(JSON.stringify(without.template.toJSON())).not.toMatch(/SandboxEnvironment|SandboxFunction|AWS::EC2/);
     expect(advanceEnv(without).filter((name) => name.startsWith("SANDBOX"))).toEqual([]);
     expect(new AwsSolutionsChecks(without.app).validateScope(without.app).violations).toEqual([]);
   });

@@ -60,16 +60,17 @@ describe("functions", () => {
       "NotFound",
       "Openapi",
       "Reconcile",
-      "SandboxFunction",
+      "SandboxEnvironmentlinux",
       "SendDelivery",
       "Sweep",
     ]);
     template.allResourcesProperties("AWS::Lambda::Function", {
-      Runtime: "nodejs24.x",
       Architectures: ["arm64"],
-      Handler: "index.handler",
       LoggingConfig: { LogFormat: "JSON", LogGroup: Match.anyValue() },
     });
+    const zipped = functions.filter(([, { PackageType }]) => PackageType !== "Image");
+    expect(zipped).toHaveLength(functions.length - 1);
+    for (const [, fn] of zipped) expect(fn).toMatchObject({ Runtime: "nodejs24.x", Handler: "index.handler" });
   });
 
   test("have one role and one log group each", () => {
@@ -93,7 +94,9 @@ describe("functions", () => {
         "BUCKET_NAME",
         "FILE_VERSIONS",
         "RETENTION_DAYS",
+        "SANDBOX_BUCKET_URL",
         "SANDBOX_ENDPOINT",
+        "SANDBOX_ENVIRONMENTS",
         "SANDBOX_FUNCTION",
         "SECRET_PREFIX",
         "TABLE_NAME",
@@ -122,7 +125,7 @@ describe("functions", () => {
       NotFound: [],
       Openapi: [],
       Reconcile: ["RETENTION_DAYS", "TABLE_NAME"],
-      SandboxFunction: [],
+      SandboxEnvironmentlinux: [],
       SendDelivery: [
         "DELIVERY_QUEUE_ARN",
         "DELIVERY_QUEUE_URL",

@@ -28,7 +28,13 @@ test("cdk.json contains the defaults", () => {
     certificate: "",
     originSecretGeneration: 1,
     availabilityZones: [],
-    sandbox: "on",
+    sandbox: "linux",
+    sandboxMemory: 2_048,
+    sandboxStorage: 4_096,
+    sandboxArchitecture: "arm64",
+    sandboxTenancy: "on",
+    environments: { linux: "environment" },
+    s3PrefixList: "",
     privateAddresses: "refused",
     otlpEndpoint: "",
     console: "off",
@@ -45,7 +51,7 @@ test("cdk.json contains the defaults", () => {
 
 test("docs/deploying.md lists every setting with its default", () => {
   const document = readFileSync(new URL("../../docs/deploying.md", import.meta.url), "utf8");
-  const rows = [...document.matchAll(/^\| `(\w+)` +\|.*\| `?([\w-]+(?: [\w-]+)*)`? +\|$/gm)].map(
+  const rows = [...document.matchAll(/^\| `(\w+)` +\|.*\| `?([\w=-]+(?: [\w-]+)*)`? +\|$/gm)].map(
     ([, name, fallback]) => [name, fallback],
   );
   const { "cli-telemetry": _, ...settings } = cdkJson.context;
@@ -85,13 +91,30 @@ test.each([
   [{ originSecretGeneration: 1.5 }, /originSecretGeneration: received 1.5/],
   [{ availabilityZones: "us-east-1c" }, /availabilityZones: received "us-east-1c"; accepted: two zone names/],
   [{ availabilityZones: "use1-az1,use1-az2" }, /availabilityZones: received "use1-az1,use1-az2"/],
-  [{ sandbox: true }, /sandbox: received true; accepted: on or off/],
+  [{ sandbox: "on" }, /sandbox: received "on"; accepted: linux or javascript or off/],
+  [{ sandboxMemory: 512 }, /sandboxMemory: received 512; accepted: a whole number from 1024 to 10240/],
+  [{ sandboxStorage: 20_000 }, /sandboxStorage: received 20000; accepted: a whole number from 512 to 10240/],
+  [{ sandboxTenancy: "agent" }, /sandboxTenancy: received "agent"; accepted: on or off/],
+  [{ environments: "data=images/data" }, /environments: .*; the environment linux is required/],
+  [
+    { environments: { linux: "debian:trixie" } },
+    /environments: received .*; accepted: NAME=FOLDER or NAME=IMAGE@sha256/,
+  ],
+  [{ environments: "Linux=environment" }, /environments: received "Linux=environment"/],
+  [{ s3PrefixList: "com.amazonaws.us-east-1.s3" }, /s3PrefixList: received .*; accepted: the id of a prefix list/],
   [{ privateAddresses: "yes" }, /privateAddresses: received "yes"; accepted: refused or allowed/],
   [{ otlpEndpoint: "collector:4318" }, /otlpEndpoint: received "collector:4318"; accepted: the http or https base URL/],
   [{ otlpEndpoint: "https://user:key@collector.example.com" }, /otlpEndpoint: received .*; accepted: .* without user/],
   [{ stages: "dev" }, /stages: unknown setting; accepted: stage, removal, logRetentionDays/],
 ])("rejects %j with the accepted values", (context, message) => {
   expect(() => read(context)).toThrow(message);
+});
+
+test("accepts environments as a text, as the command line passes them, and as an object", () => {
+  const image = `111122223333.dkr.ecr.eu-central-1.amazonaws.com/data@sha256:${"0".repeat(64)}`;
+  const environments = { linux: "environment", data: image };
+  expect(read({ environments })).toMatchObject({ environments });
+  expect(read({ environments: `linux=environment,data=${image}` })).toMatchObject({ environments });
 });
 
 test("accepts base URLs of OpenTelemetry collectors", () => {

@@ -61,6 +61,7 @@ test("objects expire one day after their run, and uploads one day after the time
         { Id: "expired-workspaces", Status: "Enabled", Prefix: "workspaces/", ExpirationInDays: 31 },
         { Id: "expired-texts", Status: "Enabled", Prefix: "texts/", ExpirationInDays: 31 },
         { Id: "expired-uploads", Status: "Enabled", Prefix: "uploads/", ExpirationInDays: 2 },
+        { Id: "expired-staging", Status: "Enabled", Prefix: "staging/", ExpirationInDays: 2 },
       ],
     },
   });

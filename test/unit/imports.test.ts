@@ -154,6 +154,8 @@ const allowed: Record<string, string[]> = {
     "src/observability/metrics.ts",
     "src/platform/aws/delivery-limits.ts",
     "src/platform/aws/table.ts",
+    "src/platform/aws/transfer-seconds.ts",
+    "src/sandbox/linux/limits.ts",
     "src/workflow/policy.ts",
   ],
   conformance: [],

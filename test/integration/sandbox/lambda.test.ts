@@ -24,6 +24,9 @@ const program = (source: string, files: Record<string, Uint8Array> = {}) => ({
   seconds: 5,
 });
 
+const sandboxOf = ({ endpoint }: { endpoint: string }) =>
+  lambdaSandbox({ aws: { ...caller, endpoint }, functionName: "sandbox", tenant: "agent-1" });
+
 /** A local server of Lambda's Invoke API that runs the sandbox, or returns `answer`. */
 async function invokeServer(answer?: { status: number; body: string }) {
   const paths: unknown[] = [];
@@ -47,7 +50,7 @@ async function invokeServer(answer?: { status: number; body: string }) {
 describe("the sandbox function", () => {
   it("runs programs with files over the Invoke API", async () => {
     await using server = await invokeServer();
-    const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox", "agent-1");
+    const remote = sandboxOf(server);
     const request = program("writeFile('b', readFile('a') + 'ü'); readFile('a').length", {
       a: Buffer.from("x".repeat(9)),
     });
@@ -68,7 +71,7 @@ describe("the sandbox function", () => {
 
   it("names files that are too large, without a call", async () => {
     await using server = await invokeServer();
-    const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox", "agent-1");
+    const remote = sandboxOf(server);
     const { problem } = await remote.run(program("1", { "noise.bin": randomBytes(5_000_000) }), neverAborts);
     expect(problem).toMatch(/too large for the sandbox: more than 4\.5 MB when compressed \(noise.bin\)/);
     expect(server.paths).toEqual([]);
@@ -79,23 +82,21 @@ describe("the sandbox function", () => {
 
   it("rejects with StoreUnavailable when Lambda is busy and reports a function that failed", async () => {
     await using busy = await invokeServer({ status: 429, body: '{"Reason":"ConcurrentInvocationLimitExceeded"}' });
-    const remote = lambdaSandbox({ ...caller, endpoint: busy.endpoint }, "sandbox", "agent-1");
+    const remote = sandboxOf(busy);
     await expect(remote.run(program("1"), neverAborts)).rejects.toThrow(StoreUnavailable);
     await using gone = await invokeServer({ status: 404, body: '{"Message":"Function not found"}' });
-    expect(
-      await lambdaSandbox({ ...caller, endpoint: gone.endpoint }, "sandbox", "agent-1").run(program("1"), neverAborts),
-    ).toMatchObject({ problem: expect.stringContaining("404") });
+    expect(await sandboxOf(gone).run(program("1"), neverAborts)).toMatchObject({
+      problem: expect.stringContaining("404"),
+    });
     await using dead = await invokeServer({ status: 200, body: '{"errorMessage":"Task timed out after 90 seconds"}' });
-    expect(
-      await lambdaSandbox({ ...caller, endpoint: dead.endpoint }, "sandbox", "agent-1").run(program("1"), neverAborts),
-    ).toMatchObject({
+    expect(await sandboxOf(dead).run(program("1"), neverAborts)).toMatchObject({
       problem: "The sandbox function failed: Task timed out after 90 seconds.",
     });
   });
 
   it("rejects when the signal aborts", async () => {
     await using server = await invokeServer();
-    const remote = lambdaSandbox({ ...caller, endpoint: server.endpoint }, "sandbox", "agent-1");
+    const remote = sandboxOf(server);
     await expect(remote.run(program("for (;;);"), AbortSignal.timeout(100))).rejects.toThrow(/aborted|timeout/);
   });
 });
