@@ -59,7 +59,7 @@ export async function runWithout(
     given.end(args.join("\0"));
     filter.end(seccompFilter(filterArchitecture() ?? "x64", true));
     const parts: Buffer[] = [];
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (part: Buffer) => parts.push(part));
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (part: Buffer) => parts.push(part));
     await new Promise((resolve) => child.once("close", resolve));
     return Buffer.concat(parts).toString();
   } finally {
