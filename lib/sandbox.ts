@@ -74,7 +74,7 @@ export class Sandbox extends Construct {
         description: `Runs a model-written program in the Linux environment ${name}`,
         memory: settings.sandboxMemory,
         storage: settings.sandboxStorage,
-        seconds: transferSeconds.read + programSeconds.max + transferSeconds.store,
+        seconds: transferSeconds.read + programSeconds.maxSeconds + transferSeconds.store,
       });
       this.#environments[name] = { fn, image: image.id };
     }

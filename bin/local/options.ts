@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { parseModelSettings } from "../../src/accounts/model-settings.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
+import { defaultFileLimits, type FileLimits } from "../../src/agent/tools/file-limits.ts";
 import { defaultFileVersions } from "../../src/agent/turn/manifest.ts";
 import { parseHost } from "../../src/api/server/host-check.ts";
 import {
@@ -13,8 +14,11 @@ import {
 import { commandLine, commandPrefix } from "../../src/command-line.ts";
 import { isPackage } from "../../src/layout.ts";
 import { type SandboxChoice, sandboxChoices } from "../../src/platform/local/linux.ts";
+import { linuxLimits } from "../../src/sandbox/linux/limits.ts";
 import { uploadMegabytes } from "../../src/runs/pending-uploads.ts";
 import { CliError } from "../cli.ts";
+
+const megabyte = 1024 * 1024;
 
 export interface LocalOptions {
   host: string;
@@ -25,6 +29,10 @@ export interface LocalOptions {
   fileVersions: number;
   /** How programs are run in a Linux. */
   sandbox: SandboxChoice;
+  /** Bytes of memory of one program in a Linux. */
+  programMemoryBytes: number;
+  /** What the files of one run may be together. */
+  fileLimits: Pick<FileLimits, "files" | "bytes">;
   /** Bytes of the largest file that clients of the extension API can upload. */
   maxUploadBytes: number;
   json: boolean;
@@ -43,6 +51,9 @@ interface ParsedOptions {
   dataDir: string;
   fileVersions: string;
   sandbox: string;
+  programMemory: string;
+  workspaceFiles: string;
+  workspaceSize: string;
   maxUpload: string;
   model?: string;
   modelName?: string;
@@ -82,6 +93,9 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
       "run programs in a Linux with bubblewrap, docker or podman; auto: the first that works; off: JavaScript and a small Python only",
       "auto",
     )
+    .option("--program-memory <MB>", "memory of one program in a Linux", String(linuxLimits.memoryBytes / megabyte))
+    .option("--workspace-files <N>", "files that a run can have", String(defaultFileLimits.files))
+    .option("--workspace-size <MB>", "size of all files of a run", String(defaultFileLimits.bytes / megabyte))
     .option(
       "--max-upload <MB>",
       `size of the largest file that programs can upload through /ext/v1, in MB (1 to ${uploadMegabytes.max})`,
@@ -133,12 +147,10 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
     throw new CliError('--host is ""; expected an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all');
   }
   if (dataDir === "") throw new CliError('--data-dir is ""; expected a directory, such as .data');
-  if (!/^\d+$/.test(parsed.fileVersions) || Number(parsed.fileVersions) > 1_000) {
-    throw new CliError(
-      `--file-versions is ${JSON.stringify(parsed.fileVersions)}; expected a whole number from 0 to 1000`,
-    );
-  }
-  const fileVersions = Number(parsed.fileVersions);
+  const fileVersions = wholeNumber("--file-versions", parsed.fileVersions, 0, 1_000);
+  const programMemoryBytes = megabyte * wholeNumber("--program-memory", parsed.programMemory, 256, 1_048_576);
+  const files = wholeNumber("--workspace-files", parsed.workspaceFiles, 10, 100_000);
+  const bytes = megabyte * wholeNumber("--workspace-size", parsed.workspaceSize, 10, 1_048_576);
   const maxUpload = Number(parsed.maxUpload);
   if (!/^\d+$/.test(parsed.maxUpload) || maxUpload < 1 || maxUpload > uploadMegabytes.max) {
     throw new CliError(
@@ -153,7 +165,7 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
   const allowedSecrets = [...(parsed.allowSecret ?? []).map(parseAllowedSecret), ...modelSecret(model)];
   const allowedHosts = (parsed.allowHost ?? []).map(hostOf);
   const maxUploadBytes = maxUpload * 1024 * 1024;
-  const sizes = { fileVersions, maxUploadBytes };
+  const sizes = { fileVersions, maxUploadBytes, programMemoryBytes, fileLimits: { files, bytes } };
   return {
     host,
     port,
@@ -166,6 +178,12 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
     allowedHosts,
     ...(model && { model }),
   };
+}
+
+function wholeNumber(option: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+  throw new CliError(`${option} is ${JSON.stringify(text)}; expected a whole number from ${min} to ${max}`);
 }
 
 function repeated(value: string, previous: string[] | undefined): string[] {

@@ -82,7 +82,7 @@ export interface Service {
 
 /** Starts the whole service in this process. Rejects with an Error whose message is one line for people. */
 export async function serve(options: LocalOptions): Promise<Service> {
-  const { host, port, dataDir, fileVersions } = options;
+  const { host, port, dataDir, fileVersions, fileLimits } = options;
   const startedAt = Date.now();
   logging.level = options.verbose ? "info" : "error";
   const allowList = secretAllowList(options.allowedSecrets, dataDir);
@@ -93,7 +93,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const traces = traceSettings(process.env);
   const telemetry = traces && (await (await import("../../src/observability/tracing.ts")).openTelemetry(traces));
   const live = liveOutput();
-  const runner = startRunner({ ...platform, telemetry, fileVersions, live, now: Date.now });
+  const runner = startRunner({ ...platform, telemetry, fileVersions, fileLimits, live, now: Date.now });
   const deps = { ...platform, workflow: runner, now: Date.now };
   let baseUrl: string | null = null;
   const service: ServiceInfo = {
@@ -219,11 +219,20 @@ async function findModelWarning(agent: Agent, organization: Organization | undef
   return modelWarning(agent, { model });
 }
 
-function openPlatform({ dataDir, sandbox }: LocalOptions, allowList: SecretAllowList): LocalPlatform {
+function openPlatform(
+  { dataDir, sandbox, programMemoryBytes, fileLimits }: LocalOptions,
+  allowList: SecretAllowList,
+): LocalPlatform {
   let platform: LocalPlatform | undefined;
   let locked: boolean;
   try {
-    platform = openLocalPlatform({ dataDir, environment: process.env, allowList, sandbox });
+    platform = openLocalPlatform({
+      dataDir,
+      environment: process.env,
+      allowList,
+      sandbox,
+      programLimits: { memoryBytes: programMemoryBytes, files: fileLimits.files },
+    });
     locked = lockDataDir(dataDir);
   } catch (error) {
     platform?.close();

@@ -15,9 +15,3 @@ export const sandboxLimits = {
   /** Memory of Python in WebAssembly. `python.wasm` declares this maximum. */
   pythonMegabytes: 512,
 };
-
-/** Limits of one program in a Linux environment, as far as the model sees them. */
-export const linuxLimits = {
-  defaultSeconds: 120,
-  maxSeconds: 600,
-};

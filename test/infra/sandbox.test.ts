@@ -113,8 +113,8 @@ describe("the sandbox's function", () => {
   });
 
   test("has time for the longest program, and advance for that and the rest of the call", () => {
-    expect(sandbox["Timeout"]).toBe(programSeconds.max + 120);
-    expect(programSeconds.max + overheadSeconds + leaseWaitSeconds + abortSeconds).toBeLessThan(advanceSeconds);
+    expect(sandbox["Timeout"]).toBe(programSeconds.maxSeconds + 120);
+    expect(programSeconds.maxSeconds + overheadSeconds + leaseWaitSeconds + abortSeconds).toBeLessThan(advanceSeconds);
     expect(sandbox).not.toHaveProperty("ReservedConcurrentExecutions");
   });
 

@@ -1,3 +1,4 @@
+import { defaultFileLimits } from "../../src/agent/tools/file-limits.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,6 +30,8 @@ export async function localService({
     dataDir,
     fileVersions: 20,
     sandbox: "off" as const,
+    programMemoryBytes: 2048 * 1024 * 1024,
+    fileLimits: defaultFileLimits,
     maxUploadBytes: 100 * 1024 * 1024,
     json: true,
     verbose: false,

@@ -1,4 +1,5 @@
-import { linuxLimits, sandboxLimits } from "../../sandbox/limits.ts";
+import { sandboxLimits } from "../../sandbox/limits.ts";
+import { programSeconds } from "../../sandbox/linux/limits.ts";
 import type { EnvironmentFacts } from "../../sandbox/linux/types.ts";
 import type { ToolDefinition } from "../model.ts";
 
@@ -91,14 +92,14 @@ const webAssemblyPython: ToolDefinition = {
 
 const linuxPythonInput = {
   type: "object",
-  properties: { code: pythonCode, seconds: seconds(linuxLimits) },
+  properties: { code: pythonCode, seconds: seconds(programSeconds) },
   required: ["code"],
   additionalProperties: false,
 };
 
 const shellInput = {
   type: "object",
-  properties: { script: { type: "string", description: "Bash script." }, seconds: seconds(linuxLimits) },
+  properties: { script: { type: "string", description: "Bash script." }, seconds: seconds(programSeconds) },
   required: ["script"],
   additionalProperties: false,
 };

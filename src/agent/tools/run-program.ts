@@ -1,4 +1,4 @@
-import { linuxLimits } from "../../sandbox/limits.ts";
+import { programSeconds } from "../../sandbox/linux/limits.ts";
 import type { Linux, LinuxResult, NoLinux, StoredFile } from "../../sandbox/linux/types.ts";
 import { runPythonDefinition, runShellDefinition } from "./program-definitions.ts";
 import { programOutput, saveChanges } from "./save-changes.ts";
@@ -34,7 +34,7 @@ function systemOf({ facts }: Linux): ProgramSystem {
 
 async function runInLinux(
   linux: Linux,
-  { language, text, seconds = linuxLimits.defaultSeconds }: { language: "python" | "shell"; text: string } & Limits,
+  { language, text, seconds = programSeconds.defaultSeconds }: { language: "python" | "shell"; text: string } & Limits,
   { files, signal, onOutput }: ToolContext,
 ): Promise<ToolOutput> {
   const before = await files.stored();

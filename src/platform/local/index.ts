@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { environmentsFolder } from "../../sandbox/linux/environments.ts";
+import { type LinuxLimits, linuxLimits } from "../../sandbox/linux/limits.ts";
 import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
 import type { Platform } from "../types.ts";
 import { type SecretAllowList, readAllowedSecrets, secretAllowList } from "./allowed-secrets.ts";
@@ -36,6 +37,8 @@ export interface LocalPlatformOptions {
   allowList?: SecretAllowList;
   /** How programs are run in a Linux. Default: `auto`. */
   sandbox?: SandboxChoice;
+  /** Limits of programs in a Linux. Default: those of `linuxLimits`. */
+  programLimits?: Partial<LinuxLimits>;
 }
 
 /**
@@ -54,6 +57,7 @@ export function openLocalPlatform({
   environment = {},
   allowList,
   sandbox: choice = "auto",
+  programLimits,
 }: LocalPlatformOptions): LocalPlatform {
   const workspaces = join(dataDir, "workspaces");
   const pending = join(dataDir, "pending-uploads");
@@ -69,6 +73,7 @@ export function openLocalPlatform({
   const linux = localLinux(
     { workspaces, programs: resolve(dataDir, "programs"), environments: environmentsFolder(environment) },
     choice,
+    { ...linuxLimits, ...programLimits },
   );
 
   return {

@@ -9,7 +9,7 @@ import { type ContainerEngine, listEnvironments, readEnvironment } from "../../s
 import { removeFolder } from "../../sandbox/linux/file-links.ts";
 import { findBubblewrap, type FoundBubblewrap, machineRoot } from "../../sandbox/linux/find-bubblewrap.ts";
 import { findContainers, type FoundContainers } from "../../sandbox/linux/find-containers.ts";
-import { linuxLimits } from "../../sandbox/linux/limits.ts";
+import type { LinuxLimits } from "../../sandbox/linux/limits.ts";
 import { parseFacts, probeScript } from "../../sandbox/linux/probe.ts";
 import {
   defaultEnvironment,
@@ -56,8 +56,12 @@ interface Opened {
 }
 
 /** The Linux of one machine. Nothing is tried before the first call. */
-export function localLinux({ workspaces, programs, environments }: Folders, choice: SandboxChoice): LocalLinux {
-  const options = { programs: Math.max(2, availableParallelism()), limits: linuxLimits };
+export function localLinux(
+  { workspaces, programs, environments }: Folders,
+  choice: SandboxChoice,
+  limits: LinuxLimits,
+): LocalLinux {
+  const options = { programs: Math.max(2, availableParallelism()), limits };
   let emptied: Promise<void> | undefined;
   let bubblewrap: Promise<FoundBubblewrap> | undefined;
   const containers = new Map<ContainerEngine, Promise<FoundContainers>>();

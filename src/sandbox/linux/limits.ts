@@ -31,4 +31,4 @@ export const linuxLimits: LinuxLimits = {
 };
 
 /** Time limits of a program in seconds, by the clock. */
-export const programSeconds = { default: 120, max: 600 };
+export const programSeconds = { defaultSeconds: 120, maxSeconds: 600 };
