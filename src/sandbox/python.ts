@@ -28,7 +28,7 @@ const environment: CPython["ENV"] = {
   _: undefined,
 };
 
-/** Ends a program. */
+/** Ends a program. The message completes the sentence "The program was stopped". */
 class Stopped extends Error {}
 
 /**
@@ -65,9 +65,8 @@ function runProgram(python: CPython, host: ReturnType<typeof programHost>, reque
   try {
     exitCode = python.callMain([programPath]);
   } catch (error) {
-    const reason =
-      error instanceof Stopped ? error.message : `The program was stopped: ${(error as Error).message ?? error}.`;
-    return { output: host.output(), problem: `${reason} No files were saved.`, written: [], notes: [], dirty: true };
+    const problem = `The program was stopped${reasonOf(error)}. No files were saved.`;
+    return { output: host.output(), problem, written: [], notes: [], dirty: true };
   } finally {
     process.exitCode = 0; // Emscripten sets that of this process
   }
@@ -89,6 +88,15 @@ function runProgram(python: CPython, host: ReturnType<typeof programHost>, reque
   };
 }
 
+/** Completes the sentence "The program was stopped". */
+function reasonOf(error: unknown): string {
+  if (error instanceof Stopped) return error.message;
+  const text = error instanceof Error ? error.message : String(error);
+  // The messages of V8 for a full stack of its own and of WebAssembly.
+  if (/call stack|out of bounds/.test(text)) return ": its calls or data are nested too deeply";
+  return text.startsWith("Aborted") ? ": Python aborted" : `: ${text}`;
+}
+
 /** The host's state of one program: its deadline and what it printed. */
 function programHost() {
   let deadline = Infinity;
@@ -97,14 +105,14 @@ function programHost() {
   let bytes = 0;
   const host: CPythonHost = {
     check() {
-      if (Date.now() > deadline) throw new Stopped(`The program was stopped after ${seconds} seconds.`);
+      if (Date.now() > deadline) throw new Stopped(` after ${seconds} seconds`);
     },
     print(chunk) {
       host.check();
       printed.push(chunk);
       bytes += chunk.length;
       if (bytes <= sandboxLimits.outputCharacters) return;
-      throw new Stopped(`The program was stopped: it printed more than ${sandboxLimits.outputCharacters} bytes.`);
+      throw new Stopped(`: it printed more than ${sandboxLimits.outputCharacters} bytes`);
     },
   };
   return {

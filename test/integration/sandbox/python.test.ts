@@ -166,6 +166,14 @@ os.symlink("/lib", "lib"); os.remove("c")`;
     expect(large.problem).toBeUndefined();
   });
 
+  it.each([
+    ["import json\njson.loads('[' * 10 ** 6)", "its calls or data are nested too deeply"],
+    ["import os\nos.abort()", "Python aborted"],
+  ])("is told why it was stopped: %s", async (program, reason) => {
+    const problem = `The program was stopped: ${reason}. No files were saved.`;
+    expect(await run("python", program)).toMatchObject({ problem, written: [] });
+  });
+
   it("is stopped when the call is aborted", async () => {
     const abort = new AbortController();
     const reason = new Error("stopped by a person");
