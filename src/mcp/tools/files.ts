@@ -6,14 +6,23 @@ import { findOwnRun } from "../../runs/own-run.ts";
 import { listChangedFiles, readRunFile } from "../../runs/read-files.ts";
 import type { McpCall } from "../deps.ts";
 import { maxTextLength, pieceOf } from "../text-piece.ts";
-import { guarded, onlyRunId, runId } from "./tool.ts";
+import { guarded, runId } from "./tool.ts";
 
 /** Bytes of the largest file that is read for its text, and of one that is returned as base64. */
 const [maxTextBytes, maxBinaryBytes] = [10 * 1024 * 1024, 512 * 1024];
 
 const annotations = { readOnlyHint: true, openWorldHint: false };
 
+/** Files of one list: about 10,000 tokens. */
+const maxFiles = 500;
+
+const listInput = z.strictObject({
+  run_id: runId,
+  prefix: z.string().max(1_000).default("").describe("Only files whose names begin with this, such as reports/."),
+});
+
 const fileList = z.object({
+  total: z.number().describe(`Number of files with the prefix. At most ${maxFiles} are listed.`),
   files: z.array(
     z.object({
       name: z.string(),
@@ -37,14 +46,16 @@ export function registerFileTools(server: McpServer, call: McpCall): void {
     {
       title: "List the files of a run",
       description:
-        "Lists the files of a run, uploads included, sorted by name, as they are now: also while it is running.",
-      inputSchema: onlyRunId,
+        "Lists the files of a run, uploads included, sorted by name, as they are now: also while it is running. Names are " +
+        "paths such as reports/q3.csv.",
+      inputSchema: listInput,
       outputSchema: fileList,
       annotations,
     },
-    guarded(call, async ({ run_id }) => {
+    guarded(call, async ({ run_id, prefix }) => {
       const { id } = await findOwnRun(runs, principal, run_id);
-      return listResult(await listChangedFiles(call, id));
+      const files = await listChangedFiles(call, id);
+      return listResult(files.filter(({ name }) => name.startsWith(prefix)));
     }),
   );
   server.registerTool(
@@ -77,13 +88,16 @@ function missingFile(name: string): ServiceError {
 }
 
 function listResult(files: Awaited<ReturnType<typeof listChangedFiles>>): CallToolResult {
-  const listed = files.map(({ name, size, changedAt }) => ({
+  const listed = files.slice(0, maxFiles).map(({ name, size, changedAt }) => ({
     name,
     size,
     changed_at_step: changedAt ? `${changedAt.turn}.${changedAt.step}` : null,
   }));
-  const text = listed.map(({ name, size }) => `${name} (${size} bytes)`).join("\n") || "The run has no files.";
-  return { content: [{ type: "text", text }], structuredContent: { files: listed } };
+  const lines = listed.map(({ name, size }) => `${name} (${size} bytes)`);
+  if (files.length > maxFiles)
+    lines.push(`[The first ${maxFiles} of ${files.length} files. Set prefix to list others.]`);
+  const text = lines.join("\n") || "There are no files.";
+  return { content: [{ type: "text", text }], structuredContent: { total: files.length, files: listed } };
 }
 
 interface FileContent {

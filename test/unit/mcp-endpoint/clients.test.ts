@@ -72,6 +72,8 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
     const list = await callTool(client, "list_files", { run_id });
     const files = list.structured["files"] as { name: string }[];
     expect(files.map(({ name }) => name)).toEqual(Object.keys(folderFiles));
+    const below = await callTool(client, "list_files", { run_id, prefix: "reports/2026/" });
+    expect(below.structured).toMatchObject({ total: 1, files: [{ name: "reports/2026/März 100%.csv" }] });
     for (const [name, text] of Object.entries(folderFiles)) {
       expect((await callTool(client, "read_file", { run_id, name })).text).toBe(text);
     }
