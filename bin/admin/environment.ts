@@ -4,14 +4,7 @@ import { environmentsFolder, listEnvironments, readEnvironment } from "../../src
 import type { InstalledEnvironment } from "../../src/sandbox/linux/environments.ts";
 import { CliError, type Io } from "../cli.ts";
 import { printable, printableJson } from "../printable.ts";
-import {
-  builders,
-  forms,
-  installEnvironment,
-  type InstallRequest,
-  nextStep,
-  removeEnvironment,
-} from "./environment/install.ts";
+import { builders, forms, installEnvironment, type InstallRequest, removeEnvironment } from "./environment/install.ts";
 import { type Output, record, table } from "./output.ts";
 
 /** Commands for the Linux environments of this machine. They use no data directory. */
@@ -47,7 +40,7 @@ export function addEnvironmentCommands(program: Command, io: Io): void {
         sources: layout().environment,
         report: (line) => io.err(printable(line)),
       });
-      io.err(`Installed in ${Math.round((Date.now() - started) / 1000)} seconds. ${nextStep()}`);
+      io.err(`Installed in ${Math.round((Date.now() - started) / 1000)} seconds. Restart a service that runs now.`);
       print(command, recordOf(installed));
     });
   environment

@@ -9,7 +9,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { commandLine } from "../../../src/command-line.ts";
 import {
   describeEnvironment,
   environmentFiles,
@@ -207,9 +206,4 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
-}
-
-/** What to do after an installation. */
-export function nextStep(): string {
-  return `A service that runs already uses it after its next start (${commandLine("start")}).`;
 }

@@ -32,8 +32,8 @@ export async function mmdebstrapProblem(): Promise<string | undefined> {
   const lacking = ["/etc/subuid", "/etc/subgid"].filter((file) => !hasRange(file, username));
   if (lacking.length > 0) {
     return (
-      `${lacking.join(" and ")} gives no range to the user ${username}, which mmdebstrap needs when it does not run as root: ` +
-      `usermod --add-subuids 100000-165535 --add-subgids 100000-165535 ${username} as root, or run this command as root`
+      `${lacking.join(" and ")} ${lacking.length > 1 ? "give" : "gives"} no range of users to ${username}, which mmdebstrap needs unless it runs as root; ` +
+      `give a free one: sudo usermod --add-subuids 200000-265535 --add-subgids 200000-265535 ${username}`
     );
   }
   if (!(await commandWorks(["sh", "-c", "command -v newuidmap"])))
@@ -106,8 +106,8 @@ function downloadCommand(requirements: string, to: string): string[] {
   const architecture = wheelArchitectures[process.arch];
   const platforms = ["manylinux_2_28", "manylinux2014"].flatMap((name) => ["--platform", `${name}_${architecture}`]);
   return [
-    ...["python3", "-m", "pip", "download", "--quiet", "--disable-pip-version-check"],
-    ...["--only-binary", ":all:", "--implementation", "cp", "--python-version", pythonVersion, ...platforms],
-    ...["--no-deps", "--require-hashes", "--dest", to, "--requirement", requirements],
-  ];
+    ["python3", "-m", "pip", "download", "--quiet", "--disable-pip-version-check"],
+    ["--only-binary", ":all:", "--implementation", "cp", "--python-version", pythonVersion, ...platforms],
+    ["--no-deps", "--require-hashes", "--dest", to, "--requirement", requirements],
+  ].flat();
 }

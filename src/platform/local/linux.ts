@@ -153,10 +153,12 @@ export function localLinux(
       );
     },
     close() {
-      bubblewrap?.then(
-        (found) => "close" in found && found.close(),
-        () => {},
-      );
+      for (const finding of [bubblewrap, ...containers.values()]) {
+        finding?.then(
+          (found) => "close" in found && found.close(),
+          () => {},
+        );
+      }
     },
   };
 }

@@ -48,7 +48,7 @@ export function containerArguments(host: ContainerHost, container: Container): s
   const { engine, runtime, limits } = host;
   const { name, root, user, language, workspace, text, seconds } = container;
   const memory = String(limits.memoryBytes);
-  const temporary = (size: number): string => `rw,exec,nosuid,nodev,size=${size},mode=1777`;
+  const temporary = `rw,exec,nosuid,nodev,size=${limits.diskBytes},mode=1777`;
   const label = process.platform === "linux" ? ",Z" : ""; // for SELinux; without effect elsewhere
   const groups = ["--memory", memory, "--memory-swap", memory, "--pids-limit", String(limits.processes)];
   return [
@@ -67,7 +67,7 @@ export function containerArguments(host: ContainerHost, container: Container): s
     runtime === undefined ? [] : ["--runtime", runtime],
     ["--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", user],
     ["--hostname", "sandbox", "--shm-size", String(limits.diskBytes), "--ipc", "private"],
-    ["--tmpfs", `/tmp:${temporary(limits.diskBytes)}`, "--tmpfs", `/var/tmp:${temporary(limits.diskBytes)}`],
+    ["--tmpfs", `/tmp:${temporary}`, "--tmpfs", `/var/tmp:${temporary}`],
     // The processes of all containers of a user count together. Without a number, podman tries to raise the service's own.
     ["--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096", "--ulimit", "core=0:0"],
     host.hasGroups ? groups : [],

@@ -37,7 +37,9 @@ export function writeStricterProfile(): { file: string; remove: () => void } | u
 
 function stricterProfile(profile: Profile): Profile {
   const removed = new Set([...refusedCalls, ...absentCalls, ...restricted]);
-  const kept = profile.syscalls.map((rule) => ({ ...rule, names: rule.names.filter((name) => !removed.has(name)) }));
+  const kept = profile.syscalls.map((each) =>
+    Object.assign(each, { names: each.names.filter((name) => !removed.has(name)) }),
+  );
   return { ...profile, syscalls: [...kept.filter(({ names }) => names.length > 0), ...rules] };
 }
 
@@ -47,15 +49,17 @@ const otherFamilies = Array.from({ length: largestFamily }, (_, family) => famil
   (each) => !families.includes(each),
 );
 
-const allow = { action: "SCMP_ACT_ALLOW" };
-const fail = (errnoRet: number) => ({ action: "SCMP_ACT_ERRNO", errnoRet });
-const first = (op: string, value: number) => ({ args: [{ index: 0, op, value, valueTwo: 0 }] });
+/** A rule for calls whose first argument compares so. */
+function rule(names: readonly string[], errnoRet?: number, op?: string, value = 0): Rule {
+  const action = errnoRet === undefined ? { action: "SCMP_ACT_ALLOW" } : { action: "SCMP_ACT_ERRNO", errnoRet };
+  return { names, ...action, ...(op !== undefined && { args: [{ index: 0, op, value, valueTwo: 0 }] }) };
+}
 
 const rules: Rule[] = [
-  { names: refusedCalls, ...fail(notPermitted) },
+  rule(refusedCalls, notPermitted),
   // The flags, masked by the value, are 0.
-  { names: ["clone"], ...allow, ...first("SCMP_CMP_MASKED_EQ", namespaceFlags) },
-  ...families.map((family) => ({ names: socketCalls, ...allow, ...first("SCMP_CMP_EQ", family) })),
-  ...otherFamilies.map((family) => ({ names: socketCalls, ...fail(noSuchFamily), ...first("SCMP_CMP_EQ", family) })),
-  { names: socketCalls, ...fail(noSuchFamily), ...first("SCMP_CMP_GT", largestFamily) },
+  rule(["clone"], undefined, "SCMP_CMP_MASKED_EQ", namespaceFlags),
+  ...families.map((family) => rule(socketCalls, undefined, "SCMP_CMP_EQ", family)),
+  ...otherFamilies.map((family) => rule(socketCalls, noSuchFamily, "SCMP_CMP_EQ", family)),
+  rule(socketCalls, noSuchFamily, "SCMP_CMP_GT", largestFamily),
 ];

@@ -99,13 +99,13 @@ async function runContainer(
 ): Promise<LinuxResult> {
   const workspace = join(folder, "files");
   const { limits } = host;
-  const started = startContainer(host, { folder, root, user }, program, onOutput);
   let stopped: string | undefined;
   const stop = (why: string): void => {
     stopped ??= why;
     started.kill();
   };
-  started.onTooMuch(() => stop(`it printed more than ${limits.outputCharacters} characters`));
+  const onTooMuch = (): void => stop(`it printed more than ${limits.outputCharacters} characters`);
+  const started = startContainer(host, { folder, root, user }, program, { onOutput, onTooMuch });
   const timer = setTimeout(() => stop(`it took more than ${program.seconds} seconds`), program.seconds * 1_000);
   const onAbort = (): void => stop("the call was aborted");
   signal.addEventListener("abort", onAbort, { once: true });
@@ -141,7 +141,7 @@ function startContainer(
   host: Containers,
   { folder, root, user }: Place,
   { language, seconds }: LinuxProgram,
-  onOutput: ((text: string) => void) | undefined,
+  { onOutput, onTooMuch }: { onOutput: ((text: string) => void) | undefined; onTooMuch: () => void },
 ) {
   const name = `agent-run-${randomUUID()}`;
   const startMark = randomUUID();
@@ -153,13 +153,12 @@ function startContainer(
   let charactersLeft = host.limits.outputCharacters;
   let beginning: string | undefined = "";
   let errors = "";
-  let tooMuch = (): void => {};
   const add = (text: string): void => {
     if (text === "" || charactersLeft < 0) return;
     parts.push(text.slice(0, charactersLeft));
     charactersLeft -= text.length;
     onOutput?.(text);
-    if (charactersLeft < 0) tooMuch();
+    if (charactersLeft < 0) onTooMuch();
   };
   child.stdout.on("data", (bytes: Buffer) => {
     const text = decoder.write(bytes);
@@ -172,15 +171,15 @@ function startContainer(
     add(rest);
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors = (errors + text).slice(0, errorCharacters)));
-  let isClosed = false;
+  const client = { isClosed: false };
   const closed = new Promise<number | undefined>((resolve) => {
     child.once("error", ({ message }) => {
-      isClosed = true;
+      client.isClosed = true;
       errors = message;
       resolve(undefined);
     });
     child.once("close", (code) => {
-      isClosed = true;
+      client.isClosed = true;
       if (beginning === undefined) add(decoder.end());
       resolve(code ?? undefined);
     });
@@ -190,11 +189,11 @@ function startContainer(
   async function kill(): Promise<void> {
     if (isKilling) return;
     isKilling = true;
-    for (let attempt = 0; attempt < killAttempts && !isClosed; attempt++) {
+    for (let attempt = 0; attempt < killAttempts && !client.isClosed; attempt++) {
       await runQuietly(host.engine, ["kill", name]);
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, killMilliseconds))]);
     }
-    if (isClosed) return;
+    if (client.isClosed) return;
     await runQuietly(host.engine, ["rm", "--force", name]);
     child.kill("SIGKILL");
   }
@@ -203,7 +202,6 @@ function startContainer(
     hasStarted: () => beginning === undefined,
     output: () => parts.join(""),
     errors: () => errors.trim(),
-    onTooMuch: (listener: () => void) => void (tooMuch = listener),
     kill: () => void kill(),
   };
 }

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { parseFacts } from "./probe.ts";
+import { checkFacts, parseJson, shown } from "./probe.ts";
 import type { EnvironmentFacts } from "./types.ts";
 
 /** A root file system in a folder of this machine, or an image of a container engine. */
@@ -77,13 +77,13 @@ export function describeEnvironment(environment: InstalledEnvironment): string {
 }
 
 function parseEnvironment(text: string, folder: string): InstalledEnvironment {
-  const { where, facts } = JSON.parse(text) as { where?: Record<string, unknown>; facts?: unknown };
-  const parsed = parseFacts(JSON.stringify(facts));
+  const { where, facts } = parseJson(text) as { where?: Record<string, unknown>; facts?: unknown };
+  const parsed = checkFacts(facts);
   if (where?.["kind"] === "rootfs") return { facts: parsed, root: join(folder, environmentFiles.root) };
   const { image, engine } = where ?? {};
   if (typeof image === "string" && (engine === "docker" || engine === "podman"))
     return { facts: parsed, image, engine };
-  throw new Error(`"where" is ${JSON.stringify(where)} instead of a root file system or an image of docker or podman`);
+  throw new Error(`"where" is ${shown(where)} instead of a root file system or an image of docker or podman`);
 }
 
 function isMissing(error: unknown): boolean {

@@ -13,7 +13,12 @@ export function probeScript(folder: string): string {
 
 /** Facts as `probe.sh` or the build of an environment wrote them. Throws an Error that says which field is wrong. */
 export function parseFacts(json: string): EnvironmentFacts {
-  const facts = objectOf(parseJson(json), "the description");
+  return checkFacts(parseJson(json));
+}
+
+/** Checks parsed facts. Throws an Error that says which field is wrong. */
+export function checkFacts(value: unknown): EnvironmentFacts {
+  const facts = objectOf(value, "the description");
   const python = objectOf(facts.python, "python");
   const digest = textOf(facts.digest, "digest");
   if (!/^sha256:[0-9a-f]{64}$/.test(digest)) {
@@ -31,7 +36,8 @@ export function parseFacts(json: string): EnvironmentFacts {
   };
 }
 
-function parseJson(json: string): unknown {
+/** Throws an Error that says what is wrong. */
+export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
@@ -54,6 +60,7 @@ function versionsOf(value: unknown, what: string): Record<string, string> {
   return Object.fromEntries(versions.map(([name, version]) => [name, textOf(version, `${what}.${name}`)]));
 }
 
-function shown(value: unknown): string {
+/** A value as an error shows it. */
+export function shown(value: unknown): string {
   return value === undefined ? "missing" : JSON.stringify(value);
 }

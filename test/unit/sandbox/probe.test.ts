@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { layout } from "../../../src/layout.ts";
 import { parseFacts, probeScript } from "../../../src/sandbox/linux/probe.ts";
 
@@ -23,41 +23,43 @@ function probe(path: string, ...args: string[]): string {
   return execFileSync("/bin/sh", ["-c", script, "probe", ...args], { env: { PATH }, encoding: "utf8" });
 }
 
-/** The probe is for Linux. */
-const onLinux = test.skipIf(process.platform !== "linux");
-
 const needed = ["cat", "cut", "grep", "head", "sha256sum", "tr"];
 
-onLinux("the probe prints the versions that programs and libraries of this machine have", () => {
-  const facts = parseFacts(probe(""));
-  const bash = execFileSync("bash", ["-c", "echo ${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}.${BASH_VERSINFO[2]}"]);
-  expect(facts.programs["bash"]).toBe(String(bash).trim());
-  expect(facts.programs["node"]).toBe(process.versions.node);
-  expect(facts.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
-  expect(facts.system).toMatch(/^\S/);
-});
+function digest(programs: string[]): string {
+  return parseFacts(probe(pathWith(programs))).digest;
+}
 
-onLinux("the probe works without Python, and does not name what is missing", () => {
-  const facts = parseFacts(probe(pathWith([...needed, "sed"])));
-  expect(Object.keys(facts.programs)).toEqual(["coreutils", "sed", "grep"]);
-  expect(facts.python).toEqual({ version: "", libraries: {} });
-});
+describe.skipIf(process.platform !== "linux")("the probe", () => {
+  it("prints the versions that programs and libraries of this machine have", () => {
+    const facts = parseFacts(probe(""));
+    const bash = execFileSync("bash", ["-c", "echo ${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}.${BASH_VERSINFO[2]}"]);
+    expect(facts.programs["bash"]).toBe(String(bash).trim());
+    expect(facts.programs["node"]).toBe(process.versions.node);
+    expect(facts.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(facts.system).toMatch(/^\S/);
+  });
 
-onLinux("the same programs have the same digest, and others another", () => {
-  const digest = (programs: string[]) => parseFacts(probe(pathWith(programs))).digest;
-  expect(digest(needed)).toBe(digest(needed));
-  expect(digest(needed)).not.toBe(digest([...needed, "sed"]));
-});
+  it("works without Python, and does not name what is missing", () => {
+    const facts = parseFacts(probe(pathWith([...needed, "sed"])));
+    expect(Object.keys(facts.programs)).toEqual(["coreutils", "sed", "grep"]);
+    expect(facts.python).toEqual({ version: "", libraries: {} });
+  });
 
-onLinux("a program that fails or prints no version is left out", () => {
-  const folder = pathWith(needed);
-  writeFileSync(join(folder, "jq"), "#!/bin/sh\nexit 3\n", { mode: 0o755 });
-  expect(Object.keys(parseFacts(probe(folder)).programs)).toEqual(["coreutils", "grep"]);
-});
+  it("the same programs have the same digest, and others another", () => {
+    expect(digest(needed)).toBe(digest(needed));
+    expect(digest(needed)).not.toBe(digest([...needed, "sed"]));
+  });
 
-onLinux("name and digest can be given", () => {
-  const digest = `sha256:${"5".repeat(64)}`;
-  expect(parseFacts(probe("", "reports", digest))).toMatchObject({ name: "reports", digest });
+  it("a program that fails or prints no version is left out", () => {
+    const folder = pathWith(needed);
+    writeFileSync(join(folder, "jq"), "#!/bin/sh\nexit 3\n", { mode: 0o755 });
+    expect(Object.keys(parseFacts(probe(folder)).programs)).toEqual(["coreutils", "grep"]);
+  });
+
+  it("name and digest can be given", () => {
+    const digest = `sha256:${"5".repeat(64)}`;
+    expect(parseFacts(probe("", "reports", digest))).toMatchObject({ name: "reports", digest });
+  });
 });
 
 test("facts that are not complete are refused with the field", () => {

@@ -17,6 +17,7 @@ export interface TestContainers {
   containers(): string[];
 }
 
+const podman = "/usr/bin/podman";
 const neverAborts = new AbortController().signal;
 const noFacts = { name: "linux", digest: "", system: "", programs: {}, python: { version: "", libraries: {} } };
 
@@ -49,7 +50,7 @@ function rootFolder(): string {
 
 /** Opens podman as `npm start` does. Where it does not work, it says why. */
 export async function openPodman(limits: Partial<LinuxLimits> = {}): Promise<TestContainers | NoEngine> {
-  if (!existsSync("/usr/bin/podman")) return { unavailable: "podman is not installed" };
+  if (!existsSync(podman)) return { unavailable: "podman is not installed" };
   const folder = mkdtempSync(join(tmpdir(), "agent-podman-"));
   const root = { root: rootFolder() };
   const found = await findContainers("podman", folder, root, { programs: 2, limits: { ...linuxLimits, ...limits } });
@@ -70,7 +71,7 @@ export async function openPodman(limits: Partial<LinuxLimits> = {}): Promise<Tes
     },
     containers() {
       const filter = `label=agent-run-service.owner=${found.containers.owner}`;
-      const listed = execFileSync("podman", ["ps", "--all", "--quiet", "--filter", filter], { encoding: "utf8" });
+      const listed = execFileSync(podman, ["ps", "--all", "--quiet", "--filter", filter], { encoding: "utf8" });
       return listed.split("\n").filter(Boolean);
     },
   };

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Attack } from "./attacks/attacks.ts";
-import { files } from "./attacks/files.ts";
+import { files as fileAttacks } from "./attacks/files.ts";
 import { network } from "./attacks/network.ts";
 import { privileges } from "./attacks/privileges.ts";
 import { proc } from "./attacks/proc.ts";
@@ -20,6 +20,8 @@ const run: Exclude<typeof podman, { unavailable: string }>["run"] = (program) =>
   return podman.run(program);
 };
 
+const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
+
 describe.skipIf(skipped)(`programs in podman${reason}`, () => {
   it("see the files of the workspace, and what they change is found", async () => {
     const result = await run({
@@ -27,7 +29,6 @@ describe.skipIf(skipped)(`programs in podman${reason}`, () => {
       files: { "in.csv": "a,b\n", old: "x", "d/kept": "k", log: "one\n" },
     });
     expect(result).toMatchObject({ output: "a,b\n", exitCode: 0, deleted: ["old"], notes: [] });
-    const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
     expect(result.changed.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual([
       { name: "log", size: 9, sha256: hash("one\nmore\n") },
       { name: "out/big.csv", size: 4, sha256: hash("A,B\n") },
@@ -134,7 +135,7 @@ describe.skipIf(skipped).each([
   ["/proc", proc],
   ["the network", network],
   ["processes", processes],
-  ["files", files],
+  ["files", fileAttacks],
 ] as const)(`attacks on %s in podman${reason}`, (_, attacks: readonly Attack[]) => {
   it.each(attacks)("$title", async ({ title, language, text, output: usual, exitCode, check, files }) => {
     const result = await run({
