@@ -66,7 +66,8 @@ function describedContext(base: string, name: string, sources: string, folder: s
     `FROM ${base}`,
     "USER 0",
     "COPY probe.sh describe.py /tmp/describe/",
-    `RUN python3 /tmp/describe/describe.py ${name} && rm -r /tmp/describe`,
+    // Runtimes give the temporary file systems of a container the modes of these folders.
+    `RUN mkdir -p /var/tmp && chmod 1777 /tmp /var/tmp && python3 /tmp/describe/describe.py ${name} && rm -r /tmp/describe`,
   ];
   writeFileSync(join(context, "Dockerfile"), `${lines.join("\n")}\n`);
   return context;

@@ -48,7 +48,9 @@ export function containerArguments(host: ContainerHost, container: Container): s
   const { engine, runtime, limits } = host;
   const { name, root, user, language, workspace, text, seconds } = container;
   const memory = String(limits.memoryBytes);
-  const temporary = `rw,exec,nosuid,nodev,size=${limits.diskBytes},mode=1777`;
+  // podman would copy files and modes of the image's folders.
+  const empty = engine === "podman" ? ",notmpcopyup" : "";
+  const temporary = `rw,exec,nosuid,nodev,size=${limits.diskBytes},mode=1777${empty}`;
   const label = process.platform === "linux" ? ",Z" : ""; // for SELinux; without effect elsewhere
   const groups = ["--memory", memory, "--memory-swap", memory, "--pids-limit", String(limits.processes)];
   return [
