@@ -4,6 +4,8 @@ import { parseArgs } from "node:util";
 import { logging } from "../src/log.ts";
 import { measureBundles } from "./bundles.ts";
 import { consoleProblem, measureConsole } from "./console.ts";
+import { measureLinux } from "./linux.ts";
+import { measureLinuxService } from "./linux-service.ts";
 import { measureModelCalls } from "./model-calls.ts";
 import { measureQuotas } from "./quotas.ts";
 import { measureRates } from "./rates.ts";
@@ -14,7 +16,7 @@ import { measureSteps } from "./steps.ts";
 import { formatSummary, formatTable, type Row } from "./table.ts";
 import { measureUpload } from "./upload.ts";
 
-// node bench/main.ts [--quick] [rates] [engine] [upload] [quotas] [startup] [bundles] [console]. Default: all sections.
+// node bench/main.ts [--quick] [rates] [engine] [upload] [quotas] [startup] [linux] [bundles] [console]. Default: all sections.
 const { values, positionals } = parseArgs({
   options: { quick: { type: "boolean", default: false } },
   allowPositionals: true,
@@ -46,6 +48,14 @@ const sections: { name: string; title: string; measure: () => Promise<Row[]> }[]
     measure: () => measureQuotas({ seconds: quick ? 3 : 10 }),
   },
   { name: "startup", title: "Start", measure: () => measureStartup({ rounds: quick ? 3 : 11 }) },
+  {
+    name: "linux",
+    title: "Programs in a Linux; floor: the same program outside of the sandbox, or with an empty workspace",
+    async measure() {
+      const rounds = quick ? 3 : 11;
+      return [...(await measureLinux(rounds)), ...(await measureLinuxService({ seconds: quick ? 3 : 10 }))];
+    },
+  },
   {
     name: "bundles",
     title: "Lambda bundles: size, and time to load in a fresh process",

@@ -40,16 +40,16 @@ export function newDataDir(): string {
   return dataDir;
 }
 
-/** `npmStart`: starts the service through npm, as users do. */
-function commandOf(kind: Kind, dataDir: string, npmStart = false): string[] {
+/** `npmStart`: starts the service through npm, as users do. `more`: options of the service. */
+function commandOf(kind: Kind, dataDir: string, npmStart: boolean, more: string[]): string[] {
   if (kind === "floor") return [process.execPath, "bench/floor.ts", dataDir, floorAgentId];
-  const options = ["--json", "--port", "0", "--data-dir", dataDir];
+  const options = ["--json", "--port", "0", "--data-dir", dataDir, ...more];
   return npmStart ? ["npm", "start", "--silent", "--", ...options] : [process.execPath, "bin/local.ts", ...options];
 }
 
 /** Resolves when the server has printed its line of JSON. Rejects with its stderr if it exits before. */
-export async function startServer(kind: Kind, dataDir: string, npmStart = false): Promise<Server> {
-  const [command = "", ...args] = commandOf(kind, dataDir, npmStart);
+export async function startServer(kind: Kind, dataDir: string, npmStart = false, more: string[] = []): Promise<Server> {
+  const [command = "", ...args] = commandOf(kind, dataDir, npmStart, more);
   const spawnedAt = performance.now();
   const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], detached: npmStart });
   const endAtExit = () => stop(child, npmStart);

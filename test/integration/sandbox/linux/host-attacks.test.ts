@@ -45,9 +45,16 @@ function processes(): { pid: number; name: string; parent: number; users: number
 function descendants(of: number = process.pid): ReturnType<typeof processes> {
   const all = processes();
   const below = (pid: number): typeof all =>
-    all.filter(({ parent }) => parent === pid).flatMap((each) => [each, ...below(each.pid)]);
+    all.filter(({ parent }) => parent === pid).flatMap((each) => [each].concat(below(each.pid)));
   return below(of);
 }
+
+/** Writes to every folder that it can write to, while another one does the same. */
+const writer = (n: number): TestProgram => ({
+  runId: `race-${n}`,
+  files: { "shared.txt": `${n}\n` },
+  text: `for i in {1..30}; do echo ${n} >> shared.txt; echo ${n} > /tmp/x; echo ${n} > /dev/shm/x; sleep 0.01; [ "$(cat /tmp/x /dev/shm/x | sort -u)" = ${n} ] || echo mixed; done; sort -u shared.txt | tail -1; ls /tmp | wc -l`,
+});
 
 describe.skipIf("unavailable" in engine)(`the host of bubblewrap${reasonToSkip(engine)}`, () => {
   it("never runs bubblewrap or a program as root", async () => {
@@ -153,12 +160,7 @@ env | grep -c AGENT_TEST; echo end`;
   });
 
   it("keeps the files of two programs at the same time apart", async () => {
-    const program = (n: number): TestProgram => ({
-      runId: `race-${n}`,
-      files: { "shared.txt": `${n}\n` },
-      text: `for i in {1..30}; do echo ${n} >> shared.txt; echo ${n} > /tmp/x; echo ${n} > /dev/shm/x; sleep 0.01; [ "$(cat /tmp/x /dev/shm/x | sort -u)" = ${n} ] || echo mixed; done; sort -u shared.txt | tail -1; ls /tmp | wc -l`,
-    });
-    const results = await Promise.all([1, 2, 3, 4].map((n) => run(program(n))));
+    const results = await Promise.all([1, 2, 3, 4].map((n) => run(writer(n))));
     expect(results.map(({ output }) => output)).toEqual(["1\n1\n", "2\n1\n", "3\n1\n", "4\n1\n"]);
   });
 

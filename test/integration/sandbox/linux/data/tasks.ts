@@ -275,7 +275,7 @@ export const dataTasks: DataTask[] = [
   shell(
     "names between narrow spaces",
     "nbsp.csv",
-    "LC_ALL=C tr -d '\\302\\240\\342\\200\\257' < nbsp.csv | cut -d';' -f1 | sort | uniq -c | awk '$2 == \"Anna\" { print $2, $1 }\'",
+    "LC_ALL=C tr -d '\\302\\240\\342\\200\\257' < nbsp.csv | cut -d';' -f1 | sort | uniq -c | awk '$2 == \"Anna\" { print $2, $1 }'",
     "spaces",
   ),
   shell(
