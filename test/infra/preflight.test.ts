@@ -259,9 +259,10 @@ test("a number of concurrentRuns is passed as it is, and may use the service's o
   ]);
 });
 
+const context = (args: string[], account: Partial<Account> = {}): string[] =>
+  accountContext(planOf(["--context", "concurrentRuns=0", ...args]), { ...newAccount, ...account });
+
 test("the prefix list of S3 is passed on if it is known, and a setting replaces it", () => {
-  const context = (args: string[], account: Partial<Account> = {}): string[] =>
-    accountContext(planOf(["--context", "concurrentRuns=0", ...args]), { ...newAccount, ...account });
   expect(context([])).toEqual(prefixList);
   expect(context([], { s3PrefixList: { unknown: "AccessDenied: no" } })).toEqual([]);
   expect(context(["--context", "s3PrefixList=pl-63a5400a"])).toEqual([]);
@@ -287,9 +288,10 @@ test("without Docker and Podman, the first deployment has no Linux environment, 
   ]);
 });
 
+const forArchitecture = (name: string) => planOf(["--context", `sandboxArchitecture=${name}`]);
+
 test("images are built with what works here, and named images need nothing", () => {
   const own = process.arch === "arm64" ? "arm64" : "x86_64";
-  const forArchitecture = (name: string) => planOf(["--context", `sandboxArchitecture=${name}`]);
   expect(imageChecks(forArchitecture(own), newAccount, "podman")).toMatchObject([{ verdict: "ok" }]);
   const other = own === "arm64" ? "x86_64" : "arm64";
   expect(imageChecks(forArchitecture(other), newAccount, "docker")).toMatchObject([

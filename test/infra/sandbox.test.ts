@@ -71,7 +71,7 @@ describe("the sandbox's function", () => {
   });
 
   test("reaches only objects of the bucket for which advance has signed a request", () => {
-    const [[, endpoint = {}] = [], ...others] = all("AWS::EC2::VPCEndpoint");
+    const [[, endpoint] = ["", {}], ...others] = all("AWS::EC2::VPCEndpoint");
     expect(others).toEqual([]);
     expect(endpoint["VpcEndpointType"]).toBe("Gateway");
     const signedByAdvance = { StringEquals: { "aws:PrincipalArn": "<AdvanceRole.Arn>" } };

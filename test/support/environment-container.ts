@@ -17,7 +17,7 @@ export type Answer = { answer: unknown } | { error: { errorType: string; errorMe
 /** The real function of an environment, in a root file system of its own, with a stand-in for Lambda's Runtime API. */
 export interface EnvironmentContainer extends AsyncDisposable {
   /** `milliseconds`: until Lambda's deadline. */
-  invoke(event: FunctionEvent, milliseconds?: number): Promise<Answer>;
+  invoke: (event: FunctionEvent, milliseconds?: number) => Promise<Answer>;
   /** Resolves when the function's process has ended. */
   ended: Promise<void>;
   /** What the process printed. */
@@ -147,18 +147,20 @@ function rootBinds(folder: string): string[] {
   const bind = (path: string): string[] => ["--ro-bind", join(root, path), `/${path}`];
   const below = (path: string, except: string): string[] =>
     readdirSync(join(root, path)).flatMap((name) => (name === except ? [] : bind(`${path}/${name}`)));
+  const readOnly = (name: string, path: string): string[] => ["--ro-bind", join(folder, name), path];
   const links = ["bin", "sbin", "lib", "lib64"].flatMap((name) =>
     existsSync(join(root, `usr/${name}`)) ? ["--symlink", `usr/${name}`, `/${name}`] : [],
   );
   return [
-    ...["--uid", "65534", "--gid", "65534", "--cap-drop", "ALL", "--tmpfs", "/", ...links, ...bind("etc")],
+    ..."--uid 65534 --gid 65534 --cap-drop ALL --tmpfs /".split(" "),
+    ...links,
+    ...bind("etc"),
     ...below("usr", "share"),
     ...below("usr/share", "agent-environment"),
-    ...["--ro-bind", join(folder, "handler"), handlerFolder],
-    ...["--ro-bind", join(folder, "facts.json"), "/usr/share/agent-environment/facts.json"],
-    ...["--ro-bind", join(folder, "node"), "/opt/node"],
-    ...["--proc", "/proc", "--dev", "/dev", "--symlink", "/tmp/workspace", "/work", "--tmpfs", "/tmp"],
-    ...["--remount-ro", "/", "--chdir", "/"],
+    ...readOnly("handler", handlerFolder),
+    ...readOnly("facts.json", "/usr/share/agent-environment/facts.json"),
+    ...readOnly("node", "/opt/node"),
+    ..."--proc /proc --dev /dev --symlink /tmp/workspace /work --tmpfs /tmp --remount-ro / --chdir /".split(" "),
   ];
 }
 
