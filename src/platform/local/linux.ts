@@ -9,7 +9,7 @@ import { type ContainerEngine, listEnvironments, readEnvironment } from "../../s
 import { removeFolder } from "../../sandbox/linux/file-links.ts";
 import { findBubblewrap, type FoundBubblewrap, machineRoot } from "../../sandbox/linux/find-bubblewrap.ts";
 import { findContainers, type FoundContainers } from "../../sandbox/linux/find-containers.ts";
-import type { LinuxLimits } from "../../sandbox/linux/limits.ts";
+import { type LinuxLimits, linuxLimits } from "../../sandbox/linux/limits.ts";
 import { parseFacts, probeScript } from "../../sandbox/linux/probe.ts";
 import {
   defaultEnvironment,
@@ -59,7 +59,7 @@ interface Opened {
 export function localLinux(
   { workspaces, programs, environments }: Folders,
   choice: SandboxChoice,
-  limits: LinuxLimits,
+  limits: LinuxLimits = linuxLimits,
 ): LocalLinux {
   const options = { programs: Math.max(2, availableParallelism()), limits };
   let emptied: Promise<void> | undefined;
