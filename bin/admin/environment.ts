@@ -15,12 +15,6 @@ export function addEnvironmentCommands(program: Command, io: Io): void {
   const print = (command: Command, output: Output): void => {
     io.out(command.optsWithGlobals<{ json?: true }>().json ? printableJson(output.json) : output.text);
   };
-  const folderFor = (command: Command): string => {
-    if (command.optsWithGlobals<{ stack?: string }>().stack !== undefined) {
-      throw new CliError("environments of a stack are built when it is deployed; this command is for one machine");
-    }
-    return environmentsFolder(process.env);
-  };
   environment
     .command("install")
     .description("Build an environment and install it: the default one, or that of a Dockerfile")
@@ -70,6 +64,14 @@ export function addEnvironmentCommands(program: Command, io: Io): void {
       const { facts } = await removeEnvironment(name, folderFor(command));
       print(command, { text: `Removed ${facts.name}.`, json: { removed: facts.name } });
     });
+}
+
+/** The folder of this machine's environments. Throws for a stack. */
+function folderFor(command: Command): string {
+  if (command.optsWithGlobals<{ stack?: string }>().stack !== undefined) {
+    throw new CliError("environments of a stack are built when it is deployed; this command is for one machine");
+  }
+  return environmentsFolder(process.env);
 }
 
 function rowOf(folder: string, name: string): Record<string, string | undefined> {

@@ -25,7 +25,7 @@ function probe(path: string, ...args: string[]): string {
 
 const needed = ["cat", "cut", "grep", "head", "sha256sum", "tr"];
 
-function digest(programs: string[]): string {
+function digestOf(programs: string[]): string {
   return parseFacts(probe(pathWith(programs))).digest;
 }
 
@@ -46,8 +46,8 @@ describe.skipIf(process.platform !== "linux")("the probe", () => {
   });
 
   it("the same programs have the same digest, and others another", () => {
-    expect(digest(needed)).toBe(digest(needed));
-    expect(digest(needed)).not.toBe(digest([...needed, "sed"]));
+    expect(digestOf(needed)).toBe(digestOf(needed));
+    expect(digestOf(needed)).not.toBe(digestOf([...needed, "sed"]));
   });
 
   it("a program that fails or prints no version is left out", () => {
