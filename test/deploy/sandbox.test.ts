@@ -67,7 +67,7 @@ test.skipIf(!hasLinux)(
 
 test.skipIf(!hasLinux)("Python in the Linux environment reads and writes files", async () => {
   const code =
-    "rows = open('sales.csv').read().split()[2:]\nopen('n.txt', 'w').write(str(len(rows)))\nprint(len(rows))";
+    "rows = open('sales.csv').read().splitlines()[1:]\nopen('n.txt', 'w').write(str(len(rows)))\nprint(len(rows))";
   const { runId, text } = await callTool("run_python", { code });
   expect(text).toMatch(/^It says: 100\n/);
   await expectFile(runId, "n.txt", "100");
