@@ -57,8 +57,8 @@ describe.skipIf(process.platform !== "linux")("the probe", () => {
   });
 
   it("name and digest can be given", () => {
-    const digest = `sha256:${"5".repeat(64)}`;
-    expect(parseFacts(probe("", "reports", digest))).toMatchObject({ name: "reports", digest });
+    const given = `sha256:${"5".repeat(64)}`;
+    expect(parseFacts(probe("", "reports", given))).toMatchObject({ name: "reports", digest: given });
   });
 });
 
