@@ -36,9 +36,10 @@ test("a run costs its polls, its transitions and its steps", () => {
   expectNear(row("months", "10,000,000")[0], 1e7 * (fixed + 10 * step));
 });
 
-test("a program costs an environment, and the memory and time of two functions", () => {
+test("a program costs an environment, the memory and time of two functions, and disk above 512 MB", () => {
   const [first] = row("extras", "1,000 first programs of an agent");
-  expectNear(first, 1_000 * (1.7275 * 167e-6 + 2 * (1.7275 + 1.7275) * 13.3334e-6 + 3 * 5e-6));
+  const seconds = 5 * ((2 + 1.7275) * 13.3334e-6 + 3.5 * 3.09e-8);
+  expectNear(first, 1_000 * (2 * 167e-6 + seconds + 2 * 5e-6 + 2 * 4e-7));
 });
 
 test("a webhook delivery costs its calls, and 0.3 s of a function for each attempt", () => {
