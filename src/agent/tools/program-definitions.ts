@@ -135,6 +135,6 @@ function versions(byName: Record<string, string>): string {
 
 const linuxRules =
   "The workspace's files are in the working directory, with their folders. Files that the program writes, changes or " +
-  "deletes there are saved to the workspace. Returns what it prints, also to stderr; of a long output, the beginning, and " +
-  "all of it is saved to a file. There is no network, and no package can be installed. Nothing but the workspace is kept " +
+  "deletes there are saved to the workspace. Returns what it prints, also to stderr; of a long output, the beginning and the " +
+  "end, and all of it is saved to a file. There is no network, and no package can be installed. Nothing but the workspace is kept " +
   "between calls: no processes, variables or files in other folders.";
