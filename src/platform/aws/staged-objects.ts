@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { CopyObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { withMappedErrors } from "./errors.ts";
 
-/** Objects that a function without permissions has stored with a signed form. Their contents are what it says they are not. */
+/** Objects that a function without permissions has stored with a signed form. Their contents may differ from its report. */
 export interface StagedObjects {
   /**
    * Copies an object to the key of a content if it has this SHA-256 and size. False: it has others, or does not exist.
