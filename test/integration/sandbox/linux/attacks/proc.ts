@@ -137,7 +137,7 @@ child.kill()`,
 import glob
 for pattern in ("/proc/*/root", "/proc/*/cwd", "/proc/*/task/*/root"):
     for path in glob.glob(pattern):
-        for outside in ("/etc/shadow", "/root", "/home", "/work/rootfs", "/var/lib/dpkg"):
+        for outside in ("/etc/shadow", "/root", "/home", "/var/lib/dpkg"):
             try:
                 if os.listdir(path + outside): print(path + outside)
             except OSError: pass
