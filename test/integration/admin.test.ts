@@ -210,11 +210,11 @@ describe("without a server", () => {
   });
 
   test.concurrent.each([
-    [[], "a command is missing; commands are org, agent, key, webhook, run, operator, audit, completion"],
+    [[], "a command is missing; commands are org, agent, key, webhook, run, operator, audit, environment, completion"],
     [["org"], "org: a command is missing; org takes create, list, show, set-model, set-quota, clear-model"],
     [
       ["agents"],
-      'unknown command "agents"; commands are org, agent, key, webhook, run, operator, audit, completion (did you mean agent?)',
+      'unknown command "agents"; commands are org, agent, key, webhook, run, operator, audit, environment, completion (did you mean agent?)',
     ],
     [["org", "rename"], 'unknown command "rename"; org takes create, list, show, set-model, set-quota, clear-model'],
     [["org", "create"], "--name is missing: org create --name NAME"],

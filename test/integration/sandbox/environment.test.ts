@@ -12,7 +12,7 @@ const printsItsEnvironment = `
 `;
 
 it.each([undefined, { LD_LIBRARY_PATH: "/var/lang/lib" }])(
-  "a sandbox process has only the environment %j",
+  "a sandbox process has only the time zone and the environment %j",
   async (environment) => {
     const folder = mkdtempSync(join(tmpdir(), "environment-"));
     const program = join(folder, "child.mjs");
@@ -36,6 +36,6 @@ it.each([undefined, { LD_LIBRARY_PATH: "/var/lang/lib" }])(
       NODE_CHANNEL_FD?: string;
       NODE_CHANNEL_SERIALIZATION_MODE?: string;
     };
-    expect(rest).toEqual(environment ?? {});
+    expect(rest).toEqual({ TZ: "UTC", ...environment });
   },
 );
