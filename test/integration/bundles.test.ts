@@ -45,7 +45,8 @@ let bundles: Bundle[] = [];
 const fileOf = (name: string): string => bundles.find((bundle) => bundle.name === name)?.file ?? "";
 
 beforeAll(() => {
-  const { app, all } = synthesize({ bundled: true });
+  // With this setting, the sandbox's function is a bundle, too. With the default, it is an image: lambda-linux.test.ts.
+  const { app, all } = synthesize({ bundled: true, context: { sandbox: "javascript" } });
   const { directory } = app.synth();
   bundles = all("AWS::Lambda::Function").map(([name, properties]) => {
     const { S3Key } = properties["Code"] as { S3Key: string };
