@@ -1,6 +1,5 @@
 import { appendFile, mkdir } from "node:fs/promises";
 import { AgentRuns, type Event, type Run, WaitTimeout } from "../../clients/typescript/src/index.ts";
-import { semaphore } from "../../src/async/semaphore.ts";
 import { readInputs } from "./inputs.ts";
 import { errorLine, logLines, outputEntry } from "./workflow-commands.ts";
 
@@ -38,9 +37,10 @@ export async function main(
 async function saveFiles(run: Run, folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true });
   const written = (await run.files()).filter(({ changed_at_step }) => changed_at_step !== null);
-  // A run can have 2,000 files. Each download is in memory until it is saved.
-  const limited = semaphore(4);
-  return Promise.all(written.map(({ name }) => limited(() => run.download(name, { to: folder }))));
+  const saved: string[] = [];
+  // One after the other: a run can have 2,000 files, and each download is in memory until it is saved.
+  for (const { name } of written) saved.push(await run.download(name, { to: folder }));
+  return saved;
 }
 
 /** Types of events, and names of tools. The rest is an agent's text, which could be a command to GitHub. */

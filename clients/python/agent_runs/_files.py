@@ -34,8 +34,8 @@ def write_bytes(to: str | os.PathLike[str], name: str, content: bytes) -> pathli
 
 def _make_place(folder: pathlib.Path, name: str) -> pathlib.Path:
     """
-    Makes the folders of `name` in a folder, and returns the path of the file in them. Raises `ValueError` for a name that
-    would leave the folder: by its parts, or because a part is a symbolic link.
+    Makes the folders of `name` in a folder, and returns the path of the file in them. Raises `ValueError` for a name
+    that would leave the folder: by its parts, or because a part is a symbolic link.
     """
     parts = name.split("/")
     place = folder
