@@ -107,16 +107,37 @@ const shellInput = {
 /** The definition of `run_python`. `facts`: of the Linux environment in which programs run. Absent: WebAssembly. */
 export function runPythonDefinition(facts?: EnvironmentFacts): ToolDefinition {
   if (!facts) return webAssemblyPython;
-  const description = `Run a Python program in Linux (${facts.system}). ${pythonOf(facts)} ${linuxRules}`;
-  return { name: "run_python", description, input: linuxPythonInput };
+  return onceFor(pythonDefinitions, facts, () => {
+    const description = `Run a Python program in Linux (${facts.system}). ${pythonOf(facts)} ${linuxRules}`;
+    return { name: "run_python", description, input: linuxPythonInput };
+  });
 }
 
 /** The definition of `run_shell`. `facts`: of the Linux environment in which scripts run. Absent: there is none. */
 export function runShellDefinition(facts?: EnvironmentFacts): ToolDefinition {
-  const description = facts
-    ? `Run a bash script in Linux (${facts.system}). Programs: ${versions(facts.programs)}. ${pythonOf(facts)} ${linuxRules}`
-    : "Run a bash script in Linux.";
-  return { name: "run_shell", description, input: shellInput };
+  if (!facts) return { name: "run_shell", description: "Run a bash script in Linux.", input: shellInput };
+  return onceFor(shellDefinitions, facts, () => {
+    const found = `Programs: ${versions(facts.programs)}. ${pythonOf(facts)}`;
+    return {
+      name: "run_shell",
+      description: `Run a bash script in Linux (${facts.system}). ${found} ${linuxRules}`,
+      input: shellInput,
+    };
+  });
+}
+
+const pythonDefinitions = new WeakMap<EnvironmentFacts, ToolDefinition>();
+const shellDefinitions = new WeakMap<EnvironmentFacts, ToolDefinition>();
+
+/** Every turn with a program needs the definition. */
+function onceFor(
+  made: WeakMap<EnvironmentFacts, ToolDefinition>,
+  facts: EnvironmentFacts,
+  make: () => ToolDefinition,
+): ToolDefinition {
+  const definition = made.get(facts) ?? make();
+  made.set(facts, definition);
+  return definition;
 }
 
 /** The input schemas of a tool's other definitions, by the name of the validator. */

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -5,7 +6,12 @@ import { commandLine } from "../../command-line.ts";
 import { layout } from "../../layout.ts";
 import { bubblewrapLinux } from "../../sandbox/linux/bubblewrap.ts";
 import { containerLinux } from "../../sandbox/linux/container.ts";
-import { type ContainerEngine, listEnvironments, readEnvironment } from "../../sandbox/linux/environments.ts";
+import {
+  type ContainerEngine,
+  descriptionFile,
+  listEnvironments,
+  readEnvironment,
+} from "../../sandbox/linux/environments.ts";
 import { removeFolder } from "../../sandbox/linux/file-links.ts";
 import { findBubblewrap, type FoundBubblewrap, machineRoot } from "../../sandbox/linux/find-bubblewrap.ts";
 import { findContainers, type FoundContainers } from "../../sandbox/linux/find-containers.ts";
@@ -55,6 +61,8 @@ interface Opened {
   open(runId: string): Promise<Linux>;
 }
 
+type Installed = ReturnType<typeof readEnvironment>;
+
 /** The Linux of one machine. Nothing is tried before the first call. */
 export function localLinux(
   { workspaces, programs, environments }: Folders,
@@ -65,8 +73,19 @@ export function localLinux(
   let emptied: Promise<void> | undefined;
   let bubblewrap: Promise<FoundBubblewrap> | undefined;
   const containers = new Map<ContainerEngine, Promise<FoundContainers>>();
+  const read = new Map<string, { changedAt: number | undefined; environment: Installed }>();
   let probing: Promise<EnvironmentFacts> | undefined;
   const of = (id: string) => ({ id, contents: runContents(workspaces, id) });
+
+  /** Read again when its file changes: every turn with a program asks for it, and reading it takes 0.1 ms. */
+  function readInstalled(name: string): Installed {
+    const changedAt = statSync(descriptionFile(environments, name), { throwIfNoEntry: false })?.mtimeMs;
+    const known = read.get(name);
+    if (known && known.changedAt === changedAt) return known.environment;
+    const environment = readEnvironment(environments, name);
+    read.set(name, { changedAt, environment });
+    return environment;
+  }
 
   async function empty(): Promise<void> {
     await mkdir(programs, { recursive: true, mode: 0o700 });
@@ -76,7 +95,7 @@ export function localLinux(
   async function openEnvironment(name: string): Promise<Opened | NoLinux> {
     if (choice === "off") return off;
     await (emptied ??= empty());
-    const installed = readEnvironment(environments, name);
+    const installed = readInstalled(name);
     if (!installed && name !== defaultEnvironment) return notInstalled(name);
     const engines = installed && "image" in installed ? [installed.engine] : ["bubblewrap" as const, "podman" as const];
     const problems: string[] = [];
@@ -88,8 +107,6 @@ export function localLinux(
     }
     return { unavailable: problems[0] ?? "" };
   }
-
-  type Installed = ReturnType<typeof readEnvironment>;
 
   async function openBubblewrap(installed: Installed): Promise<Opened | NoLinux> {
     if (installed && !("root" in installed)) return wrongForm("bubblewrap", installed.facts.name, "folder");

@@ -35,10 +35,15 @@ export function environmentsFolder(
   return join(homedir(), ".local", "share", "agent-run-service", "environments");
 }
 
+/** The file that describes an environment. It exists when the environment is complete. */
+export function descriptionFile(folder: string, name: string): string {
+  return join(folder, name, environmentFiles.description);
+}
+
 /** What `environment install` has installed. Undefined: nothing with this name. Throws an Error with the file if it is damaged. */
 export function readEnvironment(folder: string, name: string): InstalledEnvironment | undefined {
   if (!environmentName.test(name)) return undefined;
-  const file = join(folder, name, environmentFiles.description);
+  const file = descriptionFile(folder, name);
   let text: string;
   try {
     text = readFileSync(file, "utf8");
