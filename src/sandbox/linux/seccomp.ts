@@ -1,3 +1,5 @@
+import { answers, encodeFilter, type Instruction, offsets, operations } from "./bpf.ts";
+
 /** Processor architectures for which a filter can be made, as Node names them. */
 export type FilterArchitecture = "x64" | "arm64";
 
@@ -128,29 +130,16 @@ const terminalRequests = [0x5412, 0x541c];
 /** The default personality, and the question which one is set. */
 const personalities = [0, 0xffff_ffff];
 
-// Classic BPF, from linux/filter.h and linux/seccomp.h.
-const load = 0x20;
-const jumpIfEqual = 0x15;
-const jumpIfAtLeast = 0x35;
-const jumpIfAnyBit = 0x45;
-const answer = 0x06;
-const allow = 0x7fff_0000;
-const kill = 0x8000_0000;
-const failWith = (error: number): number => 0x0005_0000 | error;
-const numberOffset = 0;
-const architectureOffset = 4;
-/** Offset of the low half of argument `n`, from 0. Both architectures are little-endian. */
-const argumentOffset = (n: number): number => 16 + 8 * n;
-
 /**
  * A seccomp filter for `bwrap --seccomp`: an array of `struct sock_filter`. It refuses what a program of a sandbox has no
  * use for, so that fewer parts of the kernel can be attacked. `isMemoryBound`: a control group bounds all memory of the
  * sandbox; without one, memory that belongs to no process is refused.
  */
 export function seccompFilter(architecture: FilterArchitecture, isMemoryBound: boolean): Buffer {
-  const code: { operation: number; value: number; ifTrue: number; ifFalse: number }[] = [];
-  const add = (operation: number, value: number, ifTrue = 0, ifFalse = 0): void =>
-    void code.push({ operation, value, ifTrue, ifFalse });
+  const { load, jumpIfEqual, jumpIfAtLeast, jumpIfAnyBit, answer } = operations;
+  const { allow, kill, failWith } = answers;
+  const code: Instruction[] = [];
+  const add = (...instruction: Instruction): void => void code.push(instruction);
   const failIf = (number: number | undefined, error: number): void => {
     if (number === undefined) return;
     add(jumpIfEqual, number, 0, 1);
@@ -159,17 +148,17 @@ export function seccompFilter(architecture: FilterArchitecture, isMemoryBound: b
   /** Allows the call only if its argument is one of `values`, or, without `only`, none of them. */
   const restrict = (call: Numbers, argument: number, values: number[], only: boolean, error: number): void => {
     add(jumpIfEqual, call[architecture] ?? 0, 0, values.length + 3);
-    add(load, argumentOffset(argument));
+    add(load, offsets.argument(argument));
     const [listed, others] = only ? [allow, failWith(error)] : [failWith(error), allow];
     values.forEach((value, index) => add(jumpIfEqual, value, values.length - index, 0));
     add(answer, others);
     add(answer, listed);
   };
 
-  add(load, architectureOffset);
+  add(load, offsets.architecture);
   add(jumpIfEqual, auditArchitecture[architecture], 1, 0);
   add(answer, kill);
-  add(load, numberOffset);
+  add(load, offsets.number);
   if (architecture === "x64") {
     add(jumpIfAtLeast, x32, 0, 1);
     add(answer, failWith(noSuchCall));
@@ -180,7 +169,7 @@ export function seccompFilter(architecture: FilterArchitecture, isMemoryBound: b
   for (const numbers of Object.values(refused)) failIf(numbers[architecture], notPermitted);
   if (!isMemoryBound) for (const numbers of Object.values(unboundMemory)) failIf(numbers[architecture], notPermitted);
   add(jumpIfEqual, clone[architecture] ?? 0, 0, 4);
-  add(load, argumentOffset(0));
+  add(load, offsets.argument(0));
   add(jumpIfAnyBit, namespaceFlags, 0, 1);
   add(answer, failWith(notPermitted));
   add(answer, allow);
@@ -188,15 +177,7 @@ export function seccompFilter(architecture: FilterArchitecture, isMemoryBound: b
   restrict(ioctl, 1, terminalRequests, false, notPermitted);
   restrict(personality, 0, personalities, true, notPermitted);
   add(answer, allow);
-
-  const bytes = Buffer.alloc(8 * code.length);
-  code.forEach(({ operation, value, ifTrue, ifFalse }, index) => {
-    bytes.writeUInt16LE(operation, 8 * index);
-    bytes.writeUInt8(ifTrue, 8 * index + 2);
-    bytes.writeUInt8(ifFalse, 8 * index + 3);
-    bytes.writeUInt32LE(value >>> 0, 8 * index + 4);
-  });
-  return bytes;
+  return encodeFilter(code);
 }
 
 /** The architecture of this machine. Undefined: there is no filter for it, so programs must not be run. */
