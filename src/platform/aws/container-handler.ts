@@ -1,11 +1,10 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { settleAll } from "../../async/settle-all.ts";
 import { semaphore } from "../../async/semaphore.ts";
-import { collectChanges } from "../../sandbox/linux/changes.ts";
+import { collectChanges, sha256OfFile } from "../../sandbox/linux/changes.ts";
 import { linuxLimits } from "../../sandbox/linux/limits.ts";
+import { failedResult, noChanges } from "../../sandbox/linux/program-end.ts";
 import type { EnvironmentFacts, LinuxResult, StoredFile } from "../../sandbox/linux/types.ts";
 import {
   cleanContainer,
@@ -31,8 +30,6 @@ const megabyte = 1024 * 1024;
 const ownMemoryBytes = 320 * megabyte;
 /** Milliseconds between two questions whether the program is still wanted. */
 const stopPollMilliseconds = 5_000;
-
-const noChanges = { changed: [], deleted: [], notes: [] };
 
 export interface Container {
   /** Path of `supervise.py`. */
@@ -78,12 +75,12 @@ async function answerOf(
   const { files, staging } = call;
   const needed = files.reduce((sum, { size }) => sum + size, 0);
   const free = await freeBytes();
-  if (needed >= free) return withoutResult(`The files have ${needed} bytes; the sandbox has room for ${free}.`);
+  if (needed >= free) return failedResult(`The files have ${needed} bytes; the sandbox has room for ${free}.`);
   await fetchFiles(call, transfers);
 
   const left = (deadline - Date.now()) / 1_000 - transferSeconds.store;
   const seconds = Math.floor(Math.min(call.seconds, left));
-  if (seconds < 1) return withoutResult("The files could not be read in time. Run the program on fewer files.");
+  if (seconds < 1) return failedResult("The files could not be read in time. Run the program on fewer files.");
   const limits = { ...linuxLimits, memoryBytes: memoryMegabytes * megabyte - ownMemoryBytes };
   const unwanted = new AbortController();
   const poll = setInterval(() => {
@@ -156,14 +153,4 @@ async function storeChanges(
     if (error instanceof TooManyBytes) return { ...noChanges, problem: `Nothing was saved: ${error.message}.` };
     throw error;
   }
-}
-
-async function sha256OfFile(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const part of createReadStream(path, { highWaterMark: megabyte })) hash.update(part as Buffer);
-  return hash.digest("hex");
-}
-
-function withoutResult(problem: string): ProgramAnswer {
-  return { output: "", problem, ...noChanges };
 }

@@ -1,13 +1,14 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdir, readdir, readFile, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { StringDecoder } from "node:string_decoder";
 import { promisify } from "node:util";
 import { programEnvironment } from "../../sandbox/linux/bwrap-arguments.ts";
 import type { LinuxLimits } from "../../sandbox/linux/limits.ts";
+import { boundedOutput, limitTime, type Stop, stoppedProblem } from "../../sandbox/linux/program-end.ts";
 import { filterArchitecture, seccompFilter } from "../../sandbox/linux/seccomp.ts";
+import { memoryProblem } from "../../sandbox/linux/watch-program.ts";
 import { containerFilter } from "./container-filter.ts";
 import type { ContainerProcesses } from "./container-processes.ts";
 
@@ -65,51 +66,36 @@ export async function runInContainer(
 
   let problem: string | undefined;
   let ending: Promise<void> | undefined;
-  const stop = (reason: string): void => {
-    problem ??= `The program was stopped: ${reason}. No files were saved.`;
+  const stop: Stop = (why) => {
+    problem ??= stoppedProblem(why);
     child.kill("SIGKILL");
     ending ??= processes.endOthers().catch(() => {}); // again below, where a rejection counts
   };
-  const output = readOutput(child, limits.outputCharacters, stop);
-  const timer = setTimeout(() => stop(`it took more than ${program.seconds} seconds`), program.seconds * 1_000);
+  const output = boundedOutput(limits.outputCharacters, stop);
+  (child.stdout as Readable).on("data", output.add).on("end", output.end);
+  const endLimit = limitTime(program.seconds, unwanted, stop);
   const watch = setInterval(() => {
-    if (processes.memoryBytes() > limits.memoryBytes)
-      stop(`it used more than ${limits.memoryBytes >> 20} MB of memory`);
+    if (processes.memoryBytes() > limits.memoryBytes) stop(memoryProblem(limits.memoryBytes));
   }, watchMilliseconds);
-  const onUnwanted = (): void => stop("its result is no longer needed");
-  unwanted.addEventListener("abort", onUnwanted, { once: true });
   try {
     await closed;
   } finally {
-    clearTimeout(timer);
+    endLimit();
     clearInterval(watch);
-    unwanted.removeEventListener("abort", onUnwanted);
     await ending; // it would also end what cleans the container
     await processes.endOthers();
   }
   const exitCode = await status;
-  if (problem !== undefined) return { output: output(), problem };
+  if (problem !== undefined) return { output: output.text(), problem };
   if (!/^\d+$/.test(exitCode)) {
     const reason = (await setupErrors).trim().split("\n").at(-1);
-    return { output: output(), problem: `The program could not start: ${reason || "the sandbox gave no reason"}.` };
+    return {
+      output: output.text(),
+      problem: `The program could not start: ${reason || "the sandbox gave no reason"}.`,
+    };
   }
-  const ended = { output: output(), exitCode: Number(exitCode) };
+  const ended = { output: output.text(), exitCode: Number(exitCode) };
   return exitCode === "0" ? ended : { ...ended, problem: `The program ended with exit code ${exitCode}.` };
-}
-
-/** Collects output up to a limit. The returned function gives what there is. */
-function readOutput(child: ChildProcess, max: number, stop: (reason: string) => void): () => string {
-  const decoder = new StringDecoder("utf8");
-  const parts: string[] = [];
-  let length = 0;
-  child.stdout?.on("data", (part: Buffer) => {
-    if (length >= max) return;
-    const decoded = decoder.write(part);
-    parts.push(decoded.slice(0, max - length));
-    length += decoded.length;
-    if (length >= max) stop(`it printed more than ${max} characters`);
-  });
-  return () => parts.join("") + (length >= max ? "" : decoder.end());
 }
 
 /** Makes the folders of a workspace. */

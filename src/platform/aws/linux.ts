@@ -6,6 +6,7 @@ import { semaphore } from "../../async/semaphore.ts";
 import { StoreUnavailable } from "../../errors.ts";
 import { log } from "../../log.ts";
 import { linuxLimits } from "../../sandbox/linux/limits.ts";
+import { failedResult } from "../../sandbox/linux/program-end.ts";
 import { parseFacts } from "../../sandbox/linux/probe.ts";
 import type {
   EnvironmentFacts,
@@ -138,7 +139,7 @@ async function runProgram(
     if (signal.aborted) await objects.writeText(stopKey, "").catch(() => {});
     throw error;
   });
-  if ("problem" in invoked) return withoutResult(invoked.problem);
+  if ("problem" in invoked) return failedResult(invoked.problem);
   const answer = parseAnswer(invoked.answer);
   if ("unavailable" in answer) throw unavailable(answer.unavailable);
   return resultOf(objects, runId, { prefix, before: program.files }, answer);
@@ -163,7 +164,7 @@ async function resultOf(
   const output = answer.output ?? (await objects.readText(prefix + outputName, 4 * linuxLimits.outputCharacters));
   if (!isTrue || adopted.includes(false) || output === undefined) {
     log("error", "the sandbox function stored other contents than it reported", { runId });
-    return withoutResult("The sandbox function stored other files than it reported. Nothing was saved.");
+    return failedResult("The sandbox function stored other files than it reported. Nothing was saved.");
   }
   return { ...answer, output };
 }
@@ -177,8 +178,4 @@ async function addressesOf(url: string): Promise<string[]> {
   } catch (error) {
     throw new StoreUnavailable(`the addresses of ${hostname} are not known now (${String(error)})`, { cause: error });
   }
-}
-
-function withoutResult(problem: string): LinuxResult {
-  return { output: "", problem, changed: [], deleted: [], notes: [] };
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { copyFile, mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { RootFolder } from "./bwrap-arguments.ts";
-import { linkFiles, removeFolder } from "./file-links.ts";
+import { copiedContents, linkFiles, removeFolder } from "./file-links.ts";
 import { runProgram, type BubblewrapHost } from "./run-program.ts";
 import type { Slots } from "./slots.ts";
 import type { ContentFolder, EnvironmentFacts, Linux } from "./types.ts";
@@ -20,7 +20,6 @@ export function bubblewrapLinux(
   { root, facts }: { root: RootFolder; facts: EnvironmentFacts },
   run: { id: string; contents: ContentFolder },
 ): Linux {
-  const contents = shared.workspace === "copy" ? withCopies(run.contents) : run.contents;
   return {
     engine: "bubblewrap",
     facts,
@@ -32,6 +31,7 @@ export function bubblewrapLinux(
         const owner = slot.user === undefined ? undefined : { user: slot.user, active: shared.slots.active };
         try {
           await mkdir(folder, { mode: 0o700 });
+          const contents = shared.workspace === "copy" ? copiedContents(run.contents, folder) : run.contents;
           await linkFiles(join(folder, "files"), program.files, contents, owner);
           const place = { root, slot, parent: shared.folder, name };
           return await runProgram(shared, place, program, run.contents.store, { signal, onOutput });
@@ -40,18 +40,5 @@ export function bubblewrapLinux(
           removeFolder(folder).catch(() => {});
         }
       }),
-  };
-}
-
-/** The program writes to the files themselves. */
-function withCopies(contents: ContentFolder): ContentFolder {
-  return {
-    ...contents,
-    async link(sha256, path) {
-      const name = `${path}.stored`;
-      await contents.link(sha256, name);
-      await copyFile(name, path);
-      await rm(name);
-    },
   };
 }

@@ -131,7 +131,8 @@ function kindOf(entry: Dirent<Buffer>): string {
 /** Never follows a link, and never waits for a writer. */
 export const openUntrusted = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-async function sha256OfFile(path: string): Promise<string> {
+/** SHA-256 (hex) of a file that a program wrote. */
+export async function sha256OfFile(path: string): Promise<string> {
   const handle = await open(path, openUntrusted);
   const hash = createHash("sha256");
   for await (const part of handle.createReadStream({ highWaterMark: 1024 * 1024 })) hash.update(part as Buffer);

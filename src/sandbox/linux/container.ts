@@ -1,12 +1,18 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { constants } from "node:fs";
-import { chmod, chown, copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { chown, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { StringDecoder } from "node:string_decoder";
 import { collectChanges } from "./changes.ts";
 import { containerArguments, type ContainerHost, type ContainerRoot } from "./container-arguments.ts";
-import { type ActiveUsers, linkFiles, removeFolder } from "./file-links.ts";
+import { type ActiveUsers, copiedContents, linkFiles, makeReadable, removeFolder } from "./file-links.ts";
+import {
+  type BoundedOutput,
+  boundedOutput,
+  failedResult,
+  limitTime,
+  type Stop,
+  stoppedProblem,
+} from "./program-end.ts";
 import type { Slots } from "./slots.ts";
 import type { ContentFolder, EnvironmentFacts, Linux, LinuxProgram, LinuxResult } from "./types.ts";
 import { watchProgram } from "./watch-program.ts";
@@ -63,17 +69,7 @@ async function copyFiles(
   owner: { user: number; active: ActiveUsers } | undefined,
 ): Promise<void> {
   const files = join(folder, "files");
-  const copies = {
-    ...contents,
-    async link(sha256: string, path: string) {
-      const stored = join(folder, randomUUID());
-      await contents.link(sha256, stored);
-      await copyFile(stored, path, constants.COPYFILE_FICLONE);
-      await rm(stored);
-      await chmod(path, 0o644);
-    },
-  };
-  await linkFiles(files, program.files, copies, owner);
+  await linkFiles(files, program.files, copiedContents(contents, folder), owner);
   if (owner) await chown(files, owner.user, owner.user);
   await writeFile(join(folder, "text"), program.text, { mode: 0o644 });
 }
@@ -100,40 +96,31 @@ async function runContainer(
   const workspace = join(folder, "files");
   const { limits } = host;
   let stopped: string | undefined;
-  const stop = (why: string): void => {
+  const stop: Stop = (why) => {
     stopped ??= why;
     started.kill();
   };
-  const onTooMuch = (): void => stop(`it printed more than ${limits.outputCharacters} characters`);
-  const started = startContainer(host, { folder, root, user }, program, { onOutput, onTooMuch });
-  const timer = setTimeout(() => stop(`it took more than ${program.seconds} seconds`), program.seconds * 1_000);
-  const onAbort = (): void => stop("the call was aborted");
-  signal.addEventListener("abort", onAbort, { once: true });
+  const output = boundedOutput(limits.outputCharacters, stop, onOutput);
+  const started = startContainer(host, { folder, root, user }, program, output);
+  const endLimit = limitTime(program.seconds, signal, stop);
   const endWatch = watchProgram(process.pid, { memory: false, folder: workspace }, limits, stop);
   let code: number | undefined;
   try {
     code = await started.closed;
   } finally {
-    clearTimeout(timer);
+    endLimit();
     endWatch();
-    signal.removeEventListener("abort", onAbort);
   }
   signal.throwIfAborted();
-  if (stopped !== undefined) {
-    return { ...failed(`The program was stopped: ${stopped}. No files were saved.`), output: started.output() };
-  }
+  if (stopped !== undefined) return { ...failedResult(stoppedProblem(stopped)), output: output.text() };
   if (!started.hasStarted() || code === undefined) {
-    return failed(`The program could not start: ${started.errors() || `${host.engine} failed`}.`);
+    return failedResult(`The program could not start: ${started.errors() || `${host.engine} failed`}.`);
   }
-  await openUp(workspace);
+  await makeReadable(workspace); // the service may be the same user
   const changes = await collectChanges({ folder: workspace, before: program.files }, store, limits);
   const killed = code === 137 ? ` Perhaps it used more than ${limits.memoryBytes / 2 ** 20} MB of memory.` : "";
   const problem = code === 0 ? undefined : `The program ended with exit code ${code}.${killed}`;
-  return { output: started.output(), exitCode: code, ...changes, ...(problem !== undefined && { problem }) };
-}
-
-function failed(problem: string): LinuxResult {
-  return { output: "", problem, changed: [], deleted: [], notes: [] };
+  return { output: output.text(), exitCode: code, ...changes, ...(problem !== undefined && { problem }) };
 }
 
 /** Starts the container. Its standard error has errors of the engine only: the program's is a part of standard output. */
@@ -141,34 +128,27 @@ function startContainer(
   host: Containers,
   { folder, root, user }: Place,
   { language, seconds }: LinuxProgram,
-  { onOutput, onTooMuch }: { onOutput: ((text: string) => void) | undefined; onTooMuch: () => void },
+  output: BoundedOutput,
 ) {
   const name = `agent-run-${randomUUID()}`;
   const startMark = randomUUID();
   const paths = { workspace: join(folder, "files"), text: join(folder, "text") };
   const args = containerArguments(host, { name, root, user, language, startMark, seconds, ...paths });
   const child = spawn(host.engine, args, { stdio: ["ignore", "pipe", "pipe"] });
-  const decoder = new StringDecoder("utf8");
-  const parts: string[] = [];
-  let charactersLeft = host.limits.outputCharacters;
-  let beginning: string | undefined = "";
+  /** What was printed before the mark was complete. Undefined: the program has started. */
+  let beginning: Buffer | undefined = Buffer.alloc(0);
   let errors = "";
-  const add = (text: string): void => {
-    if (text === "" || charactersLeft < 0) return;
-    parts.push(text.slice(0, charactersLeft));
-    charactersLeft -= text.length;
-    onOutput?.(text);
-    if (charactersLeft < 0) onTooMuch();
-  };
   child.stdout.on("data", (bytes: Buffer) => {
-    const text = decoder.write(bytes);
-    if (beginning === undefined) return add(text);
-    beginning += text;
+    if (beginning === undefined) return output.add(bytes);
+    beginning = Buffer.concat([beginning, bytes]);
     if (beginning.length < startMark.length) return;
-    if (!beginning.startsWith(startMark)) return void (errors += beginning.slice(0, errorCharacters));
-    const rest = beginning.slice(startMark.length);
+    if (!beginning.toString("latin1").startsWith(startMark)) {
+      errors += beginning.toString().slice(0, errorCharacters);
+      return;
+    }
+    const rest = beginning.subarray(startMark.length);
     beginning = undefined;
-    add(rest);
+    output.add(rest);
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors = (errors + text).slice(0, errorCharacters)));
   const client = { isClosed: false };
@@ -180,7 +160,7 @@ function startContainer(
     });
     child.once("close", (code) => {
       client.isClosed = true;
-      if (beginning === undefined) add(decoder.end());
+      if (beginning === undefined) output.end();
       resolve(code ?? undefined);
     });
   });
@@ -200,7 +180,6 @@ function startContainer(
   return {
     closed,
     hasStarted: () => beginning === undefined,
-    output: () => parts.join(""),
     errors: () => errors.trim(),
     kill: () => void kill(),
   };
@@ -213,14 +192,4 @@ function runQuietly(command: string, args: string[]): Promise<void> {
     child.once("error", () => resolve());
     child.once("close", () => resolve());
   });
-}
-
-/** Makes what the program left readable for the service, which may be the same user. No process of the program is alive. */
-async function openUp(folder: string): Promise<void> {
-  await chmod(folder, 0o700).catch(() => {});
-  for (const entry of await readdir(folder, { withFileTypes: true, encoding: "buffer" }).catch(() => [])) {
-    const path = join(folder, entry.name.toString());
-    if (entry.isDirectory()) await openUp(path);
-    else if (entry.isFile()) await chmod(path, 0o600).catch(() => {});
-  }
 }

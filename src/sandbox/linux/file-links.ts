@@ -1,5 +1,6 @@
-import { chownSync, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { chmod, mkdir, readdir, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { chownSync, constants, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmod, copyFile, mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { settleAll } from "../../async/settle-all.ts";
 import { semaphore } from "../../async/semaphore.ts";
@@ -40,6 +41,23 @@ export async function linkFiles(
   );
 }
 
+/**
+ * The contents of a run, of which a program gets copies: it writes to the files themselves. `folder`: an existing one that the
+ * program cannot reach, on the file system of the store.
+ */
+export function copiedContents(contents: ContentFolder, folder: string): ContentFolder {
+  return {
+    ...contents,
+    async link(sha256, path) {
+      const stored = join(folder, randomUUID());
+      await contents.link(sha256, stored);
+      await copyFile(stored, path, constants.COPYFILE_FICLONE);
+      await rm(stored);
+      await chmod(path, 0o644);
+    },
+  };
+}
+
 /** Without a pause between the check and the change, so that two programs cannot both take a file. */
 function giveTo(path: string, user: number, active: ActiveUsers): void {
   const { uid } = lstatSync(path);
@@ -59,7 +77,7 @@ function parentsOf(name: string): string[] {
   return parents;
 }
 
-/** Deletes a file, or a folder that a program could write to. It may have made its folders unreadable. */
+/** Deletes a folder that a program could write to. It may have made its folders unreadable. */
 export async function removeFolder(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });
@@ -69,9 +87,12 @@ export async function removeFolder(folder: string): Promise<void> {
   }
 }
 
-async function makeReadable(folder: string): Promise<void> {
-  await chmod(folder, 0o700);
-  for (const entry of await readdir(folder, { withFileTypes: true, encoding: "buffer" })) {
-    if (entry.isDirectory()) await makeReadable(join(folder, entry.name.toString()));
+/** Undoes changes of modes that a program made, as far as the service may. No process of the program is alive. */
+export async function makeReadable(folder: string): Promise<void> {
+  await chmod(folder, 0o700).catch(() => {});
+  for (const entry of await readdir(folder, { withFileTypes: true, encoding: "buffer" }).catch(() => [])) {
+    const path = join(folder, entry.name.toString());
+    if (entry.isDirectory()) await makeReadable(path);
+    else if (entry.isFile()) await chmod(path, 0o600).catch(() => {});
   }
 }

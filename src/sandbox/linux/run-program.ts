@@ -3,11 +3,11 @@ import { setPriority } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { StringDecoder } from "node:string_decoder";
 import { bwrapArguments, programCommand, type RootFolder } from "./bwrap-arguments.ts";
 import { collectChanges } from "./changes.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import type { LinuxLimits } from "./limits.ts";
+import { boundedOutput, failedResult, limitTime, type Stop, stoppedProblem } from "./program-end.ts";
 import { type FilterArchitecture, seccompFilter } from "./seccomp.ts";
 import { copyScript, endMark, overlayOptions, overlayScript, scratchFolders } from "./setup-script.ts";
 import type { Slot } from "./slots.ts";
@@ -55,21 +55,20 @@ export async function runProgram(
   const killsBefore = host.groups?.memoryKills(place.slot.number) ?? 0;
   const { child, folders } = startBubblewrap(host, place, program);
   const pid = child.pid;
-  if (pid === undefined) return failed(`The program could not start: ${(await child.failure) ?? "no process"}.`);
+  if (pid === undefined) return failedResult(`The program could not start: ${(await child.failure) ?? "no process"}.`);
   let stopped: string | undefined;
-  const stop = (why: string): void => {
+  const stop: Stop = (why) => {
     stopped ??= why;
     child.kill();
   };
-  const output = collectOutput(child.output, host.limits.outputCharacters, onOutput, stop);
-  const timer = setTimeout(() => stop(`it took more than ${program.seconds} seconds`), program.seconds * 1_000);
-  const onAbort = (): void => stop("the call was aborted");
-  signal.addEventListener("abort", onAbort, { once: true });
+  const output = boundedOutput(host.limits.outputCharacters, stop, onOutput);
+  child.output.on("data", output.add).on("end", output.end);
+  const endLimit = limitTime(program.seconds, signal, stop);
   const unbound = { memory: !host.groups, ...(host.workspace === "copy" && { folder: folders.work }) };
   const endWatch = watchProgram(pid, unbound, host.limits, stop);
   try {
     const ended = await child.ended;
-    clearTimeout(timer);
+    endLimit();
     endWatch();
     if (!ended || stopped !== undefined) {
       child.kill();
@@ -77,33 +76,29 @@ export async function runProgram(
       signal.throwIfAborted();
       const hadNoMemory = (host.groups?.memoryKills(place.slot.number) ?? 0) > killsBefore;
       const why = stopped ?? (hadNoMemory ? memoryProblem(host.limits.memoryBytes) : undefined);
-      if (why === undefined) return failed(`The program could not start: ${child.errors() || "bubblewrap failed"}.`);
-      return { ...failed(`The program was stopped: ${why}. No files were saved.`), output: output() };
+      if (why === undefined)
+        return failedResult(`The program could not start: ${child.errors() || "bubblewrap failed"}.`);
+      return { ...failedResult(stoppedProblem(why)), output: output.text() };
     }
-    const changes = await collectChanges({ ...folders, folder: folders.work, before: program.files }, store, {
-      ...host.limits,
-    });
+    const workspace = { ...folders, folder: folders.work, before: program.files };
+    const changes = await collectChanges(workspace, store, host.limits);
     child.release();
     await child.closed;
     const exitCode = child.exitCode();
-    if (exitCode === undefined) return failed(`The program could not start: ${output().trim() || child.errors()}.`);
+    if (exitCode === undefined)
+      return failedResult(`The program could not start: ${output.text().trim() || child.errors()}.`);
     const hadNoMemory = (host.groups?.memoryKills(place.slot.number) ?? 0) > killsBefore;
     const problem = hadNoMemory
       ? `A process was stopped: ${memoryProblem(host.limits.memoryBytes)}. The program ended with exit code ${exitCode}.`
       : `The program ended with exit code ${exitCode}.`;
-    return { output: output(), exitCode, ...changes, ...((exitCode !== 0 || hadNoMemory) && { problem }) };
+    return { output: output.text(), exitCode, ...changes, ...((exitCode !== 0 || hadNoMemory) && { problem }) };
   } catch (error) {
     child.kill();
     throw error;
   } finally {
-    clearTimeout(timer);
+    endLimit();
     endWatch();
-    signal.removeEventListener("abort", onAbort);
   }
-}
-
-function failed(problem: string): LinuxResult {
-  return { output: "", problem, changed: [], deleted: [], notes: [] };
 }
 
 /** Starts the setup script. `folders`: where the workspace and the written files are at the end, for the service. */
@@ -198,26 +193,4 @@ function startBubblewrap(host: BubblewrapHost, { root, slot, parent, name }: Pla
       },
     },
   };
-}
-
-/** Returns a function for the text so far. Calls `stop` when there is more of it than `maxCharacters`. */
-function collectOutput(
-  stream: Readable,
-  maxCharacters: number,
-  onOutput: ((text: string) => void) | undefined,
-  stop: (why: string) => void,
-): () => string {
-  const decoder = new StringDecoder("utf8");
-  const parts: string[] = [];
-  let charactersLeft = maxCharacters;
-  const add = (text: string): void => {
-    if (text === "" || charactersLeft < 0) return;
-    parts.push(text.slice(0, charactersLeft));
-    charactersLeft -= text.length;
-    onOutput?.(text);
-    if (charactersLeft < 0) stop(`it printed more than ${maxCharacters} characters`);
-  };
-  stream.on("data", (bytes: Buffer) => add(decoder.write(bytes)));
-  stream.on("end", () => add(decoder.end()));
-  return () => parts.join("");
 }
