@@ -63,6 +63,7 @@ export async function runProgram(
   };
   const output = boundedOutput(host.limits.outputCharacters, stop, onOutput);
   child.output.on("data", output.add).on("end", output.end);
+  const stoppedResult = (why: string): LinuxResult => ({ ...failedResult(stoppedProblem(why)), output: output.text() });
   const endLimit = limitTime(program.seconds, signal, stop);
   const unbound = { memory: !host.groups, ...(host.workspace === "copy" && { folder: folders.work }) };
   const endWatch = watchProgram(pid, unbound, host.limits, stop);
@@ -78,12 +79,14 @@ export async function runProgram(
       const why = stopped ?? (hadNoMemory ? memoryProblem(host.limits.memoryBytes) : undefined);
       if (why === undefined)
         return failedResult(`The program could not start: ${child.errors() || "bubblewrap failed"}.`);
-      return { ...failedResult(stoppedProblem(why)), output: output.text() };
+      return stoppedResult(why);
     }
     const workspace = { ...folders, folder: folders.work, before: program.files };
     const changes = await collectChanges(workspace, store, host.limits);
     child.release();
     await child.closed;
+    // The last of the output can arrive after the end of the program.
+    if (stopped !== undefined) return stoppedResult(stopped);
     const exitCode = child.exitCode();
     if (exitCode === undefined)
       return failedResult(`The program could not start: ${output.text().trim() || child.errors()}.`);
@@ -94,7 +97,9 @@ export async function runProgram(
     return { output: output.text(), exitCode, ...changes, ...((exitCode !== 0 || hadNoMemory) && { problem }) };
   } catch (error) {
     child.kill();
-    throw error;
+    if (stopped === undefined) throw error;
+    await child.closed;
+    return stoppedResult(stopped); // the changes could not be read, because the program was stopped meanwhile
   } finally {
     endLimit();
     endWatch();
