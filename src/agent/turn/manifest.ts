@@ -36,6 +36,11 @@ export function filesIn(manifest: Manifest): ManifestFile[] {
   return files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** Names and sizes of the files that exist, sorted by name. */
+export function infosIn(manifest: Manifest): FileInfo[] {
+  return filesIn(manifest).map(({ name, size }) => ({ name, size }));
+}
+
 /**
  * The files that exist, sorted by name, and then the deleted ones with kept contents, in the order of their deletion. This
  * is what a run stores.

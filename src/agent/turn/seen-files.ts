@@ -1,7 +1,7 @@
 import { type FileLimits, limitProblem } from "../tools/file-limits.ts";
 import type { FileInfo } from "../tools/files.ts";
 import { WorkspaceNames } from "../tools/workspace-names.ts";
-import { filesIn, type FileVersion, type Manifest } from "./manifest.ts";
+import { type FileVersion, infosIn, type Manifest } from "./manifest.ts";
 
 /**
  * The files that a tool call sees. A change and a check of a new file cost the same for any number of files: a program can
@@ -29,7 +29,7 @@ export class SeenFiles {
 
   /** Sorted by name. */
   list(): FileInfo[] {
-    return filesIn(this.#files).map(({ name, size }) => ({ name, size }));
+    return infosIn(this.#files);
   }
 
   apply(change: FileVersion): void {

@@ -8,6 +8,7 @@ import {
   entriesIn,
   filesIn,
   type FileVersion,
+  infosIn,
   type Manifest,
   manifestHash,
   type ManifestFile,
@@ -267,7 +268,7 @@ export function turnFiles(config: TurnFilesConfig): TurnFiles {
     startCall,
     async list() {
       await (opening ??= open());
-      return new SeenFiles(recorded.values()).list();
+      return infosIn(recorded);
     },
     settled: async () => void (await Promise.allSettled(removals.values())),
     async readAttachment({ name, sha256 }) {

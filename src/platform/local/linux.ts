@@ -16,7 +16,7 @@ import { removeFolder } from "../../sandbox/linux/file-links.ts";
 import { findBubblewrap, type FoundBubblewrap, machineRoot } from "../../sandbox/linux/find-bubblewrap.ts";
 import { findContainers, type FoundContainers } from "../../sandbox/linux/find-containers.ts";
 import { type LinuxLimits, linuxLimits } from "../../sandbox/linux/limits.ts";
-import { parseFacts, probeScript } from "../../sandbox/linux/probe.ts";
+import { parseFacts, probeScript, unknownFacts } from "../../sandbox/linux/probe.ts";
 import {
   defaultEnvironment,
   type EnvironmentFacts,
@@ -197,11 +197,3 @@ function wrongForm(engine: string, name: string, form: "folder" | "image"): NoLi
 function installCommand(options: string): string {
   return `Install it: ${commandLine("admin", `environment install ${options}`)}`;
 }
-
-const unknownFacts: EnvironmentFacts = {
-  name: defaultEnvironment,
-  digest: "",
-  system: "",
-  programs: {},
-  python: { version: "", libraries: {} },
-};

@@ -7,7 +7,8 @@ import { openControlGroups } from "./control-groups.ts";
 import type { LinuxLimits } from "./limits.ts";
 import { filterArchitecture } from "./seccomp.ts";
 import { programSlots } from "./slots.ts";
-import type { EnvironmentFacts, NoLinux } from "./types.ts";
+import { unknownFacts } from "./probe.ts";
+import type { NoLinux } from "./types.ts";
 
 /** `missing`: what this machine cannot bound, for the operator. Sentences. */
 export type FoundBubblewrap = { bubblewrap: Bubblewrap; missing: string[]; close(): void } | NoLinux;
@@ -67,7 +68,7 @@ export async function findBubblewrap(
 /** Undefined: it works. */
 async function tryProgram(bubblewrap: Bubblewrap, root: RootFolder): Promise<string | undefined> {
   const contents = { link: nothingStored, store: nothingStored };
-  const linux = bubblewrapLinux(bubblewrap, { root, facts: noFacts }, { id: "try", contents });
+  const linux = bubblewrapLinux(bubblewrap, { root, facts: unknownFacts }, { id: "try", contents });
   const program = { language: "shell", text: "echo works", files: [], seconds: 10 } as const;
   const { output, problem } = await linux.run(program, new AbortController().signal);
   return problem ?? (output === "works\n" ? undefined : `it printed ${JSON.stringify(output.slice(0, 100))}`);
@@ -76,14 +77,6 @@ async function tryProgram(bubblewrap: Bubblewrap, root: RootFolder): Promise<str
 function nothingStored(): never {
   throw new Error("the trial of bubblewrap has no files");
 }
-
-const noFacts: EnvironmentFacts = {
-  name: "",
-  digest: "",
-  system: "",
-  programs: {},
-  python: { version: "", libraries: {} },
-};
 
 async function installedVersion(): Promise<string | undefined> {
   const { stdout } = await promisify(execFile)("bwrap", ["--version"]).catch(() => ({ stdout: "" }));

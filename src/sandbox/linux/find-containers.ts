@@ -9,7 +9,8 @@ import type { ContainerEngine } from "./environments.ts";
 import type { LinuxLimits } from "./limits.ts";
 import { writeStricterProfile } from "./container-seccomp.ts";
 import { programSlots } from "./slots.ts";
-import type { EnvironmentFacts, NoLinux } from "./types.ts";
+import { unknownFacts } from "./probe.ts";
+import type { NoLinux } from "./types.ts";
 
 /** `missing`: what this machine cannot bound, for the operator. Sentences. */
 export type FoundContainers = { containers: Containers; missing: string[]; close(): void } | NoLinux;
@@ -61,7 +62,7 @@ async function tryProgram(containers: Containers, root: ContainerRoot): Promise<
     link: () => Promise.reject(new Error("the trial has no files")),
     store: async (paths: string[]) => paths.map(() => ({ sha256: "", size: 0 })),
   };
-  const linux = containerLinux(containers, { root, facts: noFacts }, { id: "try", contents });
+  const linux = containerLinux(containers, { root, facts: unknownFacts }, { id: "try", contents });
   const program = { language: "shell", text: "echo works | tee result", files: [], seconds: 60 } as const;
   const { output, problem, changed } = await linux.run(program, new AbortController().signal);
   if (problem !== undefined) return problem;
@@ -147,11 +148,3 @@ function remedies(engine: ContainerEngine): [RegExp, string][] {
     ],
   ];
 }
-
-const noFacts: EnvironmentFacts = {
-  name: "",
-  digest: "",
-  system: "",
-  programs: {},
-  python: { version: "", libraries: {} },
-};

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EnvironmentFacts } from "./types.ts";
+import { defaultEnvironment, type EnvironmentFacts } from "./types.ts";
 
 /**
  * A POSIX shell script that prints what a Linux has, as JSON for `parseFacts`, in about half a second.
@@ -10,6 +10,15 @@ import type { EnvironmentFacts } from "./types.ts";
 export function probeScript(folder: string): string {
   return readFileSync(join(folder, "probe.sh"), "utf8");
 }
+
+/** Of a root whose programs have not been asked yet. */
+export const unknownFacts: EnvironmentFacts = {
+  name: defaultEnvironment,
+  digest: "",
+  system: "",
+  programs: {},
+  python: { version: "", libraries: {} },
+};
 
 /** Facts as `probe.sh` or the build of an environment wrote them. Throws an Error that says which field is wrong. */
 export function parseFacts(json: string): EnvironmentFacts {

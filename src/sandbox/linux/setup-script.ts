@@ -1,5 +1,5 @@
-/** Descriptors of the setup script. 0 is empty, 1 the program's output, 2 the script's own errors. */
-export const descriptors = { arguments: 3, filter: 4, status: 5, release: 6, program: 7 } as const;
+// Descriptors of the scripts: 0 is empty, 1 the program's output, 2 the script's own errors, 3 the arguments of bubblewrap, 4
+// its filter, 5 its status, 6 open until the changes have been read, 7 the program's text.
 
 /** Folders below the scratch folder. */
 export const scratchFolders = {
