@@ -15,7 +15,7 @@ export function routeTable<Name extends string>(
 ): RouteTable<Name> {
   const routes = (Object.keys(operations) as Name[]).map((name) => {
     const { method, path, endsWithPath } = operations[name];
-    // Any other parameter stands for one segment of a path.
+    // Any other parameter matches one segment of a path.
     const pattern = path.replace(/\{([^}]+)\}(\/|$)/g, (_, parameter: string, slash: string) =>
       endsWithPath && slash === "" ? `(?<${parameter}>.+)` : `(?<${parameter}>[^/]+)${slash}`,
     );

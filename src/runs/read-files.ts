@@ -54,7 +54,7 @@ export async function listChangedFiles(deps: Deps, id: string, at?: RunPoint): P
 }
 
 /**
- * One file of a run, now or at a point. Its content may no longer be kept. `%2F` in a name also stands for a slash: a proxy
+ * One file of a run, now or at a point. Its content may no longer be kept. `%2F` in a name is read as a slash: a proxy
  * between may pass it on as it is.
  */
 export async function findRunFile(deps: Deps, id: string, name: string, at?: RunPoint): Promise<FileVersion> {

@@ -111,7 +111,7 @@ export async function environmentContainer(memoryMegabytes = 2_048): Promise<Env
     }
     started.reject(new Error(`the function did not start: ${printed.slice(-2_000)}`));
   });
-  started.promise.catch(() => {}); // whoever invokes it gets the rejection
+  started.promise.catch(() => {}); // the caller of the function handles the rejection
   return {
     ended,
     log: () => printed,
@@ -132,7 +132,7 @@ export async function environmentContainer(memoryMegabytes = 2_048): Promise<Env
   };
 }
 
-/** The network is this machine's: the test's servers stand for Lambda and S3. */
+/** The network is this machine's: the test's servers take the place of Lambda and S3. */
 const namespaces = [
   "--unshare-user",
   "--unshare-pid",

@@ -126,11 +126,11 @@ function remedies(engine: ContainerEngine): [RegExp, string][] {
     ],
     [
       /cannot connect to the docker daemon|is the docker daemon running|docker desktop is (?:unable|not running)/i,
-      "its daemon does not run. Start it: systemctl start docker, or start Docker Desktop.",
+      "its daemon is not running. Start it: systemctl start docker, or start Docker Desktop.",
     ],
     [
       /cannot connect to podman|unable to connect to podman/i,
-      "its machine does not run. Start it: podman machine start.",
+      "its machine is not running. Start it: podman machine start.",
     ],
     [/hybrid mode/i, "its runtime crun refuses hybrid control groups. Install another: apt-get install runc."],
     [

@@ -171,7 +171,6 @@ print("end")`,
       for (const { name, sha256: content } of result.changed) expect([name, content]).toEqual([name, sha256("x")]);
       const names = result.changed.map(({ name }) => name);
       expect(names).toEqual(expect.arrayContaining(["a b", "-rf", "é"]));
-      // eslint-disable-next-line no-control-regex -- these are what must not come back
       for (const name of names) expect(name).not.toMatch(/[\u0000-\u001F\u007F\uFFFD]/);
       expect(result.notes.join("\n")).toContain("not-");
     },
