@@ -97,7 +97,7 @@ export async function runProgram(
     return { output: output.text(), exitCode, ...changes, ...((exitCode !== 0 || hadNoMemory) && { problem }) };
   } catch (error) {
     child.kill();
-    if (stopped === undefined) throw error;
+    if (stopped === undefined || signal.aborted) throw error;
     await child.closed;
     return stoppedResult(stopped); // the changes could not be read, because the program was stopped meanwhile
   } finally {
