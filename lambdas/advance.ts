@@ -1,5 +1,5 @@
 import type { Context } from "aws-lambda";
-import { awsSettings, envIfSet, traceSettings } from "../src/env.ts";
+import { awsSettings, envIfSet, numberIfSet, traceSettings } from "../src/env.ts";
 import { bundledSandbox } from "../src/platform/aws/bundled-sandbox.ts";
 import { sandboxFunctions } from "../src/platform/aws/sandbox-functions.ts";
 import { sandboxDocumentReader } from "../src/sandbox/document-reader.ts";
@@ -12,7 +12,9 @@ import { measuredStores, readSecrets } from "../src/platform/aws/lambda.ts";
 
 const settings = awsSettings();
 const traces = traceSettings();
-const fileVersions = envIfSet("FILE_VERSIONS");
+const fileVersions = numberIfSet("FILE_VERSIONS");
+const [files, bytes] = [numberIfSet("WORKSPACE_FILES"), numberIfSet("WORKSPACE_BYTES")];
+const defaultProgramSeconds = numberIfSet("PROGRAM_SECONDS");
 const { linuxOf, ...sandbox } = sandboxFunctions(settings);
 
 /** Enough that one hostile document does not hold up the next. Each process can use 512 MB of the function's memory. */
@@ -27,7 +29,9 @@ const deps = {
   ...sandbox,
   readDocument: sandboxDocumentReader(bundledSandbox(documentProcesses)),
   addresses,
-  ...(fileVersions !== undefined && { fileVersions: Number(fileVersions) }),
+  ...(fileVersions !== undefined && { fileVersions }),
+  fileLimits: { ...(files !== undefined && { files }), ...(bytes !== undefined && { bytes }) },
+  ...(defaultProgramSeconds !== undefined && { defaultProgramSeconds }),
 };
 
 let telemetry: Telemetry | undefined;

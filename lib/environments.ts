@@ -1,8 +1,8 @@
+import { environmentName } from "../src/sandbox/linux/environment-name.ts";
+
 /** Source of each Linux environment by its name: a folder with a Dockerfile, or an image in Amazon ECR by its digest. */
 export type Environments = Record<string, string>;
 
-/** As `environmentName` in src/sandbox/linux/environments.ts. */
-const name = /^[a-z][a-z0-9-]{0,39}$/;
 const folder = /^[\w./-]+$/;
 const image =
   /^(\d{12})\.dkr\.ecr\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?\/([a-z0-9][a-z0-9._/-]*)@(sha256:[0-9a-f]{64})$/;
@@ -12,7 +12,8 @@ export function parseEnvironments(value: unknown): Environments | undefined {
   const entries =
     typeof value === "string" ? value.split(",").map((each) => each.split("=")) : Object.entries(value ?? {});
   const areAccepted = entries.every(
-    ([key = "", source]) => name.test(key) && typeof source === "string" && (folder.test(source) || image.test(source)),
+    ([name = "", source]) =>
+      environmentName.test(name) && typeof source === "string" && (folder.test(source) || image.test(source)),
   );
   const environments = Object.fromEntries(entries) as Environments;
   return areAccepted && "linux" in environments ? environments : undefined;

@@ -166,7 +166,11 @@ export class Sandbox extends Construct {
     );
     const url = `https://${storage.bucket.bucketRegionalDomainName}`;
     // Not by `Stack.toJsonString`, which needs a custom resource for some tokens: a function's name has no quotes.
-    grant(fn, { SANDBOX_ENVIRONMENTS: JSON.stringify(Object.fromEntries(environments)), SANDBOX_BUCKET_URL: url });
+    grant(fn, {
+      SANDBOX_ENVIRONMENTS: JSON.stringify(Object.fromEntries(environments)),
+      SANDBOX_BUCKET_URL: url,
+      PROGRAM_SECONDS: String(settings.programSeconds),
+    });
     storage.grantObjects(fn, { read: ["staging", "environments"], write: ["staging", "environments"] });
   }
 }

@@ -150,7 +150,11 @@ export class ServiceStack extends Stack {
       remove: ["workspaces"],
     });
     storage.grantList(advance);
-    grant(advance, { FILE_VERSIONS: String(settings.fileVersions) });
+    grant(advance, {
+      FILE_VERSIONS: String(settings.fileVersions),
+      WORKSPACE_FILES: String(settings.workspaceFiles),
+      WORKSPACE_BYTES: String(settings.workspaceMegabytes * 2 ** 20),
+    });
     grantModels(advance, settings);
     if (settings.sandbox !== "off") {
       new Sandbox(this, "Sandbox", { settings, storage, signer: advance }).grantRun(advance);

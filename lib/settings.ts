@@ -1,6 +1,7 @@
 import type { Node } from "constructs";
 import type { VpcProps } from "aws-cdk-lib/aws-ec2";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { programSeconds } from "../src/sandbox/linux/limits.ts";
 import { consoleConflicts, consoleSettings } from "./console/settings.ts";
 import type { UploadHosting } from "./front-door/hosting.ts";
 import { type Environments, parseEnvironments } from "./environments.ts";
@@ -31,6 +32,10 @@ const settings = {
   retentionDays: wholeNumber(90, 1, 3_650),
   /** Old contents that a run keeps of each file name, besides its uploads. */
   fileVersions: wholeNumber(20, 0, 1_000),
+  /** Files that a run can have. A message for a program has up to 1.2 KB for each, and Lambda accepts 6 MB. */
+  workspaceFiles: wholeNumber(2_000, 10, 4_000),
+  /** Size in MB of all files of a run. A program gets them in `/tmp`. */
+  workspaceMegabytes: wholeNumber(1_024, 10, 10_240),
   /** Size of the largest file in MB (1,048,576 bytes) that clients of `/ext/v1` can upload. */
   maxUploadMegabytes: wholeNumber(100, 1, 200),
   /** Sustained request rate of the API. API Gateway answers more requests with 429. Its quota per account: 10,000. */
@@ -104,6 +109,8 @@ const settings = {
   sandboxMemory: wholeNumber(2_048, 1_024, 10_240),
   /** MB of `/tmp`: the files of a workspace, and what a program writes. */
   sandboxStorage: wholeNumber(4_096, 512, 10_240),
+  /** Seconds that a program in a Linux environment may take unless the model sets another limit. */
+  programSeconds: wholeNumber(programSeconds.defaultSeconds, 1, programSeconds.maxSeconds),
   /** Processor of the Linux environments. The deploying machine builds their images for it. */
   sandboxArchitecture: oneOf("arm64", "x86_64"),
   /** Whether the functions of the sandbox have tenant isolation. */

@@ -30,6 +30,9 @@ const consoleEnvNames = [
 /** Variables that only some deployments set. */
 export const optionalEnvNames = [
   "FILE_VERSIONS", // old versions that a run keeps of each file
+  "WORKSPACE_FILES", // files that a run can have
+  "WORKSPACE_BYTES", // of all files of a run
+  "PROGRAM_SECONDS", // time limit of a program for which the model sets none
   "SANDBOX_FUNCTION", // runs JavaScript
   "SANDBOX_ENVIRONMENTS", // JSON: the functions of the Linux environments
   "SANDBOX_ENDPOINT", // of Lambda in the stack's region and partition
@@ -53,6 +56,12 @@ export function env(name: EnvName): string {
 /** A variable that some deployments set. */
 export function envIfSet(name: OptionalEnvName): string | undefined {
   return process.env[name] || undefined;
+}
+
+/** A number that some deployments set. */
+export function numberIfSet(name: OptionalEnvName): number | undefined {
+  const value = envIfSet(name);
+  return value === undefined ? undefined : Number(value);
 }
 
 const setByLambda = "Lambda sets it; set it yourself elsewhere.";

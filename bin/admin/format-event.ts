@@ -1,6 +1,6 @@
 import type { TokenUsage } from "../../src/agent/model.ts";
 import type { FileVersion } from "../../src/agent/turn/manifest.ts";
-import { missingToolsIn } from "../../src/agent/turn/missing-tools.ts";
+import { toolNotesIn } from "../../src/agent/turn/tool-notes.ts";
 import type { RunEvent, RunJournalEntry, TurnMessage } from "../../src/runs/types.ts";
 import { printableLine } from "../printable.ts";
 import { indented, isoTime, type Output } from "./output.ts";
@@ -44,7 +44,7 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
         context_window: window,
         stop_reason: answer.finishReason,
         finish_reason: ended,
-        missing_tools: nonEmpty(missingToolsIn(note)),
+        tool_notes: nonEmpty(toolNotesIn(note)),
         text: truncated(answer.text),
         tool_calls: answer.toolCalls.map(({ name, input }) => ({ name, input: truncated(JSON.stringify(input)) })),
       };
@@ -98,7 +98,7 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
 /** An event as a line for people. The model's text and tool calls follow, indented. */
 function eventText({ turn, step, event, ...more }: PrintedEvent): string {
   const at = step === undefined ? `turn ${turn}` : `turn ${turn}, step ${step}`;
-  const missing = (more["missing_tools"] ?? []) as string[];
+  const toolNotes = (more["tool_notes"] ?? []) as string[];
   const calls = (more["tool_calls"] ?? []) as { name: string; input: string }[];
   const facts: (string | false)[] = [
     event.replaceAll("-", " "),
@@ -116,7 +116,7 @@ function eventText({ turn, step, event, ...more }: PrintedEvent): string {
   ];
   const lines = [
     printableLine(`${at}: ${facts.filter((fact) => fact !== false).join(", ")}`),
-    ...missing.map((reason) => indented(`missing tool: ${reason}`)),
+    ...toolNotes.map((text) => indented(`tool: ${text}`)),
     ...(typeof more["text"] === "string" && more["text"] !== "" ? [indented(more["text"])] : []),
     ...calls.map(({ name, input }, index) => indented(`call ${index + 1}: ${name} ${input}`)),
   ];

@@ -14,7 +14,7 @@ import {
 import { commandLine, commandPrefix } from "../../src/command-line.ts";
 import { isPackage } from "../../src/layout.ts";
 import { type SandboxChoice, sandboxChoices } from "../../src/platform/local/linux.ts";
-import { linuxLimits } from "../../src/sandbox/linux/limits.ts";
+import { linuxLimits, programSeconds } from "../../src/sandbox/linux/limits.ts";
 import { uploadMegabytes } from "../../src/runs/pending-uploads.ts";
 import { CliError } from "../cli.ts";
 
@@ -31,6 +31,8 @@ export interface LocalOptions {
   sandbox: SandboxChoice;
   /** Bytes of memory of one program in a Linux. */
   programMemoryBytes: number;
+  /** Time limit of a program in a Linux for which the model sets none. */
+  defaultProgramSeconds: number;
   /** What the files of one run may be together. */
   fileLimits: Pick<FileLimits, "files" | "bytes">;
   /** Bytes of the largest file that clients of the extension API can upload. */
@@ -52,6 +54,7 @@ interface ParsedOptions {
   fileVersions: string;
   sandbox: string;
   programMemory: string;
+  programSeconds: string;
   workspaceFiles: string;
   workspaceSize: string;
   maxUpload: string;
@@ -94,6 +97,11 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
       "auto",
     )
     .option("--program-memory <MB>", "memory of one program in a Linux", String(linuxLimits.memoryBytes / megabyte))
+    .option(
+      "--program-seconds <N>",
+      `time limit of a program in a Linux, unless the model sets another (1 to ${programSeconds.maxSeconds})`,
+      String(programSeconds.defaultSeconds),
+    )
     .option("--workspace-files <N>", "files that a run can have", String(defaultFileLimits.files))
     .option("--workspace-size <MB>", "size of all files of a run", String(defaultFileLimits.bytes / megabyte))
     .option(
@@ -149,6 +157,7 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
   if (dataDir === "") throw new CliError('--data-dir is ""; expected a directory, such as .data');
   const fileVersions = wholeNumber("--file-versions", parsed.fileVersions, 0, 1_000);
   const programMemoryBytes = megabyte * wholeNumber("--program-memory", parsed.programMemory, 256, 1_048_576);
+  const defaultProgramSeconds = wholeNumber("--program-seconds", parsed.programSeconds, 1, programSeconds.maxSeconds);
   const files = wholeNumber("--workspace-files", parsed.workspaceFiles, 10, 100_000);
   const bytes = megabyte * wholeNumber("--workspace-size", parsed.workspaceSize, 10, 1_048_576);
   const maxUpload = Number(parsed.maxUpload);
@@ -165,7 +174,8 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
   const allowedSecrets = [...(parsed.allowSecret ?? []).map(parseAllowedSecret), ...modelSecret(model)];
   const allowedHosts = (parsed.allowHost ?? []).map(hostOf);
   const maxUploadBytes = maxUpload * 1024 * 1024;
-  const sizes = { fileVersions, maxUploadBytes, programMemoryBytes, fileLimits: { files, bytes } };
+  const programs = { programMemoryBytes, defaultProgramSeconds };
+  const sizes = { fileVersions, maxUploadBytes, ...programs, fileLimits: { files, bytes } };
   return {
     host,
     port,

@@ -82,7 +82,7 @@ export interface Service {
 
 /** Starts the whole service in this process. Rejects with an Error whose message is one line for people. */
 export async function serve(options: LocalOptions): Promise<Service> {
-  const { host, port, dataDir, fileVersions, fileLimits } = options;
+  const { host, port, dataDir, fileVersions, fileLimits, defaultProgramSeconds } = options;
   const startedAt = Date.now();
   logging.level = options.verbose ? "info" : "error";
   const allowList = secretAllowList(options.allowedSecrets, dataDir);
@@ -93,7 +93,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const traces = traceSettings(process.env);
   const telemetry = traces && (await (await import("../../src/observability/tracing.ts")).openTelemetry(traces));
   const live = liveOutput();
-  const runner = startRunner({ ...platform, telemetry, fileVersions, fileLimits, live, now: Date.now });
+  const limitsOfTurns = { fileVersions, fileLimits, defaultProgramSeconds };
+  const runner = startRunner({ ...platform, ...limitsOfTurns, telemetry, live, now: Date.now });
   const deps = { ...platform, workflow: runner, now: Date.now };
   let baseUrl: string | null = null;
   const service: ServiceInfo = {

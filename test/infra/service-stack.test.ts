@@ -94,6 +94,7 @@ describe("functions", () => {
       Advance: [
         "BUCKET_NAME",
         "FILE_VERSIONS",
+        "PROGRAM_SECONDS",
         "RETENTION_DAYS",
         "SANDBOX_BUCKET_URL",
         "SANDBOX_ENDPOINT",
@@ -101,6 +102,8 @@ describe("functions", () => {
         "SANDBOX_FUNCTION",
         "SECRET_PREFIX",
         "TABLE_NAME",
+        "WORKSPACE_BYTES",
+        "WORKSPACE_FILES",
       ],
       Create: ["BUCKET_NAME", "RETENTION_DAYS", "SECRET_PREFIX", "STATE_MACHINE_ARN", "TABLE_NAME"],
       EnqueueDelivery: ["DELIVERY_QUEUE_URL"],

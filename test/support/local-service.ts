@@ -31,6 +31,7 @@ export async function localService({
     fileVersions: 20,
     sandbox: "off" as const,
     programMemoryBytes: 2048 * 1024 * 1024,
+    defaultProgramSeconds: 120,
     fileLimits: defaultFileLimits,
     maxUploadBytes: 100 * 1024 * 1024,
     json: true,

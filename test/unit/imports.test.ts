@@ -8,7 +8,7 @@ const allowed: Record<string, string[]> = {
   "src/async": [],
   "src/net": ["src/async", "src/json.ts"],
   "src/documents": ["src/async", "src/net"],
-  "src/sandbox": ["src/async", "src/command-line.ts", "src/documents", "src/filenames.ts"],
+  "src/sandbox": ["schemas/agent.schema.json", "src/async", "src/command-line.ts", "src/documents", "src/filenames.ts"],
   // In src/agent: model.ts and other shared files <- models; tools <- mcp, turn <- toolbox.ts
   "src/agent/tools": [
     "src/agent/attachment-limits.ts",
@@ -155,6 +155,7 @@ const allowed: Record<string, string[]> = {
     "src/platform/aws/delivery-limits.ts",
     "src/platform/aws/table.ts",
     "src/platform/aws/transfer-seconds.ts",
+    "src/sandbox/linux/environment-name.ts",
     "src/sandbox/linux/limits.ts",
     "src/workflow/policy.ts",
   ],

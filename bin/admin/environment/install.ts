@@ -9,10 +9,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { environmentName } from "../../../src/sandbox/linux/environment-name.ts";
 import {
   describeEnvironment,
   environmentFiles,
-  environmentName,
   factsPath,
   type InstalledEnvironment,
   readEnvironment,

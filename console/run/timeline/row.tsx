@@ -1,4 +1,4 @@
-import { missingToolsIn } from "../../../src/agent/turn/missing-tools.ts";
+import { toolNotesIn } from "../../../src/agent/turn/tool-notes.ts";
 import { programTools } from "../model/error-line.ts";
 import type { Row } from "../model/types.ts";
 import type { RunView } from "../view.ts";
@@ -36,7 +36,7 @@ export function estimatedHeight(row: Row): number {
     attempts.length > 0 ? 24 : 0,
     calls.some(({ failed }) => failed) ? 22 : 0,
     calls.some(({ name, files }) => files.length > 0 && programTools.includes(name)) ? 24 : 0,
-    missingToolsIn(note).length * 22,
+    toolNotesIn(note).length * 22,
   ];
   return lines.reduce((sum, height) => sum + height, 36);
 }

@@ -1,4 +1,4 @@
-import { missingToolsIn } from "../../../src/agent/turn/missing-tools.ts";
+import { toolNotesIn } from "../../../src/agent/turn/tool-notes.ts";
 import { formatDuration, formatNumber } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { Step } from "../model/types.ts";
@@ -24,7 +24,7 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
       <span class="run-number">{view.model.turns.length > 1 ? `${step.turn}.${step.step}` : step.step}</span>
       <div class="run-step">
         {title !== "" && <bdi class="run-title">{title}</bdi>}
-        <MissingTools step={step} />
+        <ToolNotes step={step} />
         {waitsOf(step, view.running.value).map((group) => (
           <Wait group={group} view={view} />
         ))}
@@ -43,11 +43,11 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
   );
 }
 
-/** Why tools of the agent are missing, as the model was told. */
-function MissingTools({ step }: { step: Step }) {
+/** Why tools of the agent are missing or run in something else, as the model was told. */
+function ToolNotes({ step }: { step: Step }) {
   return (
     <>
-      {missingToolsIn(step.note).map((reason) => (
+      {toolNotesIn(step.note).map((reason) => (
         <p class="run-missing">
           <Icon name="info" />
           <bdi>{visibleLine(reason, 600)}</bdi>

@@ -1,5 +1,6 @@
 import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
-import type { Linux, NoLinux } from "../../sandbox/linux/types.ts";
+import { programSeconds } from "../../sandbox/linux/limits.ts";
+import { defaultEnvironment, type Linux, type NoLinux } from "../../sandbox/linux/types.ts";
 import type { Sandbox } from "../../sandbox/types.ts";
 import type { ReadDocument } from "../../documents/read-document.ts";
 import type { AddressScope } from "../../net/safe-fetch.ts";
@@ -22,6 +23,8 @@ export interface BuiltInToolDependencies {
    * `sandbox`.
    */
   linux?: Linux | NoLinux;
+  /** Time limit of a program in `linux` for which the model sets none. Default: that of `programSeconds`. */
+  defaultProgramSeconds?: number;
   /**
    * Must read in another process: a hostile document can block or crash its process. Reads web pages if there is no
    * `sandbox`. Absent: documents cannot be read.
@@ -52,16 +55,26 @@ const builtIns: Record<string, (dependencies: BuiltInToolDependencies, agent: Bu
   search_files: () => searchFilesTool,
   run_javascript: ({ sandbox }) => runJavascriptTool(sandbox),
   // A machine's own programs may be without Python.
-  run_python: ({ linux, sandbox }) =>
-    linux && !("unavailable" in linux) && linux.facts.python.version !== ""
-      ? linuxPythonTool(linux)
-      : webAssemblyPythonTool(sandbox),
-  run_shell: ({ linux }) => runShellTool(linux),
+  run_python({ linux, sandbox, defaultProgramSeconds = programSeconds.defaultSeconds }, { environment }) {
+    if (linux && !("unavailable" in linux) && linux.facts.python.version !== "") {
+      return linuxPythonTool(linux, defaultProgramSeconds);
+    }
+    const wanted = environment === defaultEnvironment ? undefined : environment;
+    return webAssemblyPythonTool(sandbox, wanted === undefined ? undefined : withoutEnvironment(wanted, linux));
+  },
+  run_shell: ({ linux, defaultProgramSeconds = programSeconds.defaultSeconds }) =>
+    runShellTool(linux, defaultProgramSeconds),
   web_fetch({ addresses = "public", sandbox, readDocument = noDocuments }, { webFetch }) {
     const reader = sandbox ? sandboxDocumentReader(sandbox) : readDocument;
     return webFetchTool({ addresses: webFetch?.privateAddresses === true ? addresses : "public" }, reader);
   },
 };
+
+/** Why `run_python` does not run in the environment that the agent names. */
+function withoutEnvironment(name: string, linux: Linux | NoLinux | undefined): string {
+  const reason = linux && "unavailable" in linux ? ` ${linux.unavailable}` : "";
+  return `run_python has Python's standard library only, without the environment ${JSON.stringify(name)}.${reason}`;
+}
 
 export const toolNames: string[] = Object.keys(builtIns);
 

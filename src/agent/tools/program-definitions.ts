@@ -90,58 +90,75 @@ const webAssemblyPython: ToolDefinition = {
   },
 };
 
-const linuxPythonInput = {
+const linuxSeconds = (defaultSeconds: number) => seconds({ ...programSeconds, defaultSeconds });
+
+const linuxPythonInput = (defaultSeconds: number) => ({
   type: "object",
-  properties: { code: pythonCode, seconds: seconds(programSeconds) },
+  properties: { code: pythonCode, seconds: linuxSeconds(defaultSeconds) },
   required: ["code"],
   additionalProperties: false,
-};
+});
 
-const shellInput = {
+const shellInput = (defaultSeconds: number) => ({
   type: "object",
-  properties: { script: { type: "string", description: "Bash script." }, seconds: seconds(programSeconds) },
+  properties: { script: { type: "string", description: "Bash script." }, seconds: linuxSeconds(defaultSeconds) },
   required: ["script"],
   additionalProperties: false,
-};
+});
 
-/** The definition of `run_python`. `facts`: of the Linux environment in which programs run. Absent: WebAssembly. */
-export function runPythonDefinition(facts?: EnvironmentFacts): ToolDefinition {
-  if (!facts) return webAssemblyPython;
-  return onceFor(pythonDefinitions, facts, () => {
+/** What programs run in, and their time limit in seconds unless the model sets one. */
+interface LinuxPrograms {
+  facts: EnvironmentFacts;
+  defaultSeconds: number;
+}
+
+/** The definition of `run_python`. `linux`: the Linux environment in which programs run. Absent: WebAssembly. */
+export function runPythonDefinition(linux?: LinuxPrograms): ToolDefinition {
+  if (!linux) return webAssemblyPython;
+  return onceFor(pythonDefinitions, linux, ({ facts, defaultSeconds }) => {
     const description = `Run a Python program in Linux (${facts.system}). ${pythonOf(facts)} ${linuxRules}`;
-    return { name: "run_python", description, input: linuxPythonInput };
+    return { name: "run_python", description, input: linuxPythonInput(defaultSeconds) };
   });
 }
 
-/** The definition of `run_shell`. `facts`: of the Linux environment in which scripts run. Absent: there is none. */
-export function runShellDefinition(facts?: EnvironmentFacts): ToolDefinition {
-  if (!facts) return { name: "run_shell", description: "Run a bash script in Linux.", input: shellInput };
-  return onceFor(shellDefinitions, facts, () => {
+/** The definition of `run_shell`. `linux`: the Linux environment in which scripts run. Absent: there is none. */
+export function runShellDefinition(linux?: LinuxPrograms): ToolDefinition {
+  if (!linux) {
+    const input = shellInput(programSeconds.defaultSeconds);
+    return { name: "run_shell", description: "Run a bash script in Linux.", input };
+  }
+  return onceFor(shellDefinitions, linux, ({ facts, defaultSeconds }) => {
     const found = `Programs: ${versions(facts.programs)}. ${pythonOf(facts)}`;
     return {
       name: "run_shell",
       description: `Run a bash script in Linux (${facts.system}). ${found} ${linuxRules}`,
-      input: shellInput,
+      input: shellInput(defaultSeconds),
     };
   });
 }
 
-const pythonDefinitions = new WeakMap<EnvironmentFacts, ToolDefinition>();
-const shellDefinitions = new WeakMap<EnvironmentFacts, ToolDefinition>();
+/** By environment, then by the default of seconds: a process has one. */
+type Definitions = WeakMap<EnvironmentFacts, Map<number, ToolDefinition>>;
+const pythonDefinitions: Definitions = new WeakMap();
+const shellDefinitions: Definitions = new WeakMap();
 
 /** Every turn with a program needs the definition. */
 function onceFor(
-  made: WeakMap<EnvironmentFacts, ToolDefinition>,
-  facts: EnvironmentFacts,
-  make: () => ToolDefinition,
+  made: Definitions,
+  linux: LinuxPrograms,
+  make: (linux: LinuxPrograms) => ToolDefinition,
 ): ToolDefinition {
-  const definition = made.get(facts) ?? make();
-  made.set(facts, definition);
+  const ofFacts = made.get(linux.facts) ?? new Map<number, ToolDefinition>();
+  made.set(linux.facts, ofFacts);
+  const definition = ofFacts.get(linux.defaultSeconds) ?? make(linux);
+  ofFacts.set(linux.defaultSeconds, definition);
   return definition;
 }
 
 /** The input schemas of a tool's other definitions, by the name of the validator. */
-export const furtherInputs: Record<string, object> = { run_python_linux: linuxPythonInput };
+export const furtherInputs: Record<string, object> = {
+  run_python_linux: linuxPythonInput(programSeconds.defaultSeconds),
+};
 
 function pythonOf({ python: { version, libraries } }: EnvironmentFacts): string {
   const names = versions(libraries);

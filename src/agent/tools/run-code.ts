@@ -23,12 +23,16 @@ export function runJavascriptTool(sandbox: Sandbox | undefined): Tool {
   );
 }
 
-/** `run_python` in WebAssembly, with the standard library only. Unavailable without a sandbox. */
-export function webAssemblyPythonTool(sandbox: Sandbox | undefined): Tool {
+/**
+ * `run_python` in WebAssembly, with the standard library only. Unavailable without a sandbox. `replaced`: why it does not run
+ * in the environment that the agent names.
+ */
+export function webAssemblyPythonTool(sandbox: Sandbox | undefined, replaced: string | undefined): Tool {
   if (!sandbox) return withoutSandbox(runPythonDefinition());
   const run = (input: { code: string } & RunOptions, context: ToolContext) =>
     runCode(sandbox, "python", input.code, input, context);
-  return { ...builtInTool(runPythonDefinition(), run), system: { kind: "wasm" } };
+  const tool = builtInTool(runPythonDefinition(), run);
+  return { ...tool, system: { kind: "wasm" }, ...(replaced !== undefined && { replaced }) };
 }
 
 function withoutSandbox(definition: ToolDefinition): Tool {

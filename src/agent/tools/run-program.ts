@@ -1,5 +1,4 @@
-import { programSeconds } from "../../sandbox/linux/limits.ts";
-import type { Linux, LinuxResult, NoLinux, StoredFile } from "../../sandbox/linux/types.ts";
+import type { Linux, LinuxProgram, LinuxResult, NoLinux, StoredFile } from "../../sandbox/linux/types.ts";
 import { runPythonDefinition, runShellDefinition } from "./program-definitions.ts";
 import { programOutput, saveChanges } from "./save-changes.ts";
 import type { Files } from "./files.ts";
@@ -9,23 +8,24 @@ interface Limits {
   seconds?: number;
 }
 
-/** `run_python` in a real Linux, with the libraries of its environment. */
-export function linuxPythonTool(linux: Linux): Tool {
-  const run = ({ code, ...limits }: { code: string } & Limits, context: ToolContext) =>
-    runInLinux(linux, { language: "python", text: code, ...limits }, context);
-  return { ...builtInTool(runPythonDefinition(linux.facts), run, "run_python_linux"), system: systemOf(linux) };
+/** `run_python` in a real Linux, with the libraries of its environment. `defaultSeconds`: its time limit by default. */
+export function linuxPythonTool(linux: Linux, defaultSeconds: number): Tool {
+  const run = ({ code, seconds = defaultSeconds }: { code: string } & Limits, context: ToolContext) =>
+    runInLinux(linux, { language: "python", text: code, seconds }, context);
+  const definition = runPythonDefinition({ facts: linux.facts, defaultSeconds });
+  return { ...builtInTool(definition, run, "run_python_linux"), system: systemOf(linux) };
 }
 
 /** Unavailable without a real Linux: scripts for a simulated shell give wrong results. */
-export function runShellTool(linux: Linux | NoLinux | undefined): Tool {
+export function runShellTool(linux: Linux | NoLinux | undefined, defaultSeconds: number): Tool {
   if (!linux || "unavailable" in linux) {
     const reason = linux?.unavailable ?? "This service has no Linux environment for programs.";
     const unavailable = `run_shell is not available. ${reason}`;
     return { definition: runShellDefinition(), unavailable, run: async () => errorOutput(unavailable) };
   }
-  const run = ({ script, ...limits }: { script: string } & Limits, context: ToolContext) =>
-    runInLinux(linux, { language: "shell", text: script, ...limits }, context);
-  return { ...builtInTool(runShellDefinition(linux.facts), run), system: systemOf(linux) };
+  const run = ({ script, seconds = defaultSeconds }: { script: string } & Limits, context: ToolContext) =>
+    runInLinux(linux, { language: "shell", text: script, seconds }, context);
+  return { ...builtInTool(runShellDefinition({ facts: linux.facts, defaultSeconds }), run), system: systemOf(linux) };
 }
 
 function systemOf({ facts }: Linux): ProgramSystem {
@@ -34,7 +34,7 @@ function systemOf({ facts }: Linux): ProgramSystem {
 
 async function runInLinux(
   linux: Linux,
-  { language, text, seconds = programSeconds.defaultSeconds }: { language: "python" | "shell"; text: string } & Limits,
+  { language, text, seconds }: Pick<LinuxProgram, "language" | "text" | "seconds">,
   { files, signal, onOutput }: ToolContext,
 ): Promise<ToolOutput> {
   const before = await files.stored();

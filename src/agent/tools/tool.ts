@@ -34,6 +34,8 @@ export interface Tool {
   hasEffects?: true;
   /** Why the tool cannot be used here. It is not offered to the model, and calls return this as an error. */
   unavailable?: string;
+  /** What its programs run in instead of what the agent's definition names, and why. The model is told before its first step. */
+  replaced?: string;
   /** Calling it twice with the same input has the effect of calling it once. */
   idempotent?: boolean;
   /** Of a tool of an MCP server: the server's name, and its own name for the tool. */

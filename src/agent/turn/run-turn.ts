@@ -8,7 +8,7 @@ import { executeTools } from "./execute-tools.ts";
 import { finalAnswer, finalAnswerMs } from "./final-answer.ts";
 import { type AnswerEntry, foldEntry, isEmpty, type JournalEntry, startProgress, type Truncation } from "./journal.ts";
 import { findReachedLimit, type ReachedLimit } from "./limits.ts";
-import { missingToolsNote } from "./missing-tools.ts";
+import { toolsNote } from "./tool-notes.ts";
 import type { ActionResult, TurnInput, TurnOutcome, TurnPorts, TurnState } from "./types.ts";
 
 /**
@@ -131,7 +131,7 @@ async function recordEntry(state: TurnState, entry: JournalEntry): Promise<Actio
   return { kind: "continue", state: { ...state, progress: foldEntry(state.progress, entry) } };
 }
 
-/** A note for the model: missing tools and the workspace's files before the first step, a correction after an empty answer. */
+/** A note for the model: missing and replaced tools, and the workspace's files before the first step, a correction after an empty answer. */
 async function noteForStep({ ports, progress }: TurnState): Promise<string | undefined> {
   if (progress.messages.length === progress.inputAt + 1) return firstNote(ports);
   if (progress.emptyAnswers === 0) return undefined;
@@ -141,7 +141,7 @@ async function noteForStep({ ports, progress }: TurnState): Promise<string | und
 /** The list of files can be long, so it comes last. */
 async function firstNote({ tools, files }: TurnPorts): Promise<string | undefined> {
   const listed = offeredDefinitions(tools).length > 0 ? filesNote(await files.list()) : undefined;
-  const notes = [missingToolsNote(tools), listed].filter((note) => note !== undefined);
+  const notes = [toolsNote(tools), listed].filter((note) => note !== undefined);
   return notes.length === 0 ? undefined : notes.join("\n\n");
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { settleAll } from "../../async/settle-all.ts";
 import { semaphore } from "../../async/semaphore.ts";
 import { collectChanges, sha256OfFile } from "../../sandbox/linux/changes.ts";
-import { linuxLimits } from "../../sandbox/linux/limits.ts";
+import { type LinuxLimits, linuxLimits } from "../../sandbox/linux/limits.ts";
 import { failedResult, noChanges } from "../../sandbox/linux/program-end.ts";
 import type { EnvironmentFacts, LinuxResult, StoredFile } from "../../sandbox/linux/types.ts";
 import {
@@ -72,7 +72,7 @@ async function answerOf(
   transfers: ObjectTransfers,
   deadline: number,
 ): Promise<ProgramAnswer> {
-  const { files, staging } = call;
+  const { files, maxFiles = linuxLimits.files, staging } = call;
   const needed = files.reduce((sum, { size }) => sum + size, 0);
   const free = await freeBytes();
   if (needed >= free) return failedResult(`The files have ${needed} bytes; the sandbox has room for ${free}.`);
@@ -81,7 +81,7 @@ async function answerOf(
   const left = (deadline - Date.now()) / 1_000 - transferSeconds.store;
   const seconds = Math.floor(Math.min(call.seconds, left));
   if (seconds < 1) return failedResult("The files could not be read in time. Run the program on fewer files.");
-  const limits = { ...linuxLimits, memoryBytes: memoryMegabytes * megabyte - ownMemoryBytes };
+  const limits = { ...linuxLimits, files: maxFiles, memoryBytes: memoryMegabytes * megabyte - ownMemoryBytes };
   const unwanted = new AbortController();
   const poll = setInterval(() => {
     void transfers.exists(call.stop).then((exists) => exists && unwanted.abort());
@@ -96,7 +96,7 @@ async function answerOf(
   if (isLong) await transfers.upload(staging, outputName, { text: output });
   const ended = { ...(isLong ? {} : { output }), ...end };
   if (end.exitCode === undefined) return { ...ended, ...noChanges };
-  const changes = await storeChanges(files, (name, path) => transfers.upload(staging, name, { path }));
+  const changes = await storeChanges(files, limits, (name, path) => transfers.upload(staging, name, { path }));
   const { problem = changes.problem } = end;
   return { ...ended, ...changes, ...(problem !== undefined && { problem }) };
 }
@@ -122,6 +122,7 @@ class TooManyBytes extends Error {}
 /** Finds the changes by content, and stores the contents that are new. No process of the program may be alive. */
 async function storeChanges(
   before: StoredFile[],
+  limits: LinuxLimits,
   upload: (name: string, path: string) => Promise<void>,
 ): Promise<Changes> {
   const known = new Set(before.map(({ sha256 }) => sha256));
@@ -130,7 +131,7 @@ async function storeChanges(
   async function store(paths: string[]) {
     const sizes = await settleAll(paths.map(async (path) => (await stat(path)).size));
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
-    const { diskBytes } = linuxLimits;
+    const { diskBytes } = limits;
     if (bytes > diskBytes)
       throw new TooManyBytes(`the program wrote ${bytes} bytes; at most ${diskBytes} are accepted`);
     return settleAll(
@@ -148,7 +149,7 @@ async function storeChanges(
 
   await makeReadable();
   try {
-    return await collectChanges({ folder: containerFolders.work, before }, store, linuxLimits);
+    return await collectChanges({ folder: containerFolders.work, before }, store, limits);
   } catch (error) {
     if (error instanceof TooManyBytes) return { ...noChanges, problem: `Nothing was saved: ${error.message}.` };
     throw error;

@@ -41,6 +41,8 @@ export interface LambdaLinux {
   /** `url`: the bucket's address, without a slash at the end. */
   bucket: { name: string; url: string };
   objects: StagedObjects;
+  /** Files of a workspace. Default: that of `linuxLimits`. */
+  maxFiles?: number | undefined;
 }
 
 /** Seconds of a call besides the program: both transfers, the start of an environment, and adopting the new contents. */
@@ -109,7 +111,7 @@ function noEnvironment(name: string, names: string[]): string {
 }
 
 async function runProgram(
-  { aws, bucket, objects }: LambdaLinux,
+  { aws, bucket, objects, maxFiles = linuxLimits.files }: LambdaLinux,
   fn: SandboxFunction,
   runId: string,
   program: LinuxProgram,
@@ -128,6 +130,7 @@ async function runProgram(
     language: program.language,
     text: program.text,
     seconds: program.seconds,
+    maxFiles,
     files: program.files.map((file) => ({ ...file, signature: gets.signature(contentKey(runId, file.sha256)) })),
     contents: { url: gets.url + contentKey(runId, "0".repeat(64)).slice(0, -64), query: gets.query },
     staging: signer.form(prefix, { seconds, maxBytes: linuxLimits.fileBytes }),

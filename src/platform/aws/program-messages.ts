@@ -9,6 +9,8 @@ export type FunctionEvent = { program: ProgramCall } | { facts: true } | { reque
 
 /** A program and signed requests for exactly the objects that it needs. */
 export interface ProgramCall extends Pick<LinuxProgram, "language" | "text" | "seconds"> {
+  /** Files of a workspace. Absent in calls of earlier versions: that of `linuxLimits`. */
+  maxFiles?: number;
   /** With the signature of the URL of the content, as in `SignedGets`. */
   files: (StoredFile & { signature: string })[];
   /** URL of a content: `url` + SHA-256 + `?` + `query` + signature. */

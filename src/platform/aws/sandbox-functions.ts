@@ -1,5 +1,5 @@
 import type { S3Client } from "@aws-sdk/client-s3";
-import { env, envIfSet } from "../../env.ts";
+import { env, envIfSet, numberIfSet } from "../../env.ts";
 import type { SandboxPerAgent } from "../../sandbox/types.ts";
 import { loadS3Client } from "./clients.ts";
 import { lambdaEnvironments, type LambdaLinux } from "./linux.ts";
@@ -31,6 +31,7 @@ export function sandboxFunctions(settings: AwsCredentials & { endpoint?: string 
     isTenantIsolated,
     bucket: { name, url },
     objects: stagedObjects(() => (s3 ??= loadS3Client(settings)), name),
+    maxFiles: numberIfSet("WORKSPACE_FILES"),
   });
   return { sandboxOf, linuxOf };
 }

@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import { environmentName } from "./environment-name.ts";
 import { checkFacts, parseJson, shown } from "./probe.ts";
 import type { EnvironmentFacts } from "./types.ts";
 
@@ -10,9 +11,6 @@ export type InstalledEnvironment =
   | { facts: EnvironmentFacts; image: string; engine: ContainerEngine };
 
 export type ContainerEngine = "docker" | "podman";
-
-/** Names of environments, as in agent files. Folders whose names begin with a dot are incomplete. */
-export const environmentName = /^[a-z][a-z0-9-]{0,39}$/;
 
 /** Of the folder of an environment. */
 export const environmentFiles = { description: "environment.json", root: "rootfs" };

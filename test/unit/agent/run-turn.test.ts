@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Failure, Model } from "../../../src/agent/model.ts";
-import { toolNames } from "../../../src/agent/tools/index.ts";
+import { builtInTools, toolNames } from "../../../src/agent/tools/index.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
+import { toolNotesIn } from "../../../src/agent/turn/tool-notes.ts";
 import { allTools, answer, call, openFiles, scripted, spaceOf, turn } from "./scripted.ts";
 
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };
@@ -138,6 +139,30 @@ describe("a turn", () => {
       ["list_files"],
       ["list_files"],
     ]);
+  });
+
+  it("names tools that run in something else than the agent's definition says, and offers them", async () => {
+    const { model, requests } = scripted([answer("Done.")]);
+    const tools = builtInTools(
+      { tools: ["run_python", "run_shell"], environment: "reports" },
+      {
+        linux: { unavailable: 'The environment "reports" is not installed.' },
+        sandbox: { maxBytes: 1, run: async () => ({ output: "", written: [], notes: [] }) },
+      },
+    );
+    const { input, ports } = turn(model, { ports: { tools } });
+    const outcome = await runTurn(input, ports);
+    const [missing, replaced] = [
+      'run_shell is not available. The environment "reports" is not installed.',
+      'run_python has Python\'s standard library only, without the environment "reports". The environment "reports" is not installed.',
+    ];
+    const text =
+      `Tools that cannot be used in this turn:\n${missing}\n\n` +
+      `Tools that do not run as the agent's definition says:\n${replaced}`;
+    expect(requests[0]?.messages.at(-1)).toMatchObject({ note: true, text });
+    expect(toolNotesIn(`${text}\n\nFiles in the workspace:\nrun_shell`)).toEqual([missing, replaced]);
+    expect(outcome).toMatchObject({ kind: "done", last: { note: text } });
+    expect(requests[0]?.tools.map(({ name }) => name)).toEqual(["run_python"]);
   });
 
   it("names missing tools although no other tool is left", async () => {

@@ -156,6 +156,31 @@ describe("a program in Linux", () => {
     expect(seen).toEqual(["written"]);
   });
 
+  it("may take the seconds of the service's setting, which its description names, unless the model sets others", async () => {
+    const { port, programs } = linux();
+    for (const defaultProgramSeconds of [120, 300, 600]) {
+      const { run_python: python, run_shell: shell } = toolsOf({ linux: port, defaultProgramSeconds });
+      await call(python, { code: "1" });
+      await call(shell, { script: "1" });
+      await call(shell, { script: "1", seconds: 7 });
+      expect(programs.splice(0).map(({ seconds }) => seconds)).toEqual([
+        defaultProgramSeconds,
+        defaultProgramSeconds,
+        7,
+      ]);
+      for (const tool of [python, shell]) {
+        expect(tool?.definition.input).toMatchObject({
+          properties: {
+            seconds: {
+              maximum: 600,
+              description: expect.stringContaining(`Default: ${defaultProgramSeconds}.`) as string,
+            },
+          },
+        });
+      }
+    }
+  });
+
   it("accepts no files and no lines, and at most 600 seconds", async () => {
     const { run_python: python, run_shell: shell } = toolsOf({ linux: linux().port });
     for (const [tool, input] of [
