@@ -31,14 +31,22 @@ export function tokenHash(kind: TokenKind, text: string): string | undefined {
   return fromBase62(text.slice(-checksumLength)) === crc32(random) ? sha256(text) : undefined;
 }
 
+/** A whole token, or most of one. At most a token's length, so that the next one after it is found, too. */
+const tokenLike = /(a[ko]_[0-9A-Za-z]{6})[0-9A-Za-z]{14,43}/g;
+
 /** Whether a text contains what looks like a whole token, or most of one. */
 export function containsToken(text: string): boolean {
-  return /\ba[ko]_[0-9A-Za-z]{20}/.test(text);
+  return text.search(tokenLike) >= 0;
 }
 
 /** The text with tokens shortened to their hints: a token that was pasted in the wrong place is not repeated. */
 export function redactTokens(text: string): string {
   return text.replace(/(a[ko]_[0-9A-Za-z]{6})[0-9A-Za-z]+/g, "$1…");
+}
+
+/** As `redactTokens`, but only what looks like a whole token, or most of one: other texts stay to the letter. */
+export function redactWholeTokens(text: string): string {
+  return text.replace(tokenLike, "$1…");
 }
 
 function sha256(text: string): string {

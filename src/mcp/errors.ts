@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import { redactWholeTokens } from "../accounts/token.ts";
 import { type ErrorFormat, HttpError } from "../api/handlers/errors.ts";
 import { ServiceError, type ServiceErrorCode, StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
@@ -44,5 +45,5 @@ export function toolError(error: unknown, requestId: string): CallToolResult {
 }
 
 function errorResult(text: string): CallToolResult {
-  return { content: [{ type: "text", text }], isError: true };
+  return { content: [{ type: "text", text: redactWholeTokens(text) }], isError: true };
 }

@@ -1,3 +1,4 @@
+import { redactWholeTokens } from "../../accounts/token.ts";
 import { ServiceError, type ServiceErrorCode } from "../../errors.ts";
 import { log } from "../../log.ts";
 import type { Issues, ValidationIssue } from "../validation/issue.ts";
@@ -94,8 +95,16 @@ export function validOrThrow<Value>(checked: { value: Value } | Issues): Value {
   return checked.value;
 }
 
-/** The response to a request that failed. Logs errors of the service; unexpected errors show clients no detail. */
+/**
+ * The response to a request that failed. Logs errors of the service; unexpected errors show clients no detail. It repeats
+ * no API key and no operator token: the request may have one in the wrong place.
+ */
 export function toResponse(error: unknown, requestId: string, format = publicFormat): ApiResponse {
+  const response = errorResponse(error, requestId, format);
+  return { ...response, body: redactWholeTokens(String(response.body)) };
+}
+
+function errorResponse(error: unknown, requestId: string, format: ErrorFormat): ApiResponse {
   if (error instanceof InvalidRequest) return jsonResponse(422, format.body(error.issues, "invalid_request"));
   const known = describe(error, format);
   if (!known || known.status >= 500) log("error", known?.detail ?? "unexpected error", { requestId, error });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { containsToken, newToken, redactTokens, tokenHash } from "../../../src/accounts/token.ts";
+import { containsToken, newToken, redactTokens, redactWholeTokens, tokenHash } from "../../../src/accounts/token.ts";
 
 describe.each([
   ["ak", "ao"],
@@ -36,5 +36,9 @@ describe.each([
     const { token, hint } = newToken(kind);
     expect([containsToken(`x ${token}`), containsToken(hint)]).toEqual([true, false]);
     expect(redactTokens(`--key ${token}!`)).toBe(`--key ${hint}…!`);
+    expect(redactWholeTokens(`${token}${token}`)).toBe(`${hint}…${hint}…`);
+    expect(redactWholeTokens(`${token.slice(0, 30)} we${kind}_passwords ${hint}`)).toBe(
+      `${hint}… we${kind}_passwords ${hint}`,
+    );
   });
 });

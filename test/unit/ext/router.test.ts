@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOperator } from "../../../src/accounts/operators.ts";
 import { setKeyEnabled } from "../../../src/accounts/keys.ts";
-import { tokenHash } from "../../../src/accounts/token.ts";
+import { newToken, tokenHash } from "../../../src/accounts/token.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import { extRouter } from "../../../src/ext/router.ts";
 import { type ExtService, extService } from "../../support/ext-service.ts";
@@ -79,6 +79,48 @@ describe("requests", () => {
     const { status, body } = await service.call("GET", path);
     expect([status, body["code"]]).toEqual([422, "invalid_request"]);
     expect(body["detail"]).toMatchObject([issue]);
+  });
+});
+
+describe("a key or token in the wrong place is not repeated", () => {
+  const secrets = [newToken("ak"), newToken("ao")];
+
+  test.each(secrets)("$hint", async ({ token, hint }) => {
+    const { baseUrl, apiKey, templateId, platform } = service;
+    const { token: operator } = await createOperator(platform.accounts, { name: "Op", role: "operator" });
+    const file = { filename: `"${token}".txt`, content_base64: "not base64" };
+    const wrong: [string, string, object?][] = [
+      ["/v1/agents/" + token, apiKey],
+      ["/v1/agents", apiKey, { name: "n", template_id: token }],
+      ["/v1/agents", apiKey, { name: token, template_id: templateId, files: [{ filename: "f", [token]: 1 }] }],
+      ["/v1/agents", apiKey, { name: [`\n${token}`], template_id: templateId }],
+      ["/v1/agents", apiKey, { name: "n", template_id: templateId, files: [file] }],
+      ["/ext/v1/runs/" + token, apiKey],
+      ["/ext/v1/runs?label=" + token, apiKey],
+      [`/ext/v1/runs?${token}=1`, apiKey],
+      ["/ext/v1/runs", apiKey, { name: "n", [token]: 1 }],
+      ["/manage/v1/agents/" + token, operator],
+      [`/manage/v1/runs?${token}=1`, operator],
+    ];
+    for (const [path, credential, body] of wrong) {
+      const headers = { authorization: `Bearer ${credential}`, "content-type": "application/json" };
+      const request = body && { method: "POST", body: JSON.stringify(body) };
+      const response = await fetch(baseUrl + path, { headers, ...request });
+      const text = await response.text();
+      expect([path.replace(token, ""), response.status, text.includes(token)]).toEqual([
+        path.replace(token, ""),
+        422,
+        false,
+      ]);
+      if (path.startsWith("/v1")) expect(text).toContain(`${hint}…`);
+    }
+  });
+
+  test("all else is as v1 words it", async () => {
+    const headers = { "x-api-key": service.apiKey };
+    const response = await fetch(`${service.baseUrl}/v1/agents/weak_passwords-ak_4fGh2k`, { headers });
+    const issue = { loc: ["path", "agent_id"], input: "weak_passwords-ak_4fGh2k" };
+    expect(await response.json()).toMatchObject({ detail: [issue] });
   });
 });
 
