@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import {
   type ChangedWebhook,
   findWebhook,
+  maxSecrets,
   oldSecretsValidUntil,
   overlapHours,
   removeWebhook,
@@ -45,7 +46,10 @@ export function addWebhookCommands(program: Command, action: Action): void {
     );
   webhook
     .command("rotate-secret")
-    .description("Create a new secret and print it (shown only once). The old one also signs messages for some hours.")
+    .description(
+      "Create a new secret and print it (shown only once). The old one also signs messages for some hours. At most " +
+        `${maxSecrets} secrets sign: a further one ends the oldest at once.`,
+    )
     .requiredOption(...agentOption)
     .option(
       "--hours <N>",

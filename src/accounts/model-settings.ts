@@ -2,6 +2,7 @@ import { compatSettings, type ModelConfiguration, type OpenAiCompat } from "../a
 import { configurationFields, isRegion, providerNames } from "../agent/models/model-config.ts";
 import { surplusOf } from "../agent/public-url.ts";
 import { ServiceError } from "../errors.ts";
+import { parseUrl } from "../net/parse-url.ts";
 
 const settingNames = ["baseUrl", "model", "secret", "region", "compat"] as const;
 type SettingName = (typeof settingNames)[number];
@@ -57,7 +58,7 @@ export function parseModelSettings(
     throw invalid(`${labels.provider} ${provider} does not accept ${received}${only}`);
   }
   const { baseUrl, secret, region } = settings;
-  if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) {
+  if (baseUrl !== undefined && !/^https?:$/.test(parseUrl(baseUrl)?.protocol ?? "")) {
     throw invalid(`${labels.baseUrl} is ${JSON.stringify(baseUrl)}; expected ${expected.baseUrl}`);
   }
   const surplus = baseUrl === undefined ? undefined : surplusOf(baseUrl);

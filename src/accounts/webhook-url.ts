@@ -1,4 +1,5 @@
 import { ServiceError } from "../errors.ts";
+import { parseUrl } from "../net/parse-url.ts";
 
 const maxLength = 2_048;
 
@@ -10,7 +11,7 @@ export function checkWebhookUrl(text: string, privateAddresses: boolean): void {
 
 function problemOf(text: string, privateAddresses: boolean): string | undefined {
   if (text.length > maxLength) return `has ${text.length} characters; at most ${maxLength} are accepted`;
-  const url = URL.parse(text);
+  const url = parseUrl(text);
   if (!url) return "is not a valid URL; expected e.g. https://example.com/hooks/runs";
   if (url.username || url.password) return "contains a user name or password; put a token into the path instead";
   if (url.protocol === "https:" || (url.protocol === "http:" && privateAddresses)) return undefined;

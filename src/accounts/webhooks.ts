@@ -23,6 +23,9 @@ export interface ChangedWebhook {
 /** How long a rotated secret still signs messages, in hours: by default, and at most. */
 export const overlapHours = { default: 24, max: 168 };
 
+/** Secrets that sign a message, the newest included: receivers refuse headers of many kilobytes. */
+export const maxSecrets = 5;
+
 type WebhookStore = Pick<Accounts, "findWebhook" | "replaceWebhook">;
 type Owner = Pick<Agent, "id" | "organizationId">;
 
@@ -51,7 +54,7 @@ export async function findWebhook(accounts: Accounts, agentId: string): Promise<
 
 /**
  * Gives the webhook of an agent a new secret. The secrets before it sign messages, too, for another `hours`. 0: they are
- * removed at once.
+ * removed at once. Of more than `maxSecrets`, the oldest are removed at once.
  */
 export async function rotateSecret(
   accounts: Accounts,
@@ -70,7 +73,8 @@ export async function rotateSecret(
     const before = validSecrets(requireConfigured(found), at).flatMap(({ value, createdAt, expiresAt = until }) =>
       hours === 0 ? [] : { value, createdAt, expiresAt: Math.min(expiresAt, until) },
     );
-    return { ...found, secrets: [{ value: secret, createdAt: at }, ...before], updatedAt: at };
+    const secrets = [{ value: secret, createdAt: at }, ...before].slice(0, maxSecrets);
+    return { ...found, secrets, updatedAt: at };
   });
   return { webhook, secret };
 }

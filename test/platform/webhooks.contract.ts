@@ -123,6 +123,14 @@ export function describeWebhooks(open: () => Promise<Accounts>): void {
       expect((await auditOf(id)).map(({ action }) => action)).toEqual(["webhook.rotate-secret"]);
     });
 
+    test("of more than five secrets, the oldest end at once", async () => {
+      const { id } = await newAgent();
+      const { secret } = await setWebhook(accounts, id, { url, privateAddresses: false });
+      const issued = [secret];
+      for (let rotation = 1; rotation <= 6; rotation++) issued.unshift((await rotateSecret(accounts, id)).secret);
+      expect((await accounts.findWebhook(id))?.secrets.map(({ value }) => value)).toEqual(issued.slice(0, 5));
+    });
+
     test("a webhook is disabled, enabled and removed", async () => {
       const { id } = await newAgent();
       await setWebhook(accounts, id, { url, privateAddresses: false }, "mira");
@@ -166,6 +174,8 @@ export function describeWebhooks(open: () => Promise<Accounts>): void {
       const { id } = await newAgent();
       const wrong: [string, boolean, string][] = [
         ["example.com/hooks", true, "not a valid URL"],
+        ["https:///example.com", true, "not a valid URL"],
+        ["https:example.com", true, "not a valid URL"],
         ["ftp://example.com", true, "begins with ftp:"],
         ["http://example.com", false, "http: is accepted only for"],
         ["https://mira:pass@example.com", false, "a user name or password"],

@@ -1,3 +1,4 @@
+import { parseUrl } from "../../net/parse-url.ts";
 import type { Failure, ModelConfiguration, OpenAiCompat } from "../model.ts";
 
 /** The configuration of one provider. */
@@ -24,7 +25,7 @@ export function modelProblem(
     return `The organization's model provider '${provider}' is unknown; configure one of: ${providerNames.join(", ")}.`;
   }
   const { baseUrl, secret, region } = configurationFields(configuration);
-  if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) {
+  if (baseUrl !== undefined && !/^https?:$/.test(parseUrl(baseUrl)?.protocol ?? "")) {
     return "The base URL of the organization's inference model is not an http or https URL; correct it.";
   }
   // The region becomes part of a host name.

@@ -1,6 +1,7 @@
 import { withTimeout } from "../../async/with-timeout.ts";
 import { decodeText } from "../../documents/decode-text.ts";
 import type { ReadDocument } from "../../documents/read-document.ts";
+import { parseUrl } from "../../net/parse-url.ts";
 import { type NetworkRules, safeFetch } from "../../net/safe-fetch.ts";
 import { fetchLimits, webFetch } from "./definitions.ts";
 import { builtInTool, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
@@ -9,11 +10,12 @@ import { builtInTool, errorOutput, type Tool, type ToolOutput } from "./tool.ts"
 export function webFetchTool(rules: NetworkRules, readDocument: ReadDocument): Tool {
   const fetch = safeFetch({ ...rules, responseBytes: fetchLimits.bytes });
   return builtInTool(webFetch, async ({ url, offset = 0 }: { url: string; offset?: number }, { signal }) => {
-    if (!URL.canParse(url)) {
+    const address = parseUrl(url);
+    if (!address) {
       return errorOutput(`${JSON.stringify(url)} is not a valid URL; expected e.g. https://example.com/page.`);
     }
     const fetched = await withTimeout(fetchLimits.seconds * 1000, signal, (limit) =>
-      fetchPage(fetch, readDocument, new URL(url), limit).catch((error: unknown) => {
+      fetchPage(fetch, readDocument, address, limit).catch((error: unknown) => {
         limit.throwIfAborted();
         return { problem: `it cannot be fetched: ${error instanceof Error ? error.message : String(error)}` };
       }),

@@ -411,7 +411,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a webhook's secret
-         * @description Creates a secret, which is only in this response. The old one also signs messages until `overlap_hours` have passed. Requires the role `operator`.
+         * @description Creates a secret, which is only in this response. The old one also signs messages until `overlap_hours` have passed. At most 5 secrets sign: a further one ends the oldest at once. Requires the role `operator`.
          */
         post: operations["rotate_webhook_secret"];
         delete?: never;

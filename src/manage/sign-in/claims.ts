@@ -22,7 +22,7 @@ export function claimsOf(authorization: string | undefined): Claims | undefined 
 
 /** The role that the claims give. Undefined: none. An email address counts only if the provider has verified it. */
 export function roleOf(claims: Claims, { claim, operators, viewers }: ConsoleRoles): OperatorRole | undefined {
-  if (claim === "email" && String(claims["email_verified"]) !== "true") return undefined;
+  if (claim === "email" && ![true, "true"].includes(claims["email_verified"] as boolean)) return undefined;
   const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
   const values = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === "string");
   if (values.some((each) => operators.includes(each))) return "operator";

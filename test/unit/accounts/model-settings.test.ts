@@ -67,6 +67,7 @@ describe("parseModelSettings", () => {
     [{ provider: "bedrock", model: "m", region: "Frankfurt" }, '--region is "Frankfurt"; expected the AWS region'],
     [{ provider: "openai-compatible", model: "m" }, "--base-url is missing"],
     [{ provider: "openai-compatible", model: "m", baseUrl: "localhost:1" }, '--base-url is "localhost:1"; expected'],
+    [{ provider: "openai-compatible", model: "m", baseUrl: "https:///v1" }, '--base-url is "https:///v1"; expected'],
     [{ provider: "openai-compatible", model: "", baseUrl }, "--model is missing"],
   ])("rejects %j", (given, problem) => {
     expect(() => parseModelSettings(given, labels, true)).toThrow(problem);

@@ -98,7 +98,9 @@ describe("web_fetch", () => {
       });
     }
     expect(server.requested).toEqual([]);
-    expect((await fetchPage("nonsense")).text).toMatch(/"nonsense" is not a valid URL/);
+    for (const text of ["nonsense", "https:///example.com", "http:example.com"]) {
+      expect((await fetchPage(text)).text).toContain(`"${text}" is not a valid URL`);
+    }
   });
 
   it("rejects when the signal aborts", async () => {

@@ -36,10 +36,10 @@ test("a claim that only objects have gives no role", () => {
 
 test("an email address gives a role only if it is verified", () => {
   const emails = { claim: "email", operators: ["ada@example.com"], viewers: [] };
-  const roles = [true, "true", false, undefined].map((email_verified) =>
+  const roles = [true, "true", false, undefined, ["true"], [true]].map((email_verified) =>
     roleOf({ email: "ada@example.com", email_verified }, emails),
   );
-  expect(roles).toEqual(["operator", "operator", undefined, undefined]);
+  expect(roles).toEqual(["operator", "operator", undefined, undefined, undefined, undefined]);
 });
 
 test("the audit names a person, with the id that the provider gave", () => {

@@ -158,6 +158,8 @@ describe("a hostile MCP server", () => {
   it.each([
     ["in a URL", encodeURIComponent("s3cret-token/+"), "[secret]"],
     ["in base64", Buffer.from("s3cret-token/+").toString("base64"), "[secret]"],
+    ["in hex", Buffer.from("s3cret-token/+").toString("hex"), "[secret]"],
+    ["in reverse", "+/nekot-terc3s", "[secret]"],
     [
       "at the place where the text is cut",
       `${"x".repeat(9_999_995)}s3cret-token/+`,

@@ -1,3 +1,4 @@
+import { maxSecrets } from "../../../accounts/webhooks.ts";
 import { cursor, limit } from "../../../api/rest/parameters.ts";
 import { operation } from "./operation.ts";
 
@@ -36,7 +37,8 @@ export const webhookOperations = {
     tag,
     summary: "Rotate a webhook's secret",
     description:
-      "Creates a secret, which is only in this response. The old one also signs messages until `overlap_hours` have passed.",
+      "Creates a secret, which is only in this response. The old one also signs messages until `overlap_hours` have passed. " +
+      `At most ${maxSecrets} secrets sign: a further one ends the oldest at once.`,
     request: "RotateWebhookSecretRequest",
     requestOptional: true,
     success: changed,
