@@ -2,6 +2,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { bundleAdvance, bundleFunction, bundleSandbox, lambdasFolder } from "../lib/bundling.ts";
+import type { RequiredEnvName } from "../src/env.ts";
+import type { ConsoleRoles, SignIn } from "../src/manage/sign-in/types.ts";
 import { newDataDir } from "./servers.ts";
 import { median, type Row } from "./table.ts";
 
@@ -14,16 +16,30 @@ const script = `
   console.log(milliseconds);
 `;
 
-/** The environment variables that handlers require at start. */
-const environment = {
-  AWS_REGION: "eu-central-1",
-  AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
-  AWS_SECRET_ACCESS_KEY: "example",
+/** What `lib/` sets. */
+const stackVariables: Record<RequiredEnvName, string> = {
   TABLE_NAME: "table",
   BUCKET_NAME: "bucket",
   STATE_MACHINE_ARN: "arn:aws:states:eu-central-1:123456789012:stateMachine:turns",
   RETENTION_DAYS: "90",
   SECRET_PREFIX: "agent-run-service/prod/",
+  ORIGIN_SECRET_ARNS: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:origin",
+  MAX_UPLOAD_BYTES: "104857600",
+  DELIVERY_QUEUE_URL: "https://sqs.eu-central-1.amazonaws.com/123456789012/deliveries",
+  DELIVERY_QUEUE_ARN: "arn:aws:sqs:eu-central-1:123456789012:deliveries",
+  DELIVERY_SCHEDULE_GROUP: "deliveries",
+  DELIVERY_SCHEDULE_ROLE_ARN: "arn:aws:iam::123456789012:role/schedules",
+  SIGN_IN: JSON.stringify({ issuer: "https://example.com", clientId: "page", scope: "openid" } satisfies SignIn),
+  CONSOLE_ROLES: JSON.stringify({ claim: "groups", operators: [], viewers: [] } satisfies ConsoleRoles),
+  SERVICE_STACK: "AgentRunService-prod",
+  SERVICE_URL: "https://example.com",
+};
+
+const environment = {
+  ...stackVariables,
+  AWS_REGION: "eu-central-1",
+  AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
+  AWS_SECRET_ACCESS_KEY: "example",
   FILE_VERSIONS: "20",
 };
 

@@ -71,7 +71,7 @@ export async function measureConsole({ rounds }: { rounds: number }): Promise<Ro
 async function measureLargeRun(browser: Browser, rounds: number): Promise<Row[]> {
   const dataDir = newDataDir();
   const run = await addLargeRun(dataDir, records);
-  const server = await startServer("service", dataDir, true);
+  const server = await startServer("service", dataDir, { npmStart: true });
   try {
     await using tab = await openConsole(browser, server.consoleUrl);
     const address = new URL(`/console/runs/${run.id}`, server.consoleUrl).href;
@@ -118,7 +118,7 @@ async function scrollRate(page: Page, pixels: number, rounds: number): Promise<R
 async function measureFirstPage(browser: Browser, rounds: number): Promise<Row[]> {
   const times = { listening: [] as number[], usable: [] as number[] };
   for (let round = 0; round < rounds; round++) {
-    const server = await startServer("service", newDataDir(), true);
+    const server = await startServer("service", newDataDir(), { npmStart: true });
     try {
       times.listening.push(performance.now() - server.spawnedAt);
       await using _ = await openConsole(browser, server.consoleUrl);

@@ -31,7 +31,7 @@ export async function measureLinuxService({ seconds }: { seconds: number }): Pro
   const baseUrl = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`;
   const options = ["--model", "openai-compatible", "--model-base-url", baseUrl, "--model-name", "m"];
   const dataDir = newDataDir();
-  const server = await startServer("service", dataDir, false, [...options, "--sandbox", "auto"]);
+  const server = await startServer("service", dataDir, { more: [...options, "--sandbox", "auto"] });
   try {
     const agent = { ...server, ...(await createAgent(dataDir)) };
     const connection = await openConnection(server);

@@ -1,7 +1,8 @@
 import { rmSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
-import { parseArgs } from "node:util";
+import { Argument, Command } from "commander";
 import { logging } from "../src/log.ts";
+import { measureAgainst } from "./against.ts";
 import { measureBundles } from "./bundles.ts";
 import { consoleProblem, measureConsole } from "./console.ts";
 import { measureLinux } from "./linux.ts";
@@ -16,23 +17,26 @@ import { measureSteps } from "./steps.ts";
 import { formatSummary, formatTable, type Row } from "./table.ts";
 import { measureUpload } from "./upload.ts";
 
-// node bench/main.ts [--quick] [rates] [engine] [upload] [quotas] [startup] [linux] [bundles] [console]. Default: all sections.
-const { values, positionals } = parseArgs({
-  options: { quick: { type: "boolean", default: false } },
-  allowPositionals: true,
-});
-const { quick } = values;
+interface Section {
+  name: string;
+  title: string;
+  measure: (quick: boolean) => Promise<Row[]>;
+  /** Why the section cannot be measured on this machine. */
+  problem?: () => string | undefined;
+}
 
-const sections: { name: string; title: string; measure: () => Promise<Row[]> }[] = [
+const ratesRounds = (quick: boolean) => (quick ? { rounds: 5, milliseconds: 200 } : { rounds: 15, milliseconds: 500 });
+
+const sections: Section[] = [
   {
     name: "rates",
     title: "Latency and throughput of one process",
-    measure: () => measureRates(quick ? { rounds: 5, milliseconds: 200 } : { rounds: 15, milliseconds: 500 }),
+    measure: (quick) => measureRates(ratesRounds(quick)),
   },
   {
     name: "engine",
     title: "Turn loop, model call and sandbox; floor: a bare loop with the same journal entries, a bare fetch",
-    async measure() {
+    async measure(quick) {
       const rounds = quick ? 3 : 9;
       return [...(await measureSteps(rounds)), ...(await measureModelCalls(rounds)), ...(await measureSandbox(rounds))];
     },
@@ -40,18 +44,18 @@ const sections: { name: string; title: string; measure: () => Promise<Row[]> }[]
   {
     name: "upload",
     title: "Create with ten files of 1 MiB; floor: only receives the body",
-    measure: () => measureUpload({ rounds: quick ? 3 : 7 }),
+    measure: (quick) => measureUpload({ rounds: quick ? 3 : 7 }),
   },
   {
     name: "quotas",
     title: "A flood of creates on one key; floor: without a quota",
-    measure: () => measureQuotas({ seconds: quick ? 3 : 10 }),
+    measure: (quick) => measureQuotas({ seconds: quick ? 3 : 10 }),
   },
-  { name: "startup", title: "Start", measure: () => measureStartup({ rounds: quick ? 3 : 11 }) },
+  { name: "startup", title: "Start", measure: (quick) => measureStartup({ rounds: quick ? 3 : 11 }) },
   {
     name: "linux",
     title: "Programs in a Linux; floor: the same program outside of the sandbox, or with an empty workspace",
-    async measure() {
+    async measure(quick) {
       const rounds = quick ? 3 : 11;
       return [...(await measureLinux(rounds)), ...(await measureLinuxService({ seconds: quick ? 3 : 10 }))];
     },
@@ -59,27 +63,15 @@ const sections: { name: string; title: string; measure: () => Promise<Row[]> }[]
   {
     name: "bundles",
     title: "Lambda bundles: size, and time to load in a fresh process",
-    measure: () => measureBundles({ samples: quick ? 3 : 15 }),
+    measure: (quick) => measureBundles({ samples: quick ? 3 : 15 }),
   },
   {
     name: "console",
     title: "Web application in Chromium, with a run of 5,000 records; floor: an empty scroller in the same page",
-    measure: () => measureConsole({ rounds: quick ? 2 : 5 }),
+    measure: (quick) => measureConsole({ rounds: quick ? 2 : 5 }),
+    problem: consoleProblem,
   },
 ];
-
-const unknown = positionals.filter((name) => !sections.some((section) => section.name === name));
-if (unknown.length > 0) {
-  const accepted = sections.map(({ name }) => name).join(", ");
-  console.error(`bench: unknown section ${unknown.join(", ")}; accepted: ${accepted}`);
-  process.exit(1);
-}
-
-const problem = consoleProblem();
-if (problem !== undefined && positionals.includes("console")) {
-  console.error(`bench: ${problem}`);
-  process.exit(1);
-}
 
 process.on("exit", () => {
   for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
@@ -87,21 +79,53 @@ process.on("exit", () => {
 
 logging.level = "error"; // of the code that runs in this process
 
-const load = loadavg()[0] ?? 0;
-console.log(`Node ${process.versions.node} on ${availableParallelism()} × ${cpus()[0]?.model}`);
-console.log("Each value is the median of its rounds. Rounds of floor and service alternate.");
-if (load > availableParallelism() / 2) {
-  console.log(`The machine is busy (load ${load.toFixed(1)}): single values are not reliable.`);
-}
-const all: Row[] = [];
-for (const { name, title, measure } of sections) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
-  if (name === "console" && problem !== undefined) {
-    console.log(`\n${title}\nNot measured: ${problem}`);
-    continue;
+const program = new Command("bench")
+  .usage("[options] [sections...]")
+  .description("Measure speed and memory. Each figure is compared with a floor that is measured in the same run.")
+  .option("--quick", "measure fewer and shorter rounds", false);
+const isQuick = (): boolean => program.opts<{ quick: boolean }>().quick;
+
+program
+  .command("sections", { isDefault: true })
+  .description("measure these sections (default: all)")
+  .addArgument(new Argument("[sections...]").choices(sections.map(({ name }) => name)))
+  .action(async (named: string[]) => {
+    printMachine();
+    const chosen = sections.filter(({ name }) => named.length === 0 || named.includes(name));
+    const all: Row[] = [];
+    for (const { name, title, measure, problem } of chosen) {
+      const reason = problem?.();
+      if (reason === undefined) {
+        const rows = await measure(isQuick());
+        console.log(formatTable(title, rows));
+        all.push(...rows);
+      } else if (named.includes(name)) {
+        program.error(`bench: ${reason}`);
+      } else {
+        console.log(`\n${title}\nNot measured: ${reason}`);
+      }
+    }
+    console.log(formatSummary(all));
+  });
+
+program
+  .command("against")
+  .description("compare the latencies and rates of this checkout with those of an earlier commit")
+  .argument("<COMMIT>", "commit, tag or branch; it is built in a temporary worktree")
+  .action(async (commit: string) => {
+    printMachine();
+    const rows = await measureAgainst(commit, ratesRounds(isQuick()));
+    console.log(formatTable(`This checkout against ${commit}`, rows, [commit.slice(0, 12), "now"]));
+    console.log(formatSummary(rows));
+  });
+
+await program.parseAsync();
+
+function printMachine(): void {
+  const load = loadavg()[0] ?? 0;
+  console.log(`Node ${process.versions.node} on ${availableParallelism()} × ${cpus()[0]?.model}`);
+  console.log("Each value is the median of its rounds. The rounds of both sides alternate.");
+  if (load > availableParallelism() / 2) {
+    console.log(`The machine is busy (load ${load.toFixed(1)}): compare only processor times.`);
   }
-  const rows = await measure();
-  console.log(formatTable(title, rows));
-  all.push(...rows);
 }
-console.log(formatSummary(all));

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -40,18 +40,33 @@ export function newDataDir(): string {
   return dataDir;
 }
 
-/** `npmStart`: starts the service through npm, as users do. `more`: options of the service. */
-function commandOf(kind: Kind, dataDir: string, npmStart: boolean, more: string[]): string[] {
+export interface StartOptions {
+  /** Starts the service through npm, as users do. */
+  npmStart?: boolean;
+  /** Options of the service. */
+  more?: string[];
+  /** The checkout whose service is started, with its dependencies. Default: this one. */
+  folder?: string;
+}
+
+function commandOf(kind: Kind, dataDir: string, { npmStart, more = [], folder = root }: StartOptions): string[] {
   if (kind === "floor") return [process.execPath, "bench/floor.ts", dataDir, floorAgentId];
   const options = ["--json", "--port", "0", "--data-dir", dataDir, ...more];
-  return npmStart ? ["npm", "start", "--silent", "--", ...options] : [process.execPath, "bin/local.ts", ...options];
+  return npmStart ? ["npm", "start", "--silent", "--", ...options] : [nodeOf(folder), "bin/local.ts", ...options];
+}
+
+/** The Node.js that a checkout installs. */
+function nodeOf(folder: string): string {
+  const installed = join(folder, "node_modules", ".bin", "node");
+  return existsSync(installed) ? installed : process.execPath;
 }
 
 /** Resolves when the server has printed its line of JSON. Rejects with its stderr if it exits before. */
-export async function startServer(kind: Kind, dataDir: string, npmStart = false, more: string[] = []): Promise<Server> {
-  const [command = "", ...args] = commandOf(kind, dataDir, npmStart, more);
+export async function startServer(kind: Kind, dataDir: string, options: StartOptions = {}): Promise<Server> {
+  const { npmStart = false, folder = root } = options;
+  const [command = "", ...args] = commandOf(kind, dataDir, options);
   const spawnedAt = performance.now();
-  const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], detached: npmStart });
+  const child = spawn(command, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"], detached: npmStart });
   const endAtExit = () => stop(child, npmStart);
   process.once("exit", endAtExit);
   let errors = "";
@@ -92,6 +107,20 @@ export function memoryOf(pid: number, field: "VmRSS" | "VmHWM"): number | undefi
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
     return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Processor time of a process with all its threads, in milliseconds. Other load on the machine changes it much less than it
+ * changes the time on the clock. Undefined on systems without /proc.
+ */
+export function processorTimeOf(pid: number): number | undefined {
+  try {
+    const tasks = `/proc/${pid}/task`;
+    const times = readdirSync(tasks).map((task) => readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ", 1)[0]);
+    return times.reduce((sum, nanoseconds) => sum + Number(nanoseconds), 0) / 1e6;
   } catch {
     return undefined;
   }

@@ -26,7 +26,7 @@ export async function measureStartup({ rounds }: { rounds: number }): Promise<Ro
 }
 
 async function firstAnswer(kind: Kind, dataDir: string, npmStart = false): Promise<number> {
-  const server = await startServer(kind, dataDir, npmStart);
+  const server = await startServer(kind, dataDir, { npmStart });
   try {
     const connection = await openConnection(server);
     await expectAnswer(connection, createRequest(server, { input_text: inputText }), 201);

@@ -2,7 +2,7 @@
 export interface Row {
   name: string;
   /** Empty: a number of things. */
-  unit: "ms" | "/s" | "MB" | "KB" | "bytes" | "";
+  unit: "ms" | "µs" | "/s" | "MB" | "KB" | "bytes" | "";
   service: number;
   floor?: number;
   /** Maximum: a multiple of the floor, or a value. */
@@ -20,8 +20,9 @@ function isMet(row: Row): boolean | undefined {
   return "atMost" in row.target ? row.service <= row.target.atMost : (ratioOf(row) ?? 0) <= row.target.timesFloor;
 }
 
-export function formatTable(title: string, rows: Row[]): string {
-  const lines = [["", "floor", "service", "unit", "ratio", "target", ""]].concat(
+/** `columns`: the headings of the floor and the service. */
+export function formatTable(title: string, rows: Row[], columns = ["floor", "service"]): string {
+  const lines = [["", ...columns, "unit", "ratio", "target", ""]].concat(
     rows.map((row) => {
       const ratio = ratioOf(row);
       const met = isMet(row);

@@ -44,9 +44,15 @@ export const optionalEnvNames = [
 
 type OptionalEnvName = (typeof optionalEnvNames)[number];
 
-export type EnvName =
-  | (typeof envNames | typeof extEnvNames | typeof deliveryEnvNames | typeof consoleEnvNames)[number]
-  | OptionalEnvName;
+/** A variable that `lib/` sets in each deployment that has the function. */
+export type RequiredEnvName = (
+  | typeof envNames
+  | typeof extEnvNames
+  | typeof deliveryEnvNames
+  | typeof consoleEnvNames
+)[number];
+
+export type EnvName = RequiredEnvName | OptionalEnvName;
 
 /** A variable that every deployment sets. Throws if it is missing, so that the function does not start. */
 export function env(name: EnvName): string {
