@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../bin/admin/main.ts";
@@ -27,6 +27,13 @@ case $1 in
     tar -C "$folder" -cf "$3" . ;;
 esac
 `;
+
+/** A folder with sh and nothing else, for a PATH. */
+function onlySh(): string {
+  const programs = mkdtempSync(join(tmpdir(), "sh-"));
+  symlinkSync("/bin/sh", join(programs, "sh"));
+  return programs;
+}
 
 const before = { ...process.env };
 let folder: string;
@@ -87,6 +94,38 @@ describe.skipIf(process.platform !== "linux")("environment", () => {
     expect(failed.stderr).toContain("admin: podman build: it ended with exit code 1: no space left");
     expect((await environment("list")).stdout).toContain("reports");
     expect(readdirSync(folder)).toEqual(["reports"]);
+  });
+
+  it("install takes the next builder when the first one cannot build, and says so", async () => {
+    process.env["BUILD"] = "echo 'lookup registry: no such host' >&2; exit 1";
+    const docker = podman.replace('eval "$BUILD"', "echo STEP");
+    writeFileSync(join(dirname(dockerfile), "docker"), docker, { mode: 0o755 });
+    const first = ["install", "--name", "reports", "--file", dockerfile, "--as", "image"];
+    expect((await environment(...first)).stdout).toMatch(/used as +image .* of docker/);
+    writeFileSync(join(dirname(dockerfile), "docker"), podman, { mode: 0o755 });
+    writeFileSync(join(dirname(dockerfile), "podman"), docker, { mode: 0o755 });
+    const second = await environment(...first);
+    expect(second.stdout).toMatch(/used as +image .* of podman/);
+    expect(second.stderr).toContain(
+      "docker build: it ended with exit code 1: lookup registry: no such host. Trying podman",
+    );
+  });
+
+  it("install that no builder can do says what to install, also for a builder that was named", async () => {
+    process.env["BUILD"] = "echo 'lookup registry: no such host' >&2; exit 1";
+    process.env["PATH"] = `${dirname(dockerfile)}:${onlySh()}`;
+    const named = await environment("install", "--with", "podman");
+    expect(named.stderr).toMatch(
+      /no such host; or use --with docker \(docker is missing: .*\); or use --with mmdebstrap \(mmdebstrap is missing: apt-get install mmdebstrap debian-archive-keyring\)\n$/,
+    );
+    const any = await environment("install");
+    expect(any.stderr).toContain(
+      "admin: none of docker, podman, mmdebstrap can build the environment here: docker is missing",
+    );
+    expect(any.stderr).toMatch(
+      /no such host; mmdebstrap is missing: apt-get install mmdebstrap debian-archive-keyring\n$/,
+    );
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it("install refuses an image whose description is wrong", async () => {

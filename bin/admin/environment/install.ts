@@ -57,21 +57,27 @@ export async function installEnvironment(request: InstallRequest, place: Place):
   checkName(request.name);
   const { name, file = join(place.sources, "Dockerfile") } = request;
   if (!existsSync(file)) throw new CliError(`there is no file ${file}; pass a Dockerfile with --file`);
-  const builder = request.builder ?? (await firstBuilder(request.file !== undefined));
-  if (builder === "mmdebstrap" && (request.file !== undefined || request.form === "image")) {
+  const needsEngine = request.file !== undefined || request.form === "image";
+  if (request.builder === "mmdebstrap" && needsEngine) {
     throw new CliError("mmdebstrap builds the environment linux as a folder only; use --with docker or --with podman");
   }
+  const able = needsEngine ? builders.filter((builder) => builder !== "mmdebstrap") : builders;
   mkdirSync(place.environments, { recursive: true, mode: 0o755 });
   removeLeftovers(place.environments);
   const folder = mkdtempSync(join(place.environments, `.installing-${process.pid}-`));
   try {
-    const complete = join(folder, "complete");
-    mkdirSync(complete, { mode: 0o755 });
-    const steps = { name, sources: place.sources, folder, report: place.report };
-    const environment =
-      builder === "mmdebstrap"
-        ? await unpack(await buildWithMmdebstrap(name, steps), complete, place.report)
-        : await installFromImage({ ...steps, engine: builder, file: resolve(file) }, complete, request.form);
+    const build = async (builder: Builder, attempt: string) => {
+      const complete = join(attempt, "complete");
+      mkdirSync(complete, { mode: 0o755, recursive: true });
+      const steps = { name, sources: place.sources, folder: attempt, report: place.report };
+      const environment =
+        builder === "mmdebstrap"
+          ? await unpack(await buildWithMmdebstrap(name, steps), complete, place.report)
+          : await installFromImage({ ...steps, engine: builder, file: resolve(file) }, complete, request.form);
+      return { environment, complete };
+    };
+    const attempted = { builders: request.builder ? [request.builder] : able, able, folder, report: place.report };
+    const { environment, complete } = await firstThatWorks(attempted, build);
     writeFileSync(join(complete, environmentFiles.description), describeEnvironment(environment));
     await replace(complete, name, place.environments);
   } finally {
@@ -99,14 +105,54 @@ function checkName(name: string): void {
   );
 }
 
-async function firstBuilder(hasOwnFile: boolean): Promise<Builder> {
+interface Attempts {
+  /** What to try, in this order. */
+  builders: readonly Builder[];
+  /** All that can build the environment. */
+  able: readonly Builder[];
+  /** For temporary files. */
+  folder: string;
+  report: (line: string) => void;
+}
+
+/**
+ * Builds with the first builder that works, each in a folder of its own. One can be installed and fail: without a connection
+ * to the registry of its images, for example.
+ */
+async function firstThatWorks<Built>(
+  { builders: tried, able, folder, report }: Attempts,
+  build: (builder: Builder, folder: string) => Promise<Built>,
+): Promise<Built> {
   const problems: string[] = [];
-  for (const builder of hasOwnFile ? (["docker", "podman"] as const) : builders) {
-    const problem = await (builder === "mmdebstrap" ? mmdebstrapProblem() : engineProblem(builder));
-    if (problem === undefined) return builder;
-    problems.push(problem);
+  for (const [index, builder] of tried.entries()) {
+    const problem = await problemOf(builder);
+    if (problem !== undefined) {
+      problems.push(problem);
+      continue;
+    }
+    try {
+      return await build(builder, join(folder, builder));
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      problems.push(error.message);
+      const others = tried.slice(index + 1);
+      if (others.length > 0) report(`${error.message}. Trying ${others.join(" and ")} instead ...`);
+    }
   }
-  throw new CliError(`nothing here can build an environment: ${problems.join("; ")}`);
+  const others = able.filter((builder) => !tried.includes(builder));
+  const remedies = await Promise.all(
+    others.map(async (builder) => {
+      const problem = await problemOf(builder);
+      return `; or use --with ${builder}${problem === undefined ? "" : ` (${problem})`}`;
+    }),
+  );
+  const all = tried.length > 1 ? `none of ${tried.join(", ")} can build the environment here: ` : "";
+  throw new CliError(`${all}${problems.join("; ")}${remedies.join("")}`);
+}
+
+/** Why a builder cannot be used here, with what to do. Undefined: it can, as far as is known before a build. */
+function problemOf(builder: Builder): Promise<string | undefined> {
+  return builder === "mmdebstrap" ? mmdebstrapProblem() : engineProblem(builder);
 }
 
 async function installFromImage(
@@ -115,8 +161,6 @@ async function installFromImage(
   form: Form | undefined,
 ): Promise<InstalledEnvironment> {
   const { engine, folder, report } = build;
-  const problem = await engineProblem(engine);
-  if (problem !== undefined) throw new CliError(problem);
   const image = await buildImage(build);
   const asFolder = form === undefined ? await commandWorks(["bwrap", "--version"]) : form === "folder";
   if (!asFolder) {

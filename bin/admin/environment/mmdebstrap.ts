@@ -51,15 +51,13 @@ function hasRange(file: string, username: string): boolean {
 }
 
 /**
- * Builds the environment "linux" without a container engine. `sources`: the folder of its Dockerfile. `folder`: an existing
+ * Builds the environment "linux" without a container engine, where `mmdebstrapProblem` finds none. `sources`: the folder of its Dockerfile. `folder`: an existing
  * folder for temporary files. Resolves with the path of a tar archive of the root file system.
  */
 export async function buildWithMmdebstrap(
   name: string,
   { sources, folder, report }: { sources: string; folder: string; report: (line: string) => void },
 ): Promise<string> {
-  const problem = await mmdebstrapProblem();
-  if (problem !== undefined) throw new CliError(problem);
   report("Downloading the wheels of requirements.txt ...");
   const wheels = join(folder, "wheels");
   await runCommand(downloadCommand(join(sources, "requirements.txt"), wheels));
