@@ -51,6 +51,17 @@ export interface Offer {
   isMissing: boolean;
 }
 
+function contentText(tool: string, environment: Environment): string {
+  const system = systemText(environment);
+  if (isUndescribed(environment)) return `${system}. What it has is shown after its first program`;
+  return tool === "run_shell" ? `${system} with ${programsText(environment)}` : pythonText(environment);
+}
+
+/** Whether the service does not know yet what the environment has. */
+export function isUndescribed({ programs }: Environment): boolean {
+  return programs === null;
+}
+
 /**
  * What `run_shell` or `run_python` gets here. `known`: of the service; null where it cannot list them. `name`: of the
  * environment that the agent names. Undefined: nothing is known, or the tool needs no environment.
@@ -60,9 +71,7 @@ export function offerFor(tool: string, known: Environment[] | null | undefined, 
   const wanted = name || defaultEnvironment;
   const found = known.find((each) => each.name === wanted);
   if (found && found.unavailable === null) {
-    const text =
-      tool === "run_shell" ? `Here: ${systemText(found)} with ${programsText(found)}.` : `Here: ${pythonText(found)}.`;
-    return { text, isMissing: false };
+    return { text: `Here: ${contentText(tool, found)}.`, isMissing: false };
   }
   if (tool === "run_python" && wanted === defaultEnvironment) {
     return { text: "Here: Python with its standard library only.", isMissing: false };

@@ -2,12 +2,13 @@ import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import packageFile from "../package.json" with { type: "json" };
 import { bodyBytesOnLambda } from "../src/api/rest/lambda-limits.ts";
 import { type ApiGatewayEvent, lambdaHandler } from "../src/api/server/lambda.ts";
-import { awsSettings, env } from "../src/env.ts";
+import { awsSettings, env, envIfSet } from "../src/env.ts";
 import { manageHandlers } from "../src/manage/handlers/index.ts";
 import { limitOnLambda } from "../src/manage/lambda-limits.ts";
 import { manageRouter } from "../src/manage/router.ts";
 import { jwtAuthentication } from "../src/manage/sign-in/authenticate.ts";
 import type { ConsoleRoles } from "../src/manage/sign-in/types.ts";
+import { stackEnvironments } from "../src/platform/aws/environment-facts.ts";
 import { allSecrets, measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 
@@ -16,6 +17,7 @@ import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 
 const settings = awsSettings();
 const stack = env("SERVICE_STACK");
+const images = envIfSet("ENVIRONMENT_IMAGES");
 
 const api = manageRouter(
   manageHandlers({
@@ -30,6 +32,7 @@ const api = manageRouter(
       stack,
       serviceUrl: () => env("SERVICE_URL"),
       bodyBytes: bodyBytesOnLambda,
+      ...(images !== undefined && { environments: stackEnvironments(settings, env("BUCKET_NAME"), images) }),
     },
   }),
   jwtAuthentication(JSON.parse(env("CONSOLE_ROLES")) as ConsoleRoles),

@@ -25,7 +25,7 @@ export const changeItems: ItemPermission[] = [
   { kinds: ["RUN"], actions: ["DeleteItem"] },
 ];
 
-export const viewObjects: ObjectPermissions = { read: ["workspaces", "texts"] };
+export const viewObjects: ObjectPermissions = { read: ["workspaces", "texts", "environments"] };
 
 /** `write` of `workspaces`: the files that a run starts with. */
 export const changeObjects: ObjectPermissions = {

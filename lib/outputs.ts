@@ -7,6 +7,7 @@ export const outputs = {
   RetentionDays: "Days after which a run is deleted",
   ConcurrentRuns: "Concurrent executions that are reserved for runs; 0: none",
   SandboxMode: "What agents can run: programs in Linux environments, JavaScript only, or none (off)",
+  EnvironmentImages: "Ids of the images of the Linux environments, by name",
   SecretPrefix: "Name prefix of the secrets. The id of an organization and a slash follow",
   AlarmTopicArn: "SNS topic of the alarms",
   OperatorPolicyArn: "Policy for npm run admin -- --stack. Attach it to operators",

@@ -140,6 +140,11 @@ export class Sandbox extends Construct {
     rules.addPropertyOverride("SecurityGroupEgress.0.DestinationPrefixListId", settings.s3PrefixList);
   }
 
+  /** Ids of the images of the environments, by name. */
+  get images(): Record<string, string> {
+    return Object.fromEntries(Object.entries(this.#environments).map(([name, { image }]) => [name, image]));
+  }
+
   /** Lets the function run programs in the sandbox. */
   grantRun(fn: Function): void {
     const { settings, storage } = this.#props;

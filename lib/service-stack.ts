@@ -156,9 +156,9 @@ export class ServiceStack extends Stack {
       WORKSPACE_BYTES: String(settings.workspaceMegabytes * 2 ** 20),
     });
     grantModels(advance, settings);
-    if (settings.sandbox !== "off") {
-      new Sandbox(this, "Sandbox", { settings, storage, signer: advance }).grantRun(advance);
-    }
+    const sandbox =
+      settings.sandbox === "off" ? undefined : new Sandbox(this, "Sandbox", { settings, storage, signer: advance });
+    sandbox?.grantRun(advance);
     if (settings.privateAddresses === "allowed") grant(advance, { PRIVATE_ADDRESSES: settings.privateAddresses });
     if (settings.otlpEndpoint !== "") grant(advance, { OTEL_EXPORTER_OTLP_ENDPOINT: settings.otlpEndpoint });
 
@@ -229,6 +229,7 @@ export class ServiceStack extends Stack {
       RetentionDays: String(settings.retentionDays),
       ConcurrentRuns: String(concurrency),
       SandboxMode: settings.sandbox,
+      EnvironmentImages: JSON.stringify(sandbox?.images ?? {}),
       SecretPrefix: secretPrefixOf(settings.stage),
       AlarmTopicArn: topic.topicArn,
       OperatorPolicyArn: operatorPolicy(this, settings.stage, { storage, workflow }).managedPolicyArn,

@@ -38,6 +38,7 @@ export const optionalEnvNames = [
   "SANDBOX_ENDPOINT", // of Lambda in the stack's region and partition
   "SANDBOX_BUCKET_URL", // of the bucket, for functions of the sandbox
   "SANDBOX_TENANCY", // `off`: the functions of the sandbox have no tenant isolation
+  "ENVIRONMENT_IMAGES", // JSON: ids of the images of the Linux environments, by name
   "PRIVATE_ADDRESSES", // `allowed`: tools may connect to private addresses
   "OTEL_EXPORTER_OTLP_ENDPOINT", // read by the exporter itself
 ] as const;

@@ -8,6 +8,7 @@ import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { findServerAddress } from "../../src/platform/local/server-address.ts";
 import { externalWorkflow } from "../../src/platform/local/workflow.ts";
 import type { Platform } from "../../src/platform/types.ts";
+import type { KnownEnvironment } from "../../src/sandbox/linux/types.ts";
 import { CliError } from "../cli.ts";
 
 /** A data directory on this machine (default: `.data`), or a stack in the AWS account of the operator's credentials. */
@@ -20,6 +21,8 @@ export interface Target {
 export interface OperatorPlatform extends Platform {
   /** Who the operator is, for the audit. */
   actor: () => Promise<Actor>;
+  /** The Linux environments of a stack. Absent: they cannot be listed. */
+  environments?: () => Promise<KnownEnvironment[]>;
   /** Whether runs proceed now. False: no server uses the data directory. */
   isServed: () => boolean;
   /** Throws for a stack, whose console has no tokens. */

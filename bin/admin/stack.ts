@@ -4,6 +4,7 @@ import { frontDoorStackName, outputs, type OutputName } from "../../lib/outputs.
 import { commandLine } from "../../src/command-line.ts";
 import { SecretRefused } from "../../src/agent/secret.ts";
 import type { ClientSettings } from "../../src/platform/aws/clients.ts";
+import { stackEnvironments } from "../../src/platform/aws/environment-facts.ts";
 import { awsPlatform } from "../../src/platform/aws/index.ts";
 import { type Aws, connectToAws, credentialsError, isMissingStack } from "../aws.ts";
 import { CliError } from "../cli.ts";
@@ -24,7 +25,8 @@ export async function openStack(stack: string): Promise<OperatorPlatform> {
   const aws = await connectToAws();
   const { region, endpoint } = aws;
   const settings: ClientSettings = { region, ...(endpoint && { endpoint }) };
-  const output = await outputsOf(aws, stack);
+  const found = await stackOutputs(aws, stack);
+  const output = (name: OutputName): string => found.get(name) ?? missingOutput(name, stack, aws.region, found);
   aws.cloudFormation.destroy();
 
   const platform = awsPlatform({
@@ -41,8 +43,11 @@ export async function openStack(stack: string): Promise<OperatorPlatform> {
       `the operators of a stack are users of its AWS account; open its console: ${commandLine("console", `--stack ${stack}`)}`,
     );
   };
+  const images = found.get("EnvironmentImages"); // a stack of an earlier version has no such output
+  const isListed = images !== undefined && found.get("SandboxMode") !== "off";
   return {
     ...platform,
+    ...(isListed && { environments: stackEnvironments(settings, output("BucketName"), images) }),
     actor: () => callerOf(settings),
     isServed: () => true,
     requireTokens,
@@ -80,18 +85,12 @@ function unknownCaller(): string {
   return `local user ${systemUser()} (AWS identity unknown)`;
 }
 
-/** Returns a function that looks up an output of the service stack. */
-async function outputsOf(aws: Aws, stack: string): Promise<(name: OutputName) => string> {
-  const found = await stackOutputs(aws, stack);
-  return (name) => {
-    const value = found.get(name);
-    if (value !== undefined) return value;
-    throw new CliError(
-      `stack ${stack} in ${aws.region} has no output ${name}: it is not an Agent Run Service, its deployment failed, or it was ` +
-        `deployed from an earlier version (npm run deploy updates it); ` +
-        `its outputs are ${[...found.keys()].join(", ") || "none"}, expected ${Object.keys(outputs).join(", ")}`,
-    );
-  };
+function missingOutput(name: OutputName, stack: string, region: string, found: Map<string, string>): never {
+  throw new CliError(
+    `stack ${stack} in ${region} has no output ${name}: it is not an Agent Run Service, its deployment failed, or it was ` +
+      `deployed from an earlier version (npm run deploy updates it); ` +
+      `its outputs are ${[...found.keys()].join(", ") || "none"}, expected ${Object.keys(outputs).join(", ")}`,
+  );
 }
 
 /** The outputs of a stack by name. */

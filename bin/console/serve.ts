@@ -50,6 +50,7 @@ export async function serveConsole({ stack, port, readOnly }: ConsoleOptions): P
     stack,
     bodyBytes: maxBodyBytes,
     serviceUrl: () => serviceUrl,
+    ...(platform.environments && { environments: platform.environments }),
   } as const;
   const manage = manageRouter(manageHandlers({ ...platform, now: Date.now, service, streamInterval }), authenticate);
   const readOnlyOption = readOnly ? " --read-only" : "";

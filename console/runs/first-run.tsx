@@ -1,4 +1,4 @@
-import { defaultEnvironment, offerFor, pythonText, systemText } from "../environments.ts";
+import { defaultEnvironment, isUndescribed, offerFor, pythonText, systemText } from "../environments.ts";
 import { agents } from "../state/agents.ts";
 import { blocked } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
@@ -72,7 +72,7 @@ function ProgramsLine() {
   return (
     <p class="muted programs-line">
       {found && !shell.isMissing
-        ? `Programs of agents run in ${systemText(found)}, with ${pythonText(found)}.`
+        ? `Programs of agents run in ${systemText(found)}${isUndescribed(found) ? "" : `, with ${pythonText(found)}`}.`
         : `Agents can run Python and JavaScript here, but no bash. ${found?.unavailable ?? ""}`}
     </p>
   );

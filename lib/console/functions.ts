@@ -21,6 +21,7 @@ export const sharedOutputs = [
   "TableName",
   "BucketName",
   "StateMachineArn",
+  "EnvironmentImages",
   "AlarmTopicArn",
 ] as const satisfies OutputName[];
 /** `ServiceUrl`: base URL of the service for its clients. */
@@ -63,6 +64,7 @@ export function consoleFunctions(
       SECRET_PREFIX: secretPrefixOf(settings.stage),
       STATE_MACHINE_ARN: service.StateMachineArn,
       RETENTION_DAYS: String(settings.retentionDays),
+      ...(settings.sandbox !== "off" && { ENVIRONMENT_IMAGES: service.EnvironmentImages }),
     });
     grantSecretCheck(fn, settings.stage);
   }

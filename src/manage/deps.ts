@@ -10,7 +10,7 @@ export interface ServiceInfo extends Pick<Schemas["Me"], "platform" | "version" 
   serviceUrl: () => string | null;
   /** Bytes of the longest request body. */
   bodyBytes: number;
-  /** The environments that are known here, the default first. Never rejects. Absent: this platform cannot list them. */
+  /** The environments that are known here, the default first. Never rejects. Absent: they cannot be listed. */
   environments?: () => Promise<KnownEnvironment[]>;
 }
 

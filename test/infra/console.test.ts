@@ -76,6 +76,20 @@ test("the API accepts tokens of this issuer for this client only, and no request
   for (const found of both) expect(only(found, "AWS::ApiGatewayV2::Api")).not.toHaveProperty("CorsConfiguration");
 });
 
+test("the API knows the environments of the stack, unless nothing runs there", () => {
+  const imagesOf = (found: typeof cognito) =>
+    found.all("AWS::Lambda::Function").flatMap(([id, { Environment }]) => {
+      const { Variables } = (Environment ?? {}) as { Variables?: Record<string, unknown> };
+      return Variables?.["ENVIRONMENT_IMAGES"] === undefined ? [] : [id];
+    });
+  expect(imagesOf(cognito)).toEqual(["Read", "Write"]);
+  expect(imagesOf(synthesizeConsole({ console: "cognito", sandbox: "off" }))).toEqual([]);
+  const template = Template.fromStack(cognito.service).toJSON() as { Outputs: Record<string, { Value: string }> };
+  expect(JSON.parse(template.Outputs["EnvironmentImages"]?.Value ?? "")).toEqual({
+    linux: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+  });
+});
+
 test("requests are throttled and logged without tokens", () => {
   for (const found of both) {
     const { DefaultRouteSettings, AccessLogSettings } = only(found, "AWS::ApiGatewayV2::Stage");
@@ -113,7 +127,7 @@ test("permissions of the functions match the snapshot", () => {
       "ReadRoleDefaultPolicy: Allow dynamodb:Query on arn:aws:dynamodb:<AWS::Region>:<AWS::AccountId>:table/<TableName> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*","AGENT#*","AUDIT","COUNT#*","OPERATORS"]}}",
       "ReadRoleDefaultPolicy: Allow dynamodb:Query on arn:aws:dynamodb:<AWS::Region>:<AWS::AccountId>:table/<TableName>/index/gsi2 if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["WAITING#*"]}}",
       "ReadRoleDefaultPolicy: Allow dynamodb:Query on arn:aws:dynamodb:<AWS::Region>:<AWS::AccountId>:table/<TableName>/index/gsi1 if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["ORGS","AGENTS","KEYS#*","RUNS#*","DELIVERIES#*"]}}",
-      "ReadRoleDefaultPolicy: Allow s3:GetObject on arn:aws:s3:::<BucketName>/texts/*, arn:aws:s3:::<BucketName>/workspaces/*",
+      "ReadRoleDefaultPolicy: Allow s3:GetObject on arn:aws:s3:::<BucketName>/environments/*, arn:aws:s3:::<BucketName>/texts/*, arn:aws:s3:::<BucketName>/workspaces/*",
       "ReadRoleDefaultPolicy: Allow s3:ListBucket on arn:aws:s3:::<BucketName>",
       "WriteRoleDefaultPolicy: Allow logs:CreateLogStream, logs:PutLogEvents on <WriteLog.Arn>",
       "WriteRoleDefaultPolicy: Allow secretsmanager:DescribeSecret, secretsmanager:GetSecretValue on arn:aws:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:agent-run-service/prod/*",
@@ -125,7 +139,8 @@ test("permissions of the functions match the snapshot", () => {
       "WriteRoleDefaultPolicy: Allow dynamodb:ConditionCheckItem, dynamodb:PutItem, dynamodb:UpdateItem on arn:aws:dynamodb:<AWS::Region>:<AWS::AccountId>:table/<TableName> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["ORG#*","AGENT#*","KEY#*","WEBHOOK#*","RUN#*","COUNT#*","DELIVERY#*","AUDIT","OPERATORS"]}}",
       "WriteRoleDefaultPolicy: Allow dynamodb:GetItem on arn:aws:dynamodb:<AWS::Region>:<AWS::AccountId>:table/<TableName> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["WEBHOOK#*"]}}",
       "WriteRoleDefaultPolicy: Allow dynamodb:DeleteItem on arn:aws:dynamodb:<AWS::Region>:<AWS::AccountId>:table/<TableName> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
-      "WriteRoleDefaultPolicy: Allow s3:DeleteObject, s3:GetObject, s3:PutObject on arn:aws:s3:::<BucketName>/texts/*, arn:aws:s3:::<BucketName>/workspaces/*",
+      "WriteRoleDefaultPolicy: Allow s3:GetObject on arn:aws:s3:::<BucketName>/environments/*, arn:aws:s3:::<BucketName>/texts/*, arn:aws:s3:::<BucketName>/workspaces/*",
+      "WriteRoleDefaultPolicy: Allow s3:DeleteObject, s3:PutObject on arn:aws:s3:::<BucketName>/texts/*, arn:aws:s3:::<BucketName>/workspaces/*",
       "WriteRoleDefaultPolicy: Allow s3:ListBucket on arn:aws:s3:::<BucketName>",
       "WriteRoleDefaultPolicy: Allow states:StartExecution on <StateMachineArn>",
       "WriteRoleDefaultPolicy: Allow states:StopExecution on arn:aws:states:<AWS::Region>:<AWS::AccountId>:execution:<StateMachineArn>.split(:)[6]:*",

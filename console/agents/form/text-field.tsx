@@ -1,4 +1,6 @@
+import { useId } from "preact/hooks";
 import { defaultEnvironment } from "../../environments.ts";
+import { me } from "../../state/session.ts";
 import type { FieldControl } from "../../ui/field.tsx";
 import { EditedField, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
@@ -24,6 +26,7 @@ export function TextField({ field, path, form }: TextFieldProps) {
 }
 
 function TextInput({ control, field, path, form, text }: TextFieldProps & { control: FieldControl; text: string }) {
+  const choices = useId();
   const isReadOnly = form.readOnly !== undefined;
   const set = (value: string): void => form.set(path, value === "" && !field.required ? undefined : value);
   const common = {
@@ -35,14 +38,25 @@ function TextInput({ control, field, path, form, text }: TextFieldProps & { cont
   if (field.secret) return <SecretInput control={control} value={text} readOnly={isReadOnly} onInput={set} />;
   if (field.long) return <textarea {...common} class="input instructions" rows={5} spellcheck />;
   const placeholder = placeholderOf(path, form);
+  const known = pathText(path) === "environment" ? (me.value?.environments ?? []) : [];
   return (
-    <input
-      {...common}
-      class={placeholder !== undefined || field.name === "url" ? "input mono" : "input"}
-      autocomplete="off"
-      spellcheck={false}
-      placeholder={placeholder}
-    />
+    <>
+      <input
+        {...common}
+        class={placeholder !== undefined || field.name === "url" ? "input mono" : "input"}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={placeholder}
+        list={known.length > 0 ? choices : undefined}
+      />
+      {known.length > 0 && (
+        <datalist id={choices}>
+          {known.map(({ name }) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      )}
+    </>
   );
 }
 

@@ -777,7 +777,7 @@ export interface components {
             /** @description The environments that `run_shell` and `run_python` can run in, the default first. Null: they are not listed. */
             environments: components["schemas"]["Environment"][] | null;
         };
-        /** @description A Linux in which programs of agents run. */
+        /** @description A Linux in which programs of agents run. What is null is not known before its first program. */
         Environment: {
             /**
              * @description As agent files name it.

@@ -16,6 +16,7 @@ import type {
   NoLinux,
   StoredFile,
 } from "../../sandbox/linux/types.ts";
+import { keptFacts } from "./environment-facts.ts";
 import { invokeFunction, type SandboxFunction, unavailable } from "./invoke-function.ts";
 import { parseAnswer } from "./program-answer.ts";
 import { outputName, type ProgramAnswer, type ProgramCall } from "./program-messages.ts";
@@ -52,7 +53,6 @@ export const overheadSeconds = transferSeconds.read + transferSeconds.store + 30
 const factsSeconds = 60;
 /** Tenant of the question for the facts: no program has run in its environments. */
 const factsTenant = "facts";
-const maxFactsBytes = 256 * 1024;
 
 const concurrentCopies = 16;
 
@@ -62,19 +62,19 @@ const concurrentCopies = 16;
  */
 export function lambdaEnvironments(config: LambdaLinux) {
   const { environments, aws, isTenantIsolated } = config;
+  const stored = keptFacts(config.objects);
   const known = new Map<string, Promise<EnvironmentFacts | NoLinux>>();
 
   /** Facts are asked once for an image. They are kept for the other processes of the service. */
   async function readFacts(name: string, { functionName, image }: EnvironmentFunction) {
-    const key = `${objectPrefixes.environments}${image}.json`;
-    const kept = await config.objects.readText(key, maxFactsBytes);
-    if (kept !== undefined) return { ...parseFacts(kept), name };
+    const kept = await stored.read(image);
+    if (kept !== undefined) return { ...kept, name };
     const fn = { aws, functionName, tenant: isTenantIsolated ? factsTenant : undefined };
     const asked = { signal: new AbortController().signal, seconds: factsSeconds };
     const invoked = await invokeFunction(fn, { facts: true }, asked);
     if ("problem" in invoked) return { unavailable: invoked.problem };
     const facts = parseFacts(JSON.stringify(invoked.answer));
-    await config.objects.writeText(key, JSON.stringify(facts));
+    await stored.write(image, facts);
     return { ...facts, name };
   }
 

@@ -72,8 +72,14 @@ export interface NoLinux {
   unavailable: string;
 }
 
-/** An environment that agents can name: what runs its programs and what it has, or why it cannot be used here. */
-export type KnownEnvironment = Pick<Linux, "engine" | "facts"> | ({ name: string } & NoLinux);
+/**
+ * An environment that agents can name: what runs its programs and what it has, if that is known already, or why it cannot be
+ * used here.
+ */
+export type KnownEnvironment =
+  | Pick<Linux, "engine" | "facts">
+  | (Pick<Linux, "engine"> & { name: string })
+  | ({ name: string } & NoLinux);
 
 /** Where a sandbox on this machine takes the contents of one run from, and puts new ones. */
 export interface ContentFolder {

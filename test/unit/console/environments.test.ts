@@ -36,6 +36,14 @@ test("an environment that is not set up is named with those that are", () => {
   expect(offerFor("run_python", [linux], "r")).toEqual({ text: python, isMissing: true });
 });
 
+test("an environment is offered before it is known what it has", () => {
+  const undescribed: Environment = { ...none, name: "linux", unavailable: null, engine: "lambda" };
+  for (const tool of ["run_shell", "run_python"]) {
+    const text = "Here: Linux (AWS Lambda). What it has is shown after its first program.";
+    expect(offerFor(tool, [undescribed])).toEqual({ text, isMissing: false });
+  }
+});
+
 test("nothing is said where environments are not known, and of other tools", () => {
   for (const known of [null, undefined]) expect(offerFor("run_shell", known)).toBeUndefined();
   expect(offerFor("read_file", [linux])).toBeUndefined();

@@ -62,7 +62,7 @@ export const operatorSchemas = {
       ),
     ),
   }),
-  Environment: object("A Linux in which programs of agents run.", {
+  Environment: object("A Linux in which programs of agents run. What is null is not known before its first program.", {
     name: text("As agent files name it.", { examples: ["linux"] }),
     unavailable: nullable(text("Why it cannot be used here, and what to do. The other fields are null then.")),
     engine: nullable(oneOfTexts("What runs its programs.", ["bubblewrap", "docker", "podman", "lambda"])),
