@@ -27,7 +27,7 @@ import { commandLine } from "../../src/command-line.ts";
 import { layout } from "../../src/layout.ts";
 import { consoleLink } from "../console-link.ts";
 import { extHandlers } from "../../src/ext/handlers/index.ts";
-import { extRouter, isExtPath, isStreamedToExt } from "../../src/ext/router.ts";
+import { extRouter, isExtPath } from "../../src/ext/router.ts";
 import { tokenAuthentication } from "../../src/manage/authenticate.ts";
 import type { ServiceInfo } from "../../src/manage/deps.ts";
 import { manageHandlers } from "../../src/manage/handlers/index.ts";
@@ -140,7 +140,6 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const server = localServer(handler, {
     spoolDirectory: createSpoolDirectory(join(dataDir, "uploads")),
     hosts: options,
-    isStreamed: isStreamedToExt,
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(new Error(listenProblem(error, host, port))));

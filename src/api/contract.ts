@@ -283,9 +283,10 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
       },
       429: {
         ...documentedError(
-          "A quota of the agent or its organization is used up: too many runs wait to start, or the dollars of the day are spent. No run was created. API Gateway can also respond with 429, with a different body and headers.",
+          "A quota of the agent or its organization is used up: too many runs wait to start, or the dollars of the day are spent. Or other requests with the key are sending large bodies. No run was created. API Gateway can also respond with 429, with a different body and headers.",
           "1000 runs of the agent wait to start, and no more are accepted; the agent may run 5 at a time (maxRunning)",
           "the agent has reached its limit of 20 US dollars per day (maxDollarsPerDay); new inputs are accepted from midnight UTC",
+          "Other requests with this key are sending large bodies; retry when they have ended",
         ),
         headers: ["Retry-After"],
       },

@@ -3,7 +3,6 @@ import type { Accounts } from "../accounts/types.ts";
 import type { ApiHandler } from "../api/handlers/handler.ts";
 import { apiKeyOf } from "../api/handlers/middleware.ts";
 import { restRouter } from "../api/rest/router.ts";
-import { routeTable } from "../api/route-table.ts";
 import type { ExtHandlers } from "./call.ts";
 import { operations } from "./contract/operations/index.ts";
 import { basePath } from "./contract/operations/operation.ts";
@@ -14,13 +13,6 @@ import * as parameters from "./generated/parameters.js";
 /** Whether a path belongs to the extension API. */
 export function isExtPath(path: string): boolean {
   return path === basePath || path.startsWith(`${basePath}/`);
-}
-
-const routes = routeTable(operations);
-
-/** Whether a handler reads the body of a request as it arrives: the content of an upload. */
-export function isStreamedToExt(method: string, path: string): boolean {
-  return routes.find(method, path)?.name === "receive_upload";
 }
 
 const nobody: Principal = { agentId: "", organizationId: "" };

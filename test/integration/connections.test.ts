@@ -1,7 +1,12 @@
+import { readdirSync, readlinkSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
+import { newToken } from "../../src/accounts/token.ts";
 import { createRun, finished, newDataDir, type Service, startService } from "./service.ts";
+
+const MiB = 1024 * 1024;
 
 let service: Service;
 beforeAll(async () => {
@@ -88,6 +93,40 @@ test("100 Continue requires a valid key and an accepted length", async () => {
   const text = '"detail":"total file size exceeds the allowed limit"';
   expect(await expecting(service.apiKey, 200_000_000)).toEqual(["HTTP/1.1 413", closed, text]);
   expect(await expecting(service.apiKey, body.length)).toEqual(["HTTP/1.1 100", "HTTP/1.1 201"]);
+});
+
+/** Sends the head of a request with a body of 20 MiB, and 19 MiB of it. Resolves when the service has taken nearly all. */
+function openUpload(method: string, path: string, credential: string): Promise<Socket> {
+  const { hostname, port } = new URL(service.baseUrl);
+  const socket = connect({ host: hostname, port: Number(port) });
+  const head = `${method} ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${credential}Content-Type: application/json`;
+  socket.write(`${head}\r\nContent-Length: ${20 * MiB}\r\n\r\n`);
+  return new Promise((resolve, reject) => {
+    socket.once("error", reject).write(Buffer.alloc(19 * MiB, "a"), () => resolve(socket));
+  });
+}
+
+/** Files that the service has open in its folder for bodies. Their names are removed already. */
+function spoolFiles(): number {
+  const directory = `/proc/${service.child.pid}/fd`;
+  const targets = readdirSync(directory).map((fd) => readlinkSync(join(directory, fd), "utf8"));
+  return targets.filter((target) => target.startsWith(join(service.dataDir, "uploads"))).length;
+}
+
+test.skipIf(process.platform !== "linux")("nothing of a body is stored without a valid key", async () => {
+  const unknown = newToken("ak").token;
+  const sockets = [];
+  for (const credential of ["", `X-API-Key: ${unknown}\r\n`, `Authorization: Bearer ${unknown}\r\n`]) {
+    for (const path of ["/v1/agents", "/ext/v1/runs", "/manage/v1/organizations", "/mcp"]) {
+      sockets.push(await openUpload("POST", path, credential));
+    }
+    sockets.push(await openUpload("PUT", `/ext/v1/uploads/${crypto.randomUUID()}`, credential));
+    sockets.push(await openUpload("GET", "/v1/openapi.json", credential));
+  }
+  expect(spoolFiles()).toBe(0);
+  sockets.push(await openUpload("POST", "/v1/agents", `X-API-Key: ${service.apiKey}\r\n`));
+  expect(spoolFiles()).toBe(1);
+  for (const socket of sockets) socket.destroy();
 });
 
 test("a service that is stopping responds to the request it is receiving and closes the connection", async () => {

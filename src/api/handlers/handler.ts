@@ -13,8 +13,9 @@ export interface ApiRequest {
   /** By lower-case name. */
   headers: Record<string, string | undefined>;
   /**
-   * Calls `parse` with the whole body, empty if there is none, and resolves with its value. The body can be 20 MB, so
-   * large ones are parsed one after the other, and `parse` should not keep them. Rejects if the host could not receive it.
+   * Receives the whole body, calls `parse` with it, empty if there is none, and resolves with its value. Called once, for
+   * a caller with a valid credential. The body can be 20 MB, so large ones are parsed one after the other, and `parse`
+   * should not keep them. Rejects if the host could not receive it.
    */
   parseBody: <Value>(parse: (body: string | Uint8Array) => Promise<Value>) => Promise<Value>;
   /** Aborts when the client is gone, or the server closes. Absent: the host cannot tell. */

@@ -88,6 +88,11 @@ export const sharedErrors = {
     when: "The agent or its organization has spent its dollars of the day.",
     detail: "the agent has reached its limit of 20 US dollars per day (maxDollarsPerDay)",
   },
+  too_many_bytes: {
+    status: 429,
+    when: "Other requests with the same credential are sending large bodies. Retry when they have ended.",
+    detail: "Other requests with this key are sending large bodies; retry when they have ended",
+  },
   history_failed: {
     status: 502,
     when: "The run's record could not be read. Retry with backoff.",

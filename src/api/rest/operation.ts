@@ -48,7 +48,7 @@ export function operationsOf<Code extends string>({
     const { status = 200, body, ...response } = success;
     const codes = authenticated ? [...credentialErrors] : [];
     codes.push("invalid_request"); // every operation rejects unknown query parameters
-    if (more.request) codes.push("files_too_large", "body_timeout", "storage_full");
+    if (more.request) codes.push("files_too_large", "body_timeout", "too_many_bytes", "storage_full");
     if (more.requestMedia) codes.push("body_timeout");
     if (authenticated) codes.push("store_unavailable");
     return {

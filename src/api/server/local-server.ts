@@ -2,27 +2,29 @@ import { randomUUID } from "node:crypto";
 import type { Server } from "node:http";
 import type { ApiHandler } from "../handlers/handler.ts";
 import { addRequestId } from "../handlers/middleware.ts";
+import { byteBudget } from "./byte-budget.ts";
 import { type HostRules, hostRefusal } from "./host-check.ts";
 import { bodyHandler, nodeServer, writeResponse } from "./node-server.ts";
 import { maxBodyBytes } from "./read-body.ts";
+
+const MiB = 1024 * 1024;
 
 interface LocalServerOptions {
   /** Holds large bodies while they are received. */
   spoolDirectory: string;
   hosts: HostRules;
-  /** See `bodyHandler`. */
-  isStreamed?: (method: string, path: string) => boolean;
 }
 
 /** The HTTP server of one machine. */
-export function localServer(handler: ApiHandler, { spoolDirectory, hosts, isStreamed }: LocalServerOptions): Server {
+export function localServer(handler: ApiHandler, { spoolDirectory, hosts }: LocalServerOptions): Server {
   const limits = {
     maxBytes: maxBodyBytes,
-    drainBytes: 128 * 1024 * 1024,
-    idleMilliseconds: 300_000, // as Node's limit for a whole request
+    drainBytes: 128 * MiB,
+    idleMilliseconds: 30_000,
     spoolDirectory,
+    budget: byteBudget({ all: 2048 * MiB, each: 512 * MiB }),
   };
-  const handle = bodyHandler(handler, limits, isStreamed);
+  const handle = bodyHandler(handler, limits);
   const closing = new AbortController();
   const server = nodeServer({ keepAliveTimeout: 65_000 }, async (incoming, outgoing, sendContinue) => {
     const refusal = hostRefusal(incoming, hosts);

@@ -12,10 +12,10 @@ import type { Duplex } from "node:stream";
 import { semaphore } from "../../async/semaphore.ts";
 import { log } from "../../log.ts";
 import { type ApiHandler, type ApiRequest, type ApiResponse, jsonResponse } from "../handlers/handler.ts";
-import { addRequestId } from "../handlers/middleware.ts";
+import { addRequestId, apiKeyOf } from "../handlers/middleware.ts";
+import type { BodyLimits, ReceivedBody } from "./read-body.ts";
+import { requestBody } from "./request-body.ts";
 import { writeStream } from "./write-stream.ts";
-import { type BodyLimits, ClientDisconnected, receiveBody, tooLarge } from "./read-body.ts";
-import { streamBody } from "./stream-body.ts";
 
 /**
  * Large bodies that are read from disk, parsed and stored at a time. Each takes the processor for tens of milliseconds
@@ -32,7 +32,7 @@ export function nodeServer(options: ServerOptions, listener: Listener): Server {
   const latest = new WeakMap<Duplex, { request: IncomingMessage; answered: Promise<void> }>();
   const handle: Listener = (request, response, sendContinue) => {
     const answered = listener(request, response, sendContinue).catch((error: unknown) => {
-      if (!(error instanceof ClientDisconnected)) log("error", "request failed", { error });
+      log("error", "request failed", { error });
       response.destroy();
     });
     latest.set(request.socket, { request, answered });
@@ -59,14 +59,12 @@ const clientErrors: Record<string, number> = {
 };
 
 /**
- * Receives a request's body and calls the handler; large bodies wait for their turn. A client that waits for a 100 gets
- * it when the handler would read the body, so with a valid API key, and if the announced length is accepted. `isStreamed`:
- * the handler reads the body of this request itself, as it arrives. `closing`: aborts when the server closes.
+ * Calls the handler, which reads the body when it has accepted the credential: until then, nothing is received, and a
+ * client that waits for a 100 does not get it. Large bodies wait for their turn. `closing`: aborts when the server closes.
  */
 export function bodyHandler(
   handler: ApiHandler,
   limits: BodyLimits,
-  isStreamed: (method: string, path: string) => boolean = () => false,
 ): (
   request: IncomingMessage,
   sendContinue?: () => void,
@@ -78,32 +76,38 @@ export function bodyHandler(
   return async (incoming, sendContinue, closing) => {
     const ambiguous = rejectAmbiguous(incoming);
     if (ambiguous) return { response: ambiguous, complete: false };
-    if (isStreamed(incoming.method ?? "GET", pathOf(incoming.url ?? "/"))) {
-      const handle = (bodyChunks: AsyncIterable<Uint8Array>) =>
-        handler({ ...apiRequest(incoming, neverParsed), bodyChunks });
-      return streamBody(incoming, handle, limits, sendContinue);
-    }
-    if (sendContinue) {
-      const rejection = await rejectionWithoutBody(handler, incoming, limits.maxBytes);
-      if (rejection) return { response: rejection, complete: false };
-      sendContinue();
-    }
     using client = watchClient(incoming, closing);
-    const body = await receiveBody(incoming, limits);
-    try {
-      const received = apiRequest(incoming, (parse) =>
-        body.spooled ? parseInTurn(async () => parse(await body.read())) : body.read().then(parse),
-      );
-      const request = { ...received, signal: client.signal };
-      const response = await (body.spooled ? inTurn(() => handler(request)) : handler(request));
-      return { response, complete: body.complete };
-    } finally {
-      await body.discard();
+    const body = requestBody(incoming, limits, sendContinue);
+    const handled = Promise.withResolvers<void>();
+    let received: ReceivedBody | undefined;
+
+    async function parseBody<Value>(parse: (raw: string | Uint8Array) => Promise<Value>): Promise<Value> {
+      const { spooled, read } = (received = await body.receive(ownerOf(incoming)));
+      if (!spooled) return parse(await read());
+      const parsed = Promise.withResolvers<Value>();
+      void inTurn(() => {
+        parsed.resolve(parseInTurn(async () => parse(await read())));
+        return handled.promise;
+      });
+      return parsed.promise;
     }
+
+    const request = { ...apiRequest(incoming), parseBody, bodyChunks: body.chunks, signal: client.signal };
+    let response: ApiResponse;
+    try {
+      response = await handler(request);
+    } finally {
+      handled.resolve();
+      await received?.discard();
+    }
+    return { response, complete: await body.finish() };
   };
 }
 
-const neverParsed = (): Promise<never> => Promise.reject(new Error("the body of this request is read in chunks"));
+/** Whose bytes those of a request are: its credential's, which a handler has accepted before it reads the body. */
+function ownerOf({ headers }: IncomingMessage): string {
+  return apiKeyOf(headers as ApiRequest["headers"]) ?? "";
+}
 
 /** A signal that aborts when the client of a request is gone, or the server closes. Disposal removes its listeners. */
 function watchClient({ socket }: IncomingMessage, closing?: AbortSignal): Disposable & { signal: AbortSignal } {
@@ -134,26 +138,8 @@ function rejectAmbiguous({ headersDistinct }: IncomingMessage): ApiResponse | un
   return errorResponse(501, "The only supported Transfer-Encoding is chunked; send the body without compression");
 }
 
-/** The response of a handler that does not read the body. Undefined as soon as it would: it is called again then. */
-async function rejectionWithoutBody(
-  handler: ApiHandler,
-  incoming: IncomingMessage,
-  maxBytes: number,
-): Promise<ApiResponse | undefined> {
-  const wouldRead = Promise.withResolvers<undefined>();
-  const request = apiRequest(incoming, () => {
-    if (Number(incoming.headers["content-length"] ?? 0) > maxBytes) throw tooLarge();
-    wouldRead.resolve(undefined);
-    return new Promise<never>(() => {});
-  });
-  return Promise.race([handler(request), wouldRead.promise]);
-}
-
-/** A node:http request as handlers read it. */
-function apiRequest(
-  { method = "GET", url = "/", headers }: IncomingMessage,
-  parseBody: ApiRequest["parseBody"],
-): ApiRequest {
+/** A node:http request as handlers read it, without its body. */
+function apiRequest({ method = "GET", url = "/", headers }: IncomingMessage): Omit<ApiRequest, "parseBody"> {
   return {
     id: randomUUID(),
     method,
@@ -161,7 +147,6 @@ function apiRequest(
     query: queryOf(url),
     parameters: {},
     headers: headers as ApiRequest["headers"],
-    parseBody,
   };
 }
 
@@ -188,6 +173,7 @@ export function writeResponse(
   closing: AbortSignal,
 ): Promise<void> {
   if (typeof body === "function") return writeStream(response, { status, headers, body }, closing);
+  if (response.destroyed) return Promise.resolve(); // the client is gone
   return new Promise((resolve) => {
     response.once("close", resolve);
     const length = status === 204 ? {} : { "content-length": Buffer.byteLength(body) }; // RFC 9110, 8.6

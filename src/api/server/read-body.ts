@@ -3,17 +3,20 @@ import type { IncomingMessage } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { filesTooLarge, ServiceError } from "../../errors.ts";
 import { HttpError } from "../handlers/errors.ts";
+import type { ByteBudget } from "./byte-budget.ts";
 import { openSpoolFile, type SpoolFile } from "./spool-file.ts";
 
 export interface BodyLimits {
   /** Bytes of the longest accepted body. */
   maxBytes: number;
-  /** A body over `maxBytes` is read and discarded up to this size, so that its sender reads the response. */
+  /** What a handler does not read of a body is discarded up to this size, so that its sender reads the response. */
   drainBytes: number;
   /** Longest pause between two chunks. */
   idleMilliseconds: number;
   /** Where bodies over `maxBufferedBytes` are stored while they are received. */
   spoolDirectory: string;
+  /** Bytes of the bodies that are received or handled at a time, by credential. */
+  budget: ByteBudget;
 }
 
 /**
@@ -22,15 +25,13 @@ export interface BodyLimits {
  */
 export const maxBodyBytes = 20 * 1024 * 1024;
 
-/** A request body that was received, or the reason why it was not. */
+/** A request body that was received. */
 export interface ReceivedBody {
   /** It is in a file: reading and parsing it takes tens of milliseconds and tens of megabytes. */
   spooled: boolean;
-  /** Whether the request was read to its end. If not, the connection cannot be used again. */
-  complete: boolean;
-  /** Returns text, or bytes if they are not UTF-8. Rejects if the body was not received. */
+  /** Returns text, or bytes if they are not UTF-8. */
   read: () => Promise<string | Buffer>;
-  /** Frees the file. Call it in any case. */
+  /** Frees the file and the bytes. Call it in any case. */
   discard: () => Promise<void>;
 }
 
@@ -42,33 +43,46 @@ export const maxBufferedBytes = 512 * 1024;
 
 const empty: ReceivedBody = {
   spooled: false,
-  complete: true,
   read: async () => "",
   discard: async () => {},
 };
 
-/** Receives the body of a request. Rejects if the client disconnects. */
-export async function receiveBody(request: IncomingMessage, limits: BodyLimits): Promise<ReceivedBody> {
-  const { "content-length": length, "transfer-encoding": encoding } = request.headers;
-  if (length === undefined && encoding === undefined) return empty; // RFC 9112, 6.3
-  const { maxBytes, drainBytes, idleMilliseconds, spoolDirectory } = limits;
-  const announced = Number(length ?? 0);
+/** Whether a request has a body (RFC 9112, 6.3). */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+}
+
+/** The bytes that a request announces. 0: none, or an unknown number. */
+export function announcedBytes({ headers }: IncomingMessage): number {
+  return Number(headers["content-length"] ?? 0);
+}
+
+/**
+ * Receives the body of a request. `owner`: who sends it. Rejects as soon as it is clear that the body is not accepted,
+ * with the rest unread, and if the client disconnects.
+ */
+export async function receiveBody(request: IncomingMessage, owner: string, limits: BodyLimits): Promise<ReceivedBody> {
+  if (!hasBody(request)) return empty;
+  const { maxBytes, idleMilliseconds, spoolDirectory, budget } = limits;
+  if (announcedBytes(request) > maxBytes) throw tooLarge();
+  if (request.destroyed) throw disconnected();
 
   let size = 0;
   let buffered: Buffer[] = [];
   let bufferedBytes = 0;
   let file: SpoolFile | undefined;
   let spooling: Promise<void> | undefined;
-  let failure: unknown = announced > maxBytes ? tooLarge() : undefined;
-  const received = Promise.withResolvers<{ complete: boolean }>();
+  let failure: unknown;
+  let isReceiving = true;
+  const received = Promise.withResolvers<void>();
   const idle = setTimeout(onIdle, idleMilliseconds);
 
   function onData(chunk: Buffer): void {
     idle.refresh();
+    if (size + chunk.length > maxBytes) return received.reject(tooLarge());
+    const exceeded = budget.take(owner, chunk.length);
+    if (exceeded !== undefined) return received.reject(tooManyBytes[exceeded]());
     size += chunk.length;
-    if (size > maxBytes) failure ??= tooLarge();
-    if (size > drainBytes) received.resolve({ complete: false });
-    if (failure !== undefined) return;
     buffered.push(chunk);
     bufferedBytes += chunk.length;
     if (bufferedBytes < maxBufferedBytes) return;
@@ -83,45 +97,45 @@ export async function receiveBody(request: IncomingMessage, limits: BodyLimits):
         const chunks = buffered;
         buffered = [];
         bufferedBytes = 0;
-        request.resume();
+        if (isReceiving) request.resume();
         await file.append(chunks);
       }
     } catch (error) {
-      failure ??= storageError(error);
-      buffered = [];
-      bufferedBytes = 0;
+      failure = storageError(error);
+      received.reject(failure);
     }
     spooling = undefined;
+    if (!isReceiving) return;
     idle.refresh();
     request.resume();
   }
 
   function onIdle(): void {
-    if (request.isPaused()) return void idle.refresh(); // the disk is slow, not the client
-    failure ??= bodyTimeout();
-    received.resolve({ complete: false });
+    if (request.isPaused()) idle.refresh(); // the disk is slow, not the client
+    else received.reject(bodyTimeout());
   }
 
-  if (announced > drainBytes) received.resolve({ complete: false });
-  request.on("data", onData);
-  request.once("end", () => received.resolve({ complete: true }));
-  request.once("error", (cause) => received.reject(new ClientDisconnected("the client disconnected", { cause })));
-  request.once("close", () => received.reject(new ClientDisconnected("the client disconnected")));
+  const onEnd = (): void => received.resolve();
+  const onGone = (cause?: Error): void => received.reject(disconnected(cause));
+  request.on("data", onData).once("end", onEnd).once("error", onGone).once("close", onGone);
   try {
-    const { complete } = await received.promise;
+    await received.promise.finally(stop);
     await spooling;
-    return { spooled: file !== undefined, complete, read, discard };
+    if (failure !== undefined) throw failure; // of the last bytes
   } catch (error) {
     await spooling;
     await discard();
     throw error;
-  } finally {
+  }
+  return { spooled: file !== undefined, read, discard };
+
+  function stop(): void {
+    isReceiving = false;
     clearTimeout(idle);
-    request.off("data", onData).pause();
+    request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone).pause();
   }
 
   async function read(): Promise<string | Buffer> {
-    if (failure !== undefined) throw failure;
     if (!file) return textIfUtf8(Buffer.concat(buffered));
     const content = await file.read(size);
     Buffer.concat(buffered).copy(content, size - bufferedBytes);
@@ -132,6 +146,7 @@ export async function receiveBody(request: IncomingMessage, limits: BodyLimits):
   }
 
   async function discard(): Promise<void> {
+    budget.give(owner, size);
     await file?.close();
   }
 }
@@ -140,16 +155,30 @@ function textIfUtf8(bytes: Buffer): string | Buffer {
   return isUtf8(bytes) ? bytes.toString() : bytes;
 }
 
-/** The connection was closed before the body was complete. */
-export class ClientDisconnected extends Error {
-  override name = "ClientDisconnected";
-}
-
 export const bodyTimeout = (): Error =>
   new HttpError(408, "Timed out while reading the request body", { code: "body_timeout" });
 
+export const disconnected = (cause?: unknown): Error =>
+  new HttpError(400, "The client disconnected before the end of the body", { code: "body_incomplete", cause });
+
 /** The contract's text for files over 10 MiB; `maxBytes` leaves room for them and a long input. */
 export const tooLarge = (): Error => new ServiceError("files_too_large", filesTooLarge);
+
+const retryAfter = { "retry-after": "5" };
+
+/** The errors of a body that exceeds the budget of all clients or of its own. */
+const tooManyBytes = {
+  each: () =>
+    new HttpError(429, "Other requests with this key are sending large bodies; retry when they have ended", {
+      code: "too_many_bytes",
+      headers: retryAfter,
+    }),
+  all: () =>
+    new HttpError(503, "The server is receiving too many large request bodies; retry later", {
+      code: "storage_full",
+      headers: retryAfter,
+    }),
+};
 
 /** No space, quota used up, file size limit of the process. */
 const diskFull = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
@@ -157,5 +186,5 @@ const diskFull = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 function storageError(error: unknown): unknown {
   if (!diskFull.has((error as NodeJS.ErrnoException).code ?? "")) return error;
   const message = "Not enough disk space to receive the request body; retry later";
-  return new HttpError(503, message, { code: "storage_full", headers: { "retry-after": "5" }, cause: error });
+  return new HttpError(503, message, { code: "storage_full", headers: retryAfter, cause: error });
 }

@@ -3,6 +3,7 @@ import { pause } from "../../async/backoff.ts";
 import { log } from "../../log.ts";
 import { type ApiResponse, jsonResponse } from "../handlers/handler.ts";
 import { type ApiHandlers, router } from "../routes.ts";
+import { byteBudget } from "./byte-budget.ts";
 import { bodyHandler, nodeServer, writeResponse } from "./node-server.ts";
 import { maxBodyBytes } from "./read-body.ts";
 import { acceptsSecret, healthPath, originSecretHeader } from "./origin-secret.ts";
@@ -14,6 +15,8 @@ export const limits = {
   body: maxBodyBytes,
   /** CloudFront rejects a larger `content-length` itself. A larger chunked body gets a closed connection. */
   drain: 32 * MiB,
+  /** Of the bodies in progress, in all and with one key. The task's disk has 20 GiB. */
+  bodies: { all: 4096 * MiB, each: 512 * MiB },
   headers: 10_000,
   idle: 10_000,
   /** A whole request, to its last byte: 14 MB at 0.75 Mbit/s. */
@@ -41,7 +44,7 @@ export interface UploadServer {
 }
 
 /**
- * HTTP server for creates over the limits of API Gateway and Lambda. Reads the whole body before it responds: neither
+ * HTTP server for creates over the limits of API Gateway and Lambda. Reads or discards the whole body before it responds: neither
  * the load balancer nor Lambda forwards an early response.
  */
 export function uploadServer({
@@ -56,6 +59,7 @@ export function uploadServer({
     drainBytes: limits.drain,
     idleMilliseconds: limits.idle,
     spoolDirectory,
+    budget: byteBudget(limits.bodies),
   });
   const closing = new AbortController();
 

@@ -948,7 +948,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_runs" | "dollars_spent" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "template_mismatch" | "agent_deleted" | "response_too_large" | "upload_too_large" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
+            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "template_mismatch" | "agent_deleted" | "response_too_large" | "upload_too_large" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
         };
         /** @description One schema violation. */
         ValidationError: {
@@ -1214,7 +1214,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1400,7 +1400,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1799,6 +1799,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };

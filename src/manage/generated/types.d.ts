@@ -2393,7 +2393,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_runs" | "dollars_spent" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "forbidden" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "webhook_not_found" | "delivery_not_found" | "request_unknown" | "agent_deleted" | "modified" | "response_too_large";
+            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "forbidden" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "webhook_not_found" | "delivery_not_found" | "request_unknown" | "agent_deleted" | "modified" | "response_too_large";
         };
         /** @description One schema violation. */
         ValidationError: {
@@ -2748,6 +2748,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -3056,6 +3067,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -3241,6 +3263,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -3344,6 +3377,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -3536,6 +3580,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -3708,6 +3763,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -3908,6 +3974,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -4510,6 +4587,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -4865,6 +4953,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -5051,6 +5150,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -5411,7 +5521,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5785,7 +5895,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];

@@ -124,7 +124,7 @@ describe("schemas", () => {
         }
       }
     }
-    expect(checked).toBe(20);
+    expect(checked).toBe(21);
   });
 
   test("the issues in examples are those of the validators", async () => {

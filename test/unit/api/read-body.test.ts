@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { type ApiRequest, jsonResponse } from "../../../src/api/handlers/handler.ts";
 import { withErrorResponses } from "../../../src/api/handlers/middleware.ts";
+import { byteBudget } from "../../../src/api/server/byte-budget.ts";
 import { bodyHandler, nodeServer, writeResponse } from "../../../src/api/server/node-server.ts";
 import { maxBufferedBytes } from "../../../src/api/server/read-body.ts";
 import { createSpoolDirectory } from "../../../src/api/server/spool-file.ts";
@@ -28,10 +29,18 @@ const echo = withErrorResponses(async ({ parseBody }: ApiRequest) => {
 
 interface TestServer extends AsyncDisposable {
   port: number;
+  /** Bytes of bodies that are received or handled. */
+  held: () => number;
 }
 
-async function startServer({ idleMilliseconds = 10_000, handler = echo, ...options }: TestOptions = {}) {
-  const limits = { maxBytes: 4 * MiB, drainBytes: 8 * MiB, idleMilliseconds, spoolDirectory };
+async function startServer({
+  idleMilliseconds = 10_000,
+  bodies = { all: 1024 * MiB, each: 1024 * MiB },
+  handler = echo,
+  ...options
+}: TestOptions = {}) {
+  const budget = byteBudget(bodies);
+  const limits = { maxBytes: 4 * MiB, drainBytes: 8 * MiB, idleMilliseconds, spoolDirectory, budget };
   const handle = bodyHandler(handler, limits);
   const server = nodeServer(options, async (incoming, outgoing) => {
     const { response, complete } = await handle(incoming);
@@ -44,17 +53,24 @@ async function startServer({ idleMilliseconds = 10_000, handler = echo, ...optio
     server.closeAllConnections();
     await closed;
   };
-  return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: close } satisfies TestServer;
+  const { port } = server.address() as AddressInfo;
+  return { port, held: budget.held, [Symbol.asyncDispose]: close } satisfies TestServer;
 }
 
 interface TestOptions extends ServerOptions {
   idleMilliseconds?: number;
+  bodies?: Parameters<typeof byteBudget>[0];
   handler?: typeof echo;
 }
 
-async function post({ port }: TestServer, body: Buffer | ReadableStream): Promise<{ status: number; json: unknown }> {
-  const response = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body, duplex: "half" });
-  return { status: response.status, json: await response.json() };
+async function post(
+  { port }: TestServer,
+  body: Buffer | ReadableStream,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; retryAfter?: string; json: unknown }> {
+  const response = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body, headers, duplex: "half" });
+  const retryAfter = response.headers.get("retry-after");
+  return { status: response.status, ...(retryAfter !== null && { retryAfter }), json: await response.json() };
 }
 
 function streamOf(body: Buffer): ReadableStream {
@@ -62,11 +78,11 @@ function streamOf(body: Buffer): ReadableStream {
 }
 
 /** A connection that has sent the head of a request with this length, and a part of its body. */
-async function openUpload({ port }: TestServer, length: number, part: Buffer): Promise<Socket> {
+async function openUpload({ port }: TestServer, length: number, part: Buffer, key = "a"): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});
   await new Promise<void>((resolve) => {
-    socket.write(`POST / HTTP/1.1\r\nhost: h\r\ncontent-length: ${length}\r\n\r\n`);
+    socket.write(`POST / HTTP/1.1\r\nhost: h\r\nx-api-key: ${key}\r\ncontent-length: ${length}\r\n\r\n`);
     socket.write(part, () => resolve());
   });
   return socket;
@@ -124,6 +140,25 @@ describe("bodies of every size", () => {
     await using server = await startServer({ handler });
     expect((await post(server, Buffer.alloc(5 * MiB))).status).toBe(401);
   });
+
+  test("is not stored before the handler asks for it", async () => {
+    const accept = Promise.withResolvers<void>();
+    const handler = withErrorResponses(async (request: ApiRequest) => {
+      await accept.promise;
+      return echo(request);
+    });
+    await using server = await startServer({ handler });
+    const body = Buffer.alloc(4 * MiB, 1);
+    const waiting = await openUpload(server, body.length, body.subarray(0, 60_000));
+    expect(server.held()).toBe(0);
+    accept.resolve();
+    await until(() => server.held() === 60_000);
+    let response = "";
+    waiting.on("data", (chunk) => (response += chunk.toString()));
+    waiting.write(body.subarray(60_000));
+    await until(() => response.includes(JSON.stringify({ size: body.length, sum: body.length })));
+    waiting.destroy();
+  });
 });
 
 describe.skipIf(process.platform !== "linux")("spool files", () => {
@@ -157,7 +192,7 @@ describe.skipIf(process.platform !== "linux")("spool files", () => {
   });
 });
 
-// Answers one upload of 4 MiB, then one of 1 byte, in a process that may write files of 1 MB at most.
+// Answers uploads of 4 MiB, of the bytes of the first write, and of 1 byte, in a process that may write files of 1 MB at most.
 const diskFull = `
   import { once } from "node:events";
   import { mkdtempSync } from "node:fs";
@@ -175,7 +210,7 @@ const diskFull = `
     { spoolDirectory: createSpoolDirectory(mkdtempSync(tmpdir() + "/full-")), hosts: { host: "", allowedHosts: [] } },
   );
   await once(server.listen(0, "127.0.0.1"), "listening");
-  for (const size of [4 * 1024 * 1024, 1]) {
+  for (const size of [4 * 1024 * 1024, 512 * 1024, 1]) {
     const url = "http://127.0.0.1:" + server.address().port;
     const response = await fetch(url, { method: "POST", body: Buffer.alloc(size) });
     console.log(response.status, response.headers.get("retry-after"), await response.text());
@@ -188,9 +223,51 @@ test.skipIf(process.platform === "win32")("a full disk is 503, and the server co
   const { stdout, stderr } = spawnSync("sh", ["-c", limited, process.execPath, diskFull], { encoding: "utf8" });
   expect(stdout.trim().split("\n")).toEqual([
     '503 5 {"detail":"Not enough disk space to receive the request body; retry later"}',
+    '503 5 {"detail":"Not enough disk space to receive the request body; retry later"}',
     "200 null 1",
   ]);
-  expect(stderr.match(/"level":"error"/g)).toHaveLength(1);
+  expect(stderr.match(/"level":"error"/g)).toHaveLength(2);
+});
+
+describe("bodies at a time", () => {
+  const keyA = { "x-api-key": "a" };
+  const keyB = { authorization: "Bearer b", "x-api-key": "a" };
+  const small = { status: 200, json: { size: 10, sum: 0 } };
+
+  test("of one key are limited, and others are accepted", async () => {
+    await using server = await startServer({ bodies: { all: 100 * MiB, each: 4 * MiB } });
+    const sockets = [
+      await openUpload(server, 3 * MiB, Buffer.alloc(2 * MiB)),
+      await openUpload(server, 3, Buffer.of(1)),
+    ];
+    await until(() => server.held() === 2 * MiB + 1);
+    for (const body of [Buffer.alloc(3 * MiB), streamOf(Buffer.alloc(3 * MiB))]) {
+      expect(await post(server, body, keyA)).toEqual({
+        status: 429,
+        retryAfter: "5",
+        json: { detail: "Other requests with this key are sending large bodies; retry when they have ended" },
+      });
+    }
+    expect(await post(server, Buffer.alloc(10), keyA)).toEqual(small);
+    expect((await post(server, Buffer.alloc(3 * MiB), keyB)).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    await until(() => server.held() === 0);
+    expect((await post(server, Buffer.alloc(3 * MiB), keyA)).status).toBe(200);
+  });
+
+  test("of all keys are limited", async () => {
+    await using server = await startServer({ bodies: { all: 4 * MiB, each: 3 * MiB } });
+    const socket = await openUpload(server, 3 * MiB, Buffer.alloc(2 * MiB));
+    await until(() => server.held() === 2 * MiB);
+    expect(await post(server, Buffer.alloc(3 * MiB), keyB)).toEqual({
+      status: 503,
+      retryAfter: "5",
+      json: { detail: "The server is receiving too many large request bodies; retry later" },
+    });
+    expect(await post(server, Buffer.alloc(10), keyB)).toEqual(small);
+    socket.destroy();
+    await until(() => server.held() === 0);
+  });
 });
 
 describe("slow clients", () => {
@@ -218,7 +295,8 @@ describe("slow clients", () => {
 test("at most four large bodies are handled at a time, small ones without a limit", async () => {
   let [active, peak] = [0, 0];
   const release = Promise.withResolvers<void>();
-  const handler = withErrorResponses(async () => {
+  const handler = withErrorResponses(async ({ parseBody }) => {
+    await parseBody(async () => {});
     peak = Math.max(peak, ++active);
     await release.promise;
     active--;

@@ -8,6 +8,7 @@ import { afterAll, expect, test } from "vitest";
 import { HttpError } from "../../../src/api/handlers/errors.ts";
 import { type ApiRequest, jsonResponse } from "../../../src/api/handlers/handler.ts";
 import { withErrorResponses } from "../../../src/api/handlers/middleware.ts";
+import { byteBudget } from "../../../src/api/server/byte-budget.ts";
 import { bodyHandler, nodeServer, writeResponse } from "../../../src/api/server/node-server.ts";
 
 const MiB = 1024 * 1024;
@@ -25,8 +26,9 @@ interface Seen {
 /** A server whose `PUT /` counts bytes, and rejects the body as soon as there are more than `maxBytes`. */
 async function startServer({ idleMilliseconds = 10_000, drainBytes = 8 * MiB, maxBytes = 20 * MiB } = {}) {
   const seen: Seen = { sizes: [], errors: [], arrived: 0 };
-  const handler = withErrorResponses(async ({ bodyChunks, headers, parseBody }: ApiRequest) => {
-    if (!bodyChunks) return jsonResponse(200, { parsed: await parseBody(async ({ length }) => length) });
+  const handler = withErrorResponses(async ({ method, path, bodyChunks, headers, parseBody }: ApiRequest) => {
+    if (method !== "PUT" || path !== "/" || !bodyChunks)
+      return jsonResponse(200, { parsed: await parseBody(async ({ length }) => length) });
     if (headers["authorization"] === undefined) throw new HttpError(401, "Missing API key", { code: "key_missing" });
     seen.arrived = 0;
     try {
@@ -41,8 +43,8 @@ async function startServer({ idleMilliseconds = 10_000, drainBytes = 8 * MiB, ma
     seen.sizes.push(seen.arrived);
     return jsonResponse(200, { size: seen.arrived });
   });
-  const limits = { maxBytes: MiB, drainBytes, idleMilliseconds, spoolDirectory };
-  const handle = bodyHandler(handler, limits, (method, path) => method === "PUT" && path === "/");
+  const budget = byteBudget({ all: 100 * MiB, each: 100 * MiB });
+  const handle = bodyHandler(handler, { maxBytes: MiB, drainBytes, idleMilliseconds, spoolDirectory, budget });
   const server = nodeServer({}, async (incoming, outgoing, sendContinue) => {
     const { response, complete } = await handle(incoming, sendContinue);
     if (!complete) outgoing.setHeader("connection", "close");
