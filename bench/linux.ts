@@ -28,7 +28,7 @@ async function open(engine: SandboxChoice, environments: string): Promise<Opened
   const contents = join(workspaces, "run");
   mkdirSync(contents, { recursive: true });
   const local = localLinux({ workspaces, programs: join(dataDir, "programs"), environments }, engine);
-  const linux = await local.linuxOf({ id: "run", agentId: "agent" }, "linux");
+  const linux = await local.linuxOf({ id: "run", organizationId: "organization", agentId: "agent" }, "linux");
   if (!("unavailable" in linux)) return { local, linux, contents };
   console.log(`Not measured: ${engine}: ${linux.unavailable}`);
   local.close();

@@ -20,6 +20,8 @@ const { linuxOf, ...sandbox } = sandboxFunctions(settings);
 /** Enough that one hostile document does not hold up the next. Each process can use 512 MB of the function's memory. */
 const documentProcesses = 2;
 
+const readDocument = sandboxDocumentReader(bundledSandbox(documentProcesses));
+
 const addresses = envIfSet("PRIVATE_ADDRESSES") === "allowed" ? ("private" as const) : ("public" as const);
 
 const deps = {
@@ -27,7 +29,7 @@ const deps = {
   now: Date.now,
   ...readSecrets(settings),
   ...sandbox,
-  readDocument: sandboxDocumentReader(bundledSandbox(documentProcesses)),
+  readDocumentOf: () => readDocument,
   addresses,
   ...(fileVersions !== undefined && { fileVersions }),
   fileLimits: { ...(files !== undefined && { files }), ...(bytes !== undefined && { bytes }) },

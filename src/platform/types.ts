@@ -1,6 +1,5 @@
 import type { Secrets } from "../agent/secret.ts";
 import type { AddressScope } from "../net/safe-fetch.ts";
-import type { ReadDocument } from "../documents/read-document.ts";
 import type { Stores, Workflow } from "../runs/ports.ts";
 import type { SandboxPerAgent } from "../sandbox/types.ts";
 
@@ -10,8 +9,6 @@ import type { SandboxPerAgent } from "../sandbox/types.ts";
  */
 export interface Platform extends Stores, Secrets, SandboxPerAgent {
   workflow: Workflow;
-  /** Reads documents in another process. Absent: documents cannot be read. */
-  readDocument?: ReadDocument;
   /** Addresses that tools may connect to. Default: `public`. */
   addresses?: AddressScope;
   close: () => void;

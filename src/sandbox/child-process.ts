@@ -2,12 +2,14 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { semaphore } from "../async/semaphore.ts";
+import { NoPlace, scheduler } from "../async/scheduler.ts";
 import { sandboxLimits } from "./limits.ts";
+import { lowerPriority } from "./priority.ts";
 import type { FromChild, ToChild } from "./child.ts";
 import { parseChildMessage } from "./child-messages.ts";
 import type { EngineResult } from "./engine.ts";
-import type { LoadedEngine, Sandbox, SandboxEngine, SandboxRequest } from "./types.ts";
+import { ownersOf, placesFor } from "./places.ts";
+import type { LoadedEngine, ProgramOwner, Sandbox, SandboxEngine, SandboxRequest, SandboxResult } from "./types.ts";
 
 /** Resident memory of a process in bytes. Node.js takes 70 MB of it. Python has 512 MB, and files in memory. */
 const memoryLimits: Record<LoadedEngine, number> = {
@@ -26,7 +28,7 @@ export interface ChildProcessSettings {
   program: string;
   /** Other folders and files that a process may read: those of the packages. It cannot read anything else. */
   readable: string[];
-  /** Processes that run programs at the same time. More requests wait. */
+  /** Processes that run programs at the same time, and as many that read documents. More requests wait. */
   maxProcesses: number;
   /** The whole environment of the processes, with the time zone UTC. */
   environment?: Record<string, string>;
@@ -41,16 +43,23 @@ interface Child {
   onIdleExit: () => void;
 }
 
+/** A sandbox whose places are shared. Its own `run` is for work that belongs to nobody. */
+export interface SharedSandbox extends Sandbox {
+  of(owner: ProgramOwner): Sandbox;
+  close(): void;
+}
+
 /**
- * A sandbox in child processes of this one.
+ * A sandbox in child processes of this one. See `scheduler` for the order of waiting requests.
  * - A process has its own environment, can read only its code, and cannot write files or start processes.
  * - A process that exceeds its time or memory is killed.
  * - One idle process per engine is kept for five minutes.
  * - A JavaScript program gets a new virtual machine, every other program a new process.
  */
-export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & { close(): void } {
+export function childProcessSandbox(settings: ChildProcessSettings): SharedSandbox {
   const idle = new Map<LoadedEngine, Child>();
-  const limitProcesses = semaphore(settings.maxProcesses);
+  const programs = scheduler(placesFor("programs", settings.maxProcesses));
+  const documents = scheduler(placesFor("documents", settings.maxProcesses));
 
   function take(engine: LoadedEngine): Child {
     const child = idle.get(engine) ?? start(settings, engine);
@@ -76,24 +85,36 @@ export function childProcessSandbox(settings: ChildProcessSettings): Sandbox & {
     process.channel?.unref();
   }
 
+  async function runHere(request: SandboxRequest, signal: AbortSignal): Promise<SandboxResult> {
+    const engine = engineOf(request.engine);
+    let child = take(engine);
+    // An idle process can die unnoticed while Lambda freezes the host.
+    const isAlive = await child.loaded.then(
+      () => child.process.exitCode === null,
+      () => false,
+    );
+    if (!isAlive) child = start(settings, engine);
+    const { dirty, ...result } = await runRequest(child, request, signal);
+    if (dirty) end(child);
+    keep(dirty ? start(settings, engine) : child);
+    return result;
+  }
+
+  async function run(request: SandboxRequest, signal: AbortSignal, owner?: ProgramOwner): Promise<SandboxResult> {
+    const places = engineOf(request.engine) === "document" ? documents : programs;
+    try {
+      return await places.run(ownersOf(owner), () => runHere(request, signal), signal);
+    } catch (error) {
+      if (error instanceof NoPlace) return { output: "", problem: error.message, written: [], notes: [] };
+      throw error;
+    }
+  }
+
+  const { filesBytes: maxBytes } = sandboxLimits;
   return {
-    maxBytes: sandboxLimits.filesBytes,
-    run: (request, signal) =>
-      limitProcesses(async () => {
-        signal.throwIfAborted();
-        const engine = engineOf(request.engine);
-        let child = take(engine);
-        // An idle process can die unnoticed while Lambda freezes the host.
-        const isAlive = await child.loaded.then(
-          () => child.process.exitCode === null,
-          () => false,
-        );
-        if (!isAlive) child = start(settings, engine);
-        const { dirty, ...result } = await runRequest(child, request, signal);
-        if (dirty) end(child);
-        keep(dirty ? start(settings, engine) : child);
-        return result;
-      }),
+    maxBytes,
+    run: (request, signal) => run(request, signal),
+    of: (owner) => ({ maxBytes, run: (request, signal) => run(request, signal, owner) }),
     close() {
       for (const child of idle.values()) end(child);
     },
@@ -108,6 +129,7 @@ function start({ program, readable, environment = {} }: ChildProcessSettings, en
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     serialization: "advanced",
   });
+  lowerPriority(child);
   const loaded = nextMessage(child, loadMilliseconds, `The ${engine} engine of the sandbox did not load.`);
   loaded.catch(() => child.kill("SIGKILL")); // the request that takes the process handles the rejection
   send(child, { load: engine });

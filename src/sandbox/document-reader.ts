@@ -18,6 +18,6 @@ function clauseOf(problem: string): string {
   return problem
     .replace(/^The program was stopped after/, "reading it took more than")
     .replace(/^The program was stopped: it used/, "reading it needed")
-    .replace(/^The /, "the ")
+    .replace(/^(?:The|None) /, (word) => word.toLowerCase())
     .replace(/\.$/, "");
 }

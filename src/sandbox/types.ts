@@ -1,4 +1,5 @@
 import type { DocumentKind } from "../documents/document-kind.ts";
+import type { ReadDocument } from "../documents/read-document.ts";
 import type { Linux, NoLinux } from "./linux/types.ts";
 
 /** What a sandbox runs: programs that a model wrote, and readers of documents from elsewhere. */
@@ -50,10 +51,18 @@ export interface Sandbox {
   run(request: SandboxRequest, signal: AbortSignal): Promise<SandboxResult>;
 }
 
+/** Whose programs and documents they are. On one machine, places go round by organization and agent. */
+export interface ProgramOwner {
+  organizationId: string;
+  agentId: string;
+}
+
 /** Part of a platform's dependencies. */
 export interface SandboxPerAgent {
   /** Runs the programs of one agent. Absent: no sandbox is configured. */
-  sandboxOf?: (agentId: string) => Sandbox;
+  sandboxOf?: (owner: ProgramOwner) => Sandbox;
+  /** Reads the documents of one agent in another process. Absent: documents cannot be read. */
+  readDocumentOf?: (owner: ProgramOwner) => ReadDocument;
   /** The Linux environment of a run, by the name in the agent's definition. Absent: this platform has none. */
-  linuxOf?: (run: { id: string; agentId: string }, environment: string) => Promise<Linux | NoLinux>;
+  linuxOf?: (run: ProgramOwner & { id: string }, environment: string) => Promise<Linux | NoLinux>;
 }

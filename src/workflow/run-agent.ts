@@ -29,7 +29,7 @@ export interface AgentDeps
   extends
     Pick<Stores, "accounts" | "workspace" | "configurations">,
     Pick<Secrets, "secretOf">,
-    Omit<ToolDependencies, "readSecret" | "linux">,
+    Omit<ToolDependencies, "readSecret" | "sandbox" | "readDocument" | "linux">,
     SandboxPerAgent {
   now: () => number;
   /** Absent: no traces. */
@@ -70,9 +70,17 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
       deps.secretOf(secret, { organizationId, purpose, url });
   const opened = await (deps.openModel ?? openModel)(provider, agent.model, readSecretFor("model"));
   if ("failure" in opened) return { kind: opened.failure.retryable ? "retry" : "failed", failure: opened.failure };
-  const sandbox = deps.sandboxOf && { sandbox: deps.sandboxOf(agentId) };
+  const owner = { organizationId, agentId };
+  const sandbox = deps.sandboxOf && { sandbox: deps.sandboxOf(owner) };
+  const documents = deps.readDocumentOf && { readDocument: deps.readDocumentOf(owner) };
   const linux = await linuxOf(deps, run, agent);
-  const dependencies = { ...deps, ...sandbox, ...(linux && { linux }), readSecret: readSecretFor("header") };
+  const dependencies = {
+    ...deps,
+    ...sandbox,
+    ...documents,
+    ...(linux && { linux }),
+    readSecret: readSecretFor("header"),
+  };
   await using toolbox = await (offered
     ? reopenTools(agent, offered, dependencies)
     : openTools(agent, dependencies, signal));
@@ -110,10 +118,12 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
 /** The Linux of an agent with a tool that needs it. Absent: no tool does, or the platform has none. */
 async function linuxOf(
   deps: SandboxPerAgent,
-  { id, agentId }: RunState["run"],
+  { id, organizationId, agentId }: RunState["run"],
   { tools, environment = defaultEnvironment }: AgentDefinition,
 ): Promise<Linux | NoLinux | undefined> {
-  return tools.some((tool) => linuxTools.has(tool)) ? deps.linuxOf?.({ id, agentId }, environment) : undefined;
+  return tools.some((tool) => linuxTools.has(tool))
+    ? deps.linuxOf?.({ id, organizationId, agentId }, environment)
+    : undefined;
 }
 
 function usedEnvironment(linux: Linux | NoLinux | undefined): { environment?: UsedEnvironment } {

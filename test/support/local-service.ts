@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { serve } from "../../bin/local/serve.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { logging } from "../../src/log.ts";
+import type { SandboxChoice } from "../../src/platform/local/linux.ts";
 import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 import type { ResponseProblems } from "./rest-contract.ts";
 
@@ -22,14 +23,19 @@ export interface LocalService extends AsyncDisposable {
 export async function localService({
   allowedSecrets = [],
   model,
-}: { allowedSecrets?: { secret: string }[]; model?: ModelConfiguration } = {}): Promise<LocalService> {
+  sandbox = "off",
+}: {
+  allowedSecrets?: { secret: string }[];
+  model?: ModelConfiguration;
+  sandbox?: SandboxChoice;
+} = {}): Promise<LocalService> {
   const dataDir = mkdtempSync(join(tmpdir(), "agent-runs-"));
   const options = {
     host: "127.0.0.1",
     port: 0,
     dataDir,
     fileVersions: 20,
-    sandbox: "off" as const,
+    sandbox,
     programMemoryBytes: 2048 * 1024 * 1024,
     defaultProgramSeconds: 120,
     fileLimits: defaultFileLimits,

@@ -1,8 +1,7 @@
-import { withTimeout } from "../../async/with-timeout.ts";
 import { openText } from "../../documents/decode-text.ts";
-import { type DocumentKind, documentKind } from "../../documents/document-kind.ts";
+import { documentKind } from "../../documents/document-kind.ts";
 import { textParts } from "../../documents/text-parts.ts";
-import type { DocumentText, ReadDocument } from "../../documents/read-document.ts";
+import type { ReadDocument } from "../../documents/read-document.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
 import { attachmentProblem } from "../attachment-limits.ts";
 import type { Attachment } from "../model.ts";
@@ -52,7 +51,7 @@ async function readBytes(
   if (bytes.length > sandboxLimits.filesBytes) {
     return errorOutput(`${subject}; documents and archives can be read up to ${sandboxLimits.filesBytes} bytes.`);
   }
-  const document = await documentText(kind, bytes, readDocument, signal, part);
+  const document = await readDocument(kind, bytes, signal, part);
   if ("problem" in document) return errorOutput(`${subject}; ${document.problem}.`);
   if (document.text !== "") return textOutput(part === undefined ? name : `${name}, ${part}`, [document.text], input);
   return kind === "pdf" && part === undefined
@@ -98,16 +97,4 @@ function attachmentOutput(subject: string, bytes: Uint8Array, attachment: Attach
   return problem === undefined
     ? { text: `${subject}. It is attached.`, attachments: [attachment] }
     : errorOutput(`${subject}; ${problem}.`);
-}
-
-async function documentText(
-  kind: DocumentKind,
-  bytes: Uint8Array,
-  readDocument: ReadDocument,
-  signal: AbortSignal,
-  part: string | undefined,
-): Promise<DocumentText> {
-  const milliseconds = sandboxLimits.documentSeconds * 1000;
-  const read = await withTimeout(milliseconds, signal, (limit) => readDocument(kind, bytes, limit, part));
-  return read.timedOut ? { problem: `reading it took more than ${sandboxLimits.documentSeconds} seconds` } : read.value;
 }

@@ -1,6 +1,6 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import { env, envIfSet, numberIfSet } from "../../env.ts";
-import type { SandboxPerAgent } from "../../sandbox/types.ts";
+import type { ProgramOwner, SandboxPerAgent } from "../../sandbox/types.ts";
 import { loadS3Client } from "./clients.ts";
 import { lambdaEnvironments, type LambdaLinux } from "./linux.ts";
 import { lambdaSandbox } from "./sandbox.ts";
@@ -16,7 +16,7 @@ export function sandboxFunctions(settings: AwsCredentials & { endpoint?: string 
   if (functionName === undefined) return {};
   const aws = { endpoint: env("SANDBOX_ENDPOINT"), ...settings }; // an emulator has one address
   const isTenantIsolated = envIfSet("SANDBOX_TENANCY") !== "off";
-  const sandboxOf = (agentId: string) =>
+  const sandboxOf = ({ agentId }: ProgramOwner) =>
     lambdaSandbox({ aws, functionName, tenant: isTenantIsolated ? agentId : undefined });
   const environments = envIfSet("SANDBOX_ENVIRONMENTS");
   if (environments === undefined) return { sandboxOf };

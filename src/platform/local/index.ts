@@ -85,10 +85,10 @@ export function openLocalPlatform({
     configurations: localConfigurations(database),
     deliveries: localDeliveries(database),
     ...localSecrets(environment, dataDir, allowList ?? secretAllowList(readAllowedSecrets(dataDir), dataDir)),
-    sandboxOf: () => sandbox,
+    sandboxOf: (owner) => sandbox.of(owner),
     programs: linux,
     linuxOf: linux.linuxOf,
-    readDocument: sandboxDocumentReader(sandbox),
+    readDocumentOf: (owner) => sandboxDocumentReader(sandbox.of(owner)),
     addresses: "any", // the network is the operator's own
     removeOrphanedFiles: (before) => removeOrphanedFiles({ database, runs, workspace, root: workspaces }, before),
     close() {

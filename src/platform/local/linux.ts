@@ -1,6 +1,5 @@
 import { statSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { commandLine } from "../../command-line.ts";
 import { layout } from "../../layout.ts";
@@ -25,7 +24,10 @@ import {
   type LinuxEngine,
   type NoLinux,
 } from "../../sandbox/linux/types.ts";
+import type { RunOfProgram } from "../../sandbox/linux/slots.ts";
+import type { ProgramOwner } from "../../sandbox/types.ts";
 import { runContents } from "./run-contents.ts";
+import { programPlaces } from "./sandbox.ts";
 
 /** How programs are run on this machine. `auto`: with the first engine that works. `off`: not in a Linux. */
 export const sandboxChoices = ["auto", "bubblewrap", "docker", "podman", "off"] as const;
@@ -35,7 +37,7 @@ export type SandboxChoice = (typeof sandboxChoices)[number];
 export type LinuxHere = { engine: LinuxEngine; isMachine: boolean; missing: string[] } | NoLinux;
 
 export interface LocalLinux {
-  linuxOf: (run: { id: string; agentId: string }, environment: string) => Promise<Linux | NoLinux>;
+  linuxOf: (run: ProgramOwner & { id: string }, environment: string) => Promise<Linux | NoLinux>;
   /** Tries the engine. Does not ask the machine's programs for their versions, which takes half a second. */
   describe(): Promise<LinuxHere>;
   /** All environments, the default first. Never rejects. */
@@ -58,7 +60,7 @@ interface Opened {
   engine: LinuxEngine;
   isMachine: boolean;
   missing: string[];
-  open(runId: string): Promise<Linux>;
+  open(run: RunOfProgram): Promise<Linux>;
 }
 
 type Installed = ReturnType<typeof readEnvironment>;
@@ -69,13 +71,13 @@ export function localLinux(
   choice: SandboxChoice,
   limits: LinuxLimits = linuxLimits,
 ): LocalLinux {
-  const options = { programs: Math.max(2, availableParallelism()), limits };
+  const options = { programs: programPlaces(), limits };
   let emptied: Promise<void> | undefined;
   let bubblewrap: Promise<FoundBubblewrap> | undefined;
   const containers = new Map<ContainerEngine, Promise<FoundContainers>>();
   const read = new Map<string, { changedAt: number | undefined; environment: Installed }>();
   let probing: Promise<EnvironmentFacts> | undefined;
-  const of = (id: string) => ({ id, contents: runContents(workspaces, id) });
+  const of = (run: RunOfProgram) => ({ ...run, contents: runContents(workspaces, run.id) });
 
   /** Read again when its file changes: every turn with a program asks for it, and reading it takes 0.1 ms. */
   function readInstalled(name: string): Installed {
@@ -117,9 +119,9 @@ export function localLinux(
       engine: "bubblewrap",
       isMachine: !installed,
       missing: found.missing,
-      async open(runId) {
+      async open(run) {
         const facts = installed?.facts ?? (await (probing ??= factsOfMachine(found)));
-        return bubblewrapLinux(found.bubblewrap, { root, facts }, of(runId));
+        return bubblewrapLinux(found.bubblewrap, { root, facts }, of(run));
       },
     };
   }
@@ -133,26 +135,27 @@ export function localLinux(
     const found = await finding;
     if ("unavailable" in found) return found;
     const { facts } = installed;
-    const open = async (runId: string) => containerLinux(found.containers, { root, facts }, of(runId));
+    const open = async (run: RunOfProgram) => containerLinux(found.containers, { root, facts }, of(run));
     return { engine, isMachine: false, missing: found.missing, open };
   }
 
   /** Asks the machine's own programs for their versions. */
   async function factsOfMachine({ bubblewrap: shared }: Exclude<FoundBubblewrap, NoLinux>): Promise<EnvironmentFacts> {
-    const linux = bubblewrapLinux(shared, { root: machineRoot, facts: unknownFacts }, of("probe"));
+    const linux = bubblewrapLinux(shared, { root: machineRoot, facts: unknownFacts }, of({ id: "probe" }));
     const program = { language: "shell", text: probeScript(layout().environment), files: [], seconds: 60 } as const;
     const { output, problem } = await linux.run(program, new AbortController().signal);
     if (problem !== undefined) throw new Error(`the programs of this machine could not be listed: ${problem}`);
     return parseFacts(output);
   }
 
-  async function linuxOf({ id }: { id: string }, environment: string): Promise<Linux | NoLinux> {
+  async function open(run: RunOfProgram, environment: string): Promise<Linux | NoLinux> {
     const opened = await openEnvironment(environment);
-    return "open" in opened ? opened.open(id) : opened;
+    return "open" in opened ? opened.open(run) : opened;
   }
 
   return {
-    linuxOf,
+    linuxOf: ({ id, organizationId, agentId }, environment) =>
+      open({ id, owner: { organizationId, agentId } }, environment),
     async describe() {
       const opened = await openEnvironment(defaultEnvironment);
       return "open" in opened
@@ -163,7 +166,7 @@ export function localLinux(
       const names = new Set([defaultEnvironment, ...listEnvironments(environments)]);
       return Promise.all(
         [...names].map(async (name) => {
-          const linux = await linuxOf({ id: "list" }, name).catch(({ message }: Error) => ({ unavailable: message }));
+          const linux = await open({ id: "list" }, name).catch(({ message }: Error) => ({ unavailable: message }));
           if ("unavailable" in linux) return { name, unavailable: linux.unavailable };
           return { engine: linux.engine, facts: linux.facts };
         }),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { RootFolder } from "./bwrap-arguments.ts";
 import { copiedContents, linkFiles, removeFolder } from "./file-links.ts";
 import { runProgram, type BubblewrapHost } from "./run-program.ts";
-import type { Slots } from "./slots.ts";
+import type { RunOfProgram, Slots } from "./slots.ts";
 import type { ContentFolder, EnvironmentFacts, Linux } from "./types.ts";
 
 /** What the runs of one service share. */
@@ -18,27 +18,30 @@ export interface Bubblewrap extends BubblewrapHost {
 export function bubblewrapLinux(
   shared: Bubblewrap,
   { root, facts }: { root: RootFolder; facts: EnvironmentFacts },
-  run: { id: string; contents: ContentFolder },
+  run: RunOfProgram & { contents: ContentFolder },
 ): Linux {
   return {
     engine: "bubblewrap",
     facts,
     run: (program, signal, onOutput) =>
-      shared.slots.use(run.id, async (slot) => {
-        signal.throwIfAborted();
-        const name = randomUUID();
-        const folder = join(shared.folder, name);
-        const owner = slot.user === undefined ? undefined : { user: slot.user, active: shared.slots.active };
-        try {
-          await mkdir(folder, { mode: 0o700 });
-          const contents = shared.workspace === "copy" ? copiedContents(run.contents, folder) : run.contents;
-          await linkFiles(join(folder, "files"), program.files, contents, owner);
-          const place = { root, slot, parent: shared.folder, name };
-          return await runProgram(shared, place, program, run.contents.store, { signal, onOutput });
-        } finally {
-          // Not awaited: with 500 files it takes some milliseconds. The next start removes what a crash leaves.
-          removeFolder(folder).catch(() => {});
-        }
-      }),
+      shared.slots.run(
+        run,
+        async (slot) => {
+          const name = randomUUID();
+          const folder = join(shared.folder, name);
+          const owner = slot.user === undefined ? undefined : { user: slot.user, active: shared.slots.active };
+          try {
+            await mkdir(folder, { mode: 0o700 });
+            const contents = shared.workspace === "copy" ? copiedContents(run.contents, folder) : run.contents;
+            await linkFiles(join(folder, "files"), program.files, contents, owner);
+            const place = { root, slot, parent: shared.folder, name };
+            return await runProgram(shared, place, program, run.contents.store, { signal, onOutput });
+          } finally {
+            // Not awaited: with 500 files it takes some milliseconds. The next start removes what a crash leaves.
+            removeFolder(folder).catch(() => {});
+          }
+        },
+        signal,
+      ),
   };
 }

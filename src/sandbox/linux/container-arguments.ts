@@ -1,6 +1,7 @@
 import { programCommand, programEnvironment, programPaths } from "./bwrap-arguments.ts";
 import type { ContainerEngine } from "./environments.ts";
 import type { LinuxLimits } from "./limits.ts";
+import { programPriority } from "../priority.ts";
 import type { LinuxProgram } from "./types.ts";
 
 /** How an engine runs containers here. */
@@ -53,6 +54,8 @@ export function containerArguments(host: ContainerHost, container: Container): s
   const temporary = `rw,exec,nosuid,nodev,size=${limits.diskBytes},mode=1777${empty}`;
   const label = process.platform === "linux" ? ",Z" : ""; // for SELinux; without effect elsewhere
   const groups = ["--memory", memory, "--memory-swap", memory, "--pids-limit", String(limits.processes)];
+  // A tenth of the default. A rootless podman often may not set it: systemd delegates only memory and pids to it.
+  const hasProcessors = host.hasGroups && (engine === "docker" || process.getuid?.() === 0);
   return [
     [
       "run",
@@ -73,6 +76,7 @@ export function containerArguments(host: ContainerHost, container: Container): s
     // The processes of all containers of a user count together. Without a number, podman tries to raise the service's own.
     ["--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096", "--ulimit", "core=0:0"],
     host.hasGroups ? groups : [],
+    hasProcessors ? ["--cpu-shares", "100"] : [],
     engine === "podman" ? podmanArguments(host, seconds) : [],
     ["--volume", `${workspace}:/work:rw${label}`, "--volume", `${text}:${programPaths[language]}:ro${label}`],
     ["--workdir", "/work", "--entrypoint", "/bin/sh"],
@@ -105,10 +109,19 @@ program=$!
 wait $program
 exit $?`;
 
+const nice = ["nice", "-n", String(programPriority)];
+
 /** Of the shell that is process 1. The engine's own variables and those of an image are removed. */
 function shellArguments({ language, startMark, seconds }: Container, limits: LinuxLimits): string[] {
   const variables = Object.entries(programEnvironment).map(([name, value]) => `${name}=${value}`);
   // A shell ignores interrupts for its background processes.
-  const command = ["env", "--default-signal=INT,QUIT", "-i", ...variables, ...programCommand(language, limits)];
+  const command = [
+    "env",
+    "--default-signal=INT,QUIT",
+    "-i",
+    ...variables,
+    ...nice,
+    ...programCommand(language, limits),
+  ];
   return ["-c", firstProcess, "sh", startMark, String(seconds + graceSeconds), ...command];
 }

@@ -13,7 +13,7 @@ import {
   type Stop,
   stoppedProblem,
 } from "./program-end.ts";
-import type { Slots } from "./slots.ts";
+import type { RunOfProgram, Slots } from "./slots.ts";
 import type { ContentFolder, EnvironmentFacts, Linux, LinuxProgram, LinuxResult } from "./types.ts";
 import { watchProgram } from "./watch-program.ts";
 
@@ -37,27 +37,30 @@ const errorCharacters = 2_000;
 export function containerLinux(
   shared: Containers,
   { root, facts }: { root: ContainerRoot; facts: EnvironmentFacts },
-  run: { id: string; contents: ContentFolder },
+  run: RunOfProgram & { contents: ContentFolder },
 ): Linux {
   return {
     engine: shared.engine,
     facts,
     run: (program, signal, onOutput) =>
-      shared.slots.use(run.id, async (slot) => {
-        signal.throwIfAborted();
-        const folder = join(shared.folder, randomUUID());
-        const user = slot.user ?? process.getuid?.() ?? nobody;
-        const group = slot.user ?? process.getgid?.() ?? nobody;
-        try {
-          await mkdir(folder, { mode: 0o700 });
-          const owner = slot.user === undefined ? undefined : { user: slot.user, active: shared.slots.active };
-          await copyFiles(folder, program, run.contents, owner);
-          const place = { folder, root, user: `${user}:${group}` };
-          return await runContainer(shared, place, program, run.contents.store, { signal, onOutput });
-        } finally {
-          removeFolder(folder).catch(() => {});
-        }
-      }),
+      shared.slots.run(
+        run,
+        async (slot) => {
+          const folder = join(shared.folder, randomUUID());
+          const user = slot.user ?? process.getuid?.() ?? nobody;
+          const group = slot.user ?? process.getgid?.() ?? nobody;
+          try {
+            await mkdir(folder, { mode: 0o700 });
+            const owner = slot.user === undefined ? undefined : { user: slot.user, active: shared.slots.active };
+            await copyFiles(folder, program, run.contents, owner);
+            const place = { folder, root, user: `${user}:${group}` };
+            return await runContainer(shared, place, program, run.contents.store, { signal, onOutput });
+          } finally {
+            removeFolder(folder).catch(() => {});
+          }
+        },
+        signal,
+      ),
   };
 }
 

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { setPriority } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
@@ -7,6 +6,7 @@ import { bwrapArguments, programCommand, type RootFolder } from "./bwrap-argumen
 import { collectChanges } from "./changes.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import type { LinuxLimits } from "./limits.ts";
+import { lowerPriority } from "../priority.ts";
 import { boundedOutput, failedResult, limitTime, type Stop, stoppedProblem } from "./program-end.ts";
 import { type FilterArchitecture, seccompFilter } from "./seccomp.ts";
 import { copyScript, endMark, overlayOptions, overlayScript, scratchFolders } from "./setup-script.ts";
@@ -39,8 +39,6 @@ interface Watch {
   onOutput?: ((text: string) => void) | undefined;
 }
 
-/** The processes of a service answer requests before a program gets the processor. From -20 to 19. */
-const programPriority = 10;
 /** Characters of the setup script's errors that are kept. */
 const errorCharacters = 2_000;
 
@@ -159,7 +157,7 @@ function startBubblewrap(host: BubblewrapHost, { root, slot, parent, name }: Pla
   const failure = new Promise<string>((resolve) => child.once("error", ({ message }) => resolve(message)));
   // A script that ends early closes its descriptors; its end is handled.
   for (const stream of [bwrapOptions, filter, release, text]) stream.on("error", () => {});
-  if (child.pid !== undefined) setPriority(child.pid, programPriority);
+  lowerPriority(child);
   bwrapOptions.end(bwrapArguments(root, shown, language, host.limits).join("\0"));
   filter.end(seccompFilter(host.architecture, host.groups !== undefined));
   text.end(program.text);

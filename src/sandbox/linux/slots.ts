@@ -1,5 +1,9 @@
 import { readFileSync } from "node:fs";
-import { semaphore } from "../../async/semaphore.ts";
+import { NoPlace, scheduler } from "../../async/scheduler.ts";
+import { ownersOf, placesFor } from "../places.ts";
+import type { ProgramOwner } from "../types.ts";
+import { failedResult } from "./program-end.ts";
+import type { LinuxResult } from "./types.ts";
 
 /** A place for one program at a time. */
 export interface Slot {
@@ -12,8 +16,17 @@ export interface Slot {
 export interface Slots {
   /** Users of programs that run now, with the number of their programs. */
   active: ReadonlyMap<number, unknown>;
-  /** Runs `work` when a slot is free. Programs of one run have the same user, because they share files. */
-  use<Value>(runId: string, work: (slot: Slot) => Promise<Value>): Promise<Value>;
+  /**
+   * Runs a program in a slot, when there is one for its owner: see `scheduler`. Programs of one run have the same user,
+   * because they share files.
+   */
+  run(run: RunOfProgram, program: (slot: Slot) => Promise<LinuxResult>, signal: AbortSignal): Promise<LinuxResult>;
+}
+
+/** `owner`: absent for the service's own programs. */
+export interface RunOfProgram {
+  id: string;
+  owner?: ProgramOwner;
 }
 
 /**
@@ -25,7 +38,7 @@ const firstUserOfContainer = 64_000;
 
 /** `asRoot`: each run's programs get a user of their own. */
 export function programSlots(count: number, asRoot: boolean): Slots {
-  const limited = semaphore(count);
+  const places = scheduler(placesFor("programs", count));
   const free = Array.from({ length: count }, (_, number) => number);
   const first = asRoot ? (hasUser(firstUser + count) ? firstUser : firstUserOfContainer) : 0;
   const freeUsers = Array.from({ length: count }, (_, number) => first + number);
@@ -48,19 +61,27 @@ export function programSlots(count: number, asRoot: boolean): Slots {
     freeUsers.push(taken.user);
   }
 
+  async function inSlot(runId: string, program: (slot: Slot) => Promise<LinuxResult>): Promise<LinuxResult> {
+    const number = free.shift() ?? 0;
+    const user = asRoot ? takeUser(runId) : undefined;
+    try {
+      return await program({ number, ...(user !== undefined && { user }) });
+    } finally {
+      free.push(number);
+      if (asRoot) returnUser(runId);
+    }
+  }
+
   return {
     active,
-    use: (runId, work) =>
-      limited(async () => {
-        const number = free.shift() ?? 0;
-        const user = asRoot ? takeUser(runId) : undefined;
-        try {
-          return await work({ number, ...(user !== undefined && { user }) });
-        } finally {
-          free.push(number);
-          if (asRoot) returnUser(runId);
-        }
-      }),
+    async run({ id, owner }, program, signal) {
+      try {
+        return await places.run(ownersOf(owner), () => inSlot(id, program), signal);
+      } catch (error) {
+        if (error instanceof NoPlace) return failedResult(error.message);
+        throw error;
+      }
+    },
   };
 }
 

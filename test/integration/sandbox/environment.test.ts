@@ -11,6 +11,25 @@ const printsItsEnvironment = `
   }));
 `;
 
+const printsItsPriority = `
+  const { getPriority } = await import("node:os");
+  process.on("message", (message) => process.send("load" in message ? { loaded: message.load } : {
+    result: { output: String(getPriority()), written: [], notes: [] },
+  }));
+`;
+
+it("a sandbox process has a lower priority than the service", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "priority-"));
+  const program = join(folder, "child.mjs");
+  writeFileSync(program, printsItsPriority);
+  const sandbox = childProcessSandbox({ program, readable: [], maxProcesses: 1 });
+  const request: SandboxRequest = { engine: "javascript", program: "", files: [], seconds: 10 };
+  const { output } = await sandbox.run(request, new AbortController().signal);
+  sandbox.close();
+  rmSync(folder, { recursive: true });
+  expect(output).toBe("10");
+});
+
 it.each([undefined, { LD_LIBRARY_PATH: "/var/lang/lib" }])(
   "a sandbox process has only the time zone and the environment %j",
   async (environment) => {

@@ -54,10 +54,10 @@ test("names the sandbox when it never responded", async () => {
     now: Date.now,
     secretOf: async () => undefined,
     openModel: async () => ({ model: programmer, name: "m", provider: "p" }),
-    sandbox: {
+    sandboxOf: () => ({
       maxBytes: 1,
       run: () => Promise.reject(new StoreUnavailable("the sandbox's function did not answer (Timeout)")),
-    },
+    }),
   };
   const budget = { signal: new AbortController().signal, deadline: Infinity };
   const turn = { runId, turn: 1 };

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { advance } from "../../../src/workflow/advance.ts";
 import { firstMessages, input, newRun } from "../../platform/run-fixtures.ts";
+import type { ProgramOwner } from "../../../src/sandbox/types.ts";
 import { answer, call, scripted } from "../agent/scripted.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 const stores = temporaryStores();
@@ -25,7 +26,7 @@ test("each agent has its own sandbox tenant, shared by its runs", async () => {
       now: Date.now,
       secretOf: async () => undefined,
       openModel: async () => ({ model, name: "m", provider: "p" }),
-      sandboxOf: (tenant: string) => ({
+      sandboxOf: ({ agentId: tenant }: ProgramOwner) => ({
         maxBytes: 1_000,
         async run({ program }: { program: string }) {
           programs.push([tenant, program]);

@@ -35,6 +35,10 @@ describe.skipIf(skipped)(`programs in podman${reason}`, () => {
     ]);
   });
 
+  it("have a lower priority than the service", async () => {
+    expect(await run({ text: "nice" })).toMatchObject({ output: "10\n", exitCode: 0 });
+  });
+
   it("import modules of the workspace", async () => {
     const files = { "mine.py": "answer = 42\n" };
     const result = await run({ language: "python", text: "import mine; print(mine.answer)", files });

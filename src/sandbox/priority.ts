@@ -1,0 +1,10 @@
+import type { ChildProcess } from "node:child_process";
+import { setPriority } from "node:os";
+
+/** The processes of a service answer requests before a program gets the processor. From -20 to 19. */
+export const programPriority = 10;
+
+/** Lowers the priority of a process that has just been started. Its threads and children inherit it. */
+export function lowerPriority({ pid }: ChildProcess): void {
+  if (pid !== undefined) setPriority(pid, programPriority);
+}

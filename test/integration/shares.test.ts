@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { hostileDocuments } from "../fixtures/hostile-documents.ts";
+import { type Tenant, type TenantService, tenantService } from "../support/tenants.ts";
+
+/** What the agent calls for an input. A program of a minute cannot end during a test. */
+const calls: Record<string, { name: string; arguments: object }> = {
+  "endless programs": { name: "run_javascript", arguments: { code: "while (true) {}", seconds: 60 } },
+  "endless scripts": { name: "run_shell", arguments: { script: "while :; do :; done", seconds: 60 } },
+  "endless documents": { name: "read_file", arguments: { name: "endless.pdf" } },
+  "one program": { name: "run_javascript", arguments: { code: "40 + 2" } },
+  "one script": { name: "run_shell", arguments: { script: "echo $((40 + 2))" } },
+  "one document": { name: "read_file", arguments: { name: "answer.rtf" } },
+};
+
+let service: TenantService;
+beforeAll(async () => {
+  const script = (input: string, step: number) => {
+    const call = Object.entries(calls).find(([name]) => input.startsWith(name))?.[1]; // the names of files follow
+    if (!call || step > 1) return { text: "Done." };
+    return { calls: Array(input.startsWith("endless") ? 16 : 1).fill(call) };
+  };
+  service = await tenantService(script, { sandbox: "auto" });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const [{ content: endlessDocument }] = hostileDocuments as [(typeof hostileDocuments)[number]];
+const fileOf = (filename: string, content: Uint8Array | string) => ({
+  files: [{ filename, content_base64: Buffer.from(content).toString("base64") }],
+});
+
+/** Three runs with sixteen calls each. Resolves when they are in progress. */
+async function attack(attacker: Tenant, input: string, files?: object): Promise<string[]> {
+  const ids = await Promise.all([1, 2, 3].map(() => attacker.start(input, files)));
+  for (const id of ids)
+    await expect.poll(async () => (await attacker.eventsOf(id)).map(typeOf)).toContain("model_call");
+  return ids;
+}
+
+const typeOf = ({ type }: { type: string }) => type;
+
+async function result(tenant: Tenant, input: string, files?: object): Promise<string> {
+  const id = await tenant.start(input, files);
+  await tenant.ended(id);
+  return (await tenant.eventsOf(id)).find(({ type }) => type === "tool_result")?.text ?? "no result";
+}
+
+test.each([
+  ["programs", "one program", undefined, undefined],
+  ["scripts", "one script", undefined, undefined],
+  ["documents", "one document", fileOf("endless.pdf", endlessDocument()), fileOf("answer.rtf", "{\\rtf1 42}")],
+])(
+  "another tenant and another agent use %s while one key's endless ones hold all that it may",
+  async (what, one, theirs, ours) => {
+    const attacker = await service.tenant();
+    const colleague = await service.tenant(attacker);
+    const stranger = await service.tenant();
+    const ids = await attack(attacker, `endless ${what}`, theirs);
+    expect(await result(stranger, one, ours)).toContain("42");
+    expect(await result(colleague, one, ours)).toContain("42");
+    const ended = await Promise.all(ids.map((id) => attacker.eventsOf(id)));
+    expect(ended.flat().map(typeOf)).not.toContain("tool_result");
+    for (const id of ids) await attacker.call("POST", `/runs/${id}/stop`);
+  },
+);
