@@ -23,6 +23,7 @@ export const changeItems: ItemPermission[] = [
   },
   { kinds: ["WEBHOOK"], actions: ["GetItem"] },
   { kinds: ["RUN"], actions: ["DeleteItem"] },
+  { kinds: ["UPLOAD"], actions: ["Query", "DeleteItem"] }, // of a run that is deleted
 ];
 
 export const viewObjects: ObjectPermissions = { read: ["workspaces", "texts", "environments"] };
@@ -31,5 +32,5 @@ export const viewObjects: ObjectPermissions = { read: ["workspaces", "texts", "e
 export const changeObjects: ObjectPermissions = {
   ...viewObjects,
   write: ["workspaces", "texts"],
-  remove: ["workspaces", "texts"],
+  remove: ["workspaces", "texts", "uploads"],
 };

@@ -51,7 +51,11 @@ export function grantExtWrite(fn: Function, service: Service): void {
 
 /** For /mcp. */
 export function grantMcp(fn: Function, service: Service): void {
-  service.storage.grantItems(fn, [...readsRuns, ...createsKeyedRuns, { kinds: ["UPLOAD"], actions: ["GetItem"] }]);
+  service.storage.grantItems(fn, [
+    ...readsRuns,
+    ...createsKeyedRuns,
+    { kinds: ["UPLOAD"], actions: ["GetItem", "PutItem"] },
+  ]);
   grantRuns(fn, service);
   service.storage.grantObjects(fn, { read: ["workspaces"] });
   grant(fn, { SECRET_PREFIX: secretPrefixOf(service.settings.stage) }); // checks names only

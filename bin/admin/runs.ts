@@ -100,8 +100,9 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
     .description("Stop a run and permanently delete its transcript, steps and files.")
     .argument("<ID>", "run")
     .action(
-      action(async ({ runs, accounts, workflow, workspace, actor }, id: string) => {
-        const deps = { runs, accounts, workflow, workspace, now: Date.now, actor: await actor() };
+      action(async ({ runs, accounts, workflow, workspace, pendingUploads, actor }, id: string) => {
+        const stores = { runs, accounts, workspace, pendingUploads };
+        const deps = { ...stores, workflow, now: Date.now, actor: await actor() };
         const deleted = await deleteRun(deps, id);
         const { json } = record(runFields(deleted));
         return { text: `Deleted the transcript, steps and files of run ${deleted.id}.`, json };

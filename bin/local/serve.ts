@@ -35,6 +35,7 @@ import { consoleFiles, isConsolePath } from "../../src/manage/console-files.ts";
 import { isManagePath, manageRouter } from "../../src/manage/router.ts";
 import { mcpPath } from "../../src/mcp/path.ts";
 import { liveOutput } from "../../src/runs/live-output.ts";
+import { resumeErasures } from "../../src/runs/retention.ts";
 import { newRunLimits } from "../../src/runs/new-run-limits.ts";
 import packageFile from "../../package.json" with { type: "json" };
 import type { LocalOptions } from "./options.ts";
@@ -166,6 +167,9 @@ export async function serve(options: LocalOptions): Promise<Service> {
       setTimeout(resumeRuns, watchMilliseconds).unref();
     });
   };
+  const maintain = (): void => {
+    resumeErasures(deps).catch((error: unknown) => log("error", "deletions could not be continued", { error }));
+  };
   const checkForChanges = platform.database.onOutsideWrite(resumeRuns);
   await runner.resumeRuns();
   const sender = startSender(deps);
@@ -184,6 +188,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
       .catch((error: unknown) => log("error", "expired uploads could not be removed", { error }));
   };
   removeExpiredUploads();
+  maintain();
+  const maintenance = setInterval(maintain, resumeMilliseconds);
   const clean = setInterval(removeExpiredUploads, cleanMilliseconds);
 
   return {
@@ -200,6 +206,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
       clearInterval(watch);
       clearInterval(resume);
       clearInterval(clean);
+      clearInterval(maintenance);
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       await Promise.all([runner.close(), sender.close()]);

@@ -3,7 +3,7 @@ import { pause } from "../async/backoff.ts";
 import type { AuditEntry } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
 import { stamped } from "./events.ts";
-import { findRun } from "./find-run.ts";
+import { findRun, findRunHead } from "./find-run.ts";
 import { drainMilliseconds } from "./leases.ts";
 import {
   type AdmissionDeps,
@@ -13,7 +13,7 @@ import {
   slotAttempts,
   tryStartWaiting,
 } from "./admission.ts";
-import type { Workspace } from "./ports.ts";
+import type { PendingUploads, Workspace } from "./ports.ts";
 import { quotasOf } from "./quotas.ts";
 import { transitions } from "./status.ts";
 import { startTurn } from "./turn-writes.ts";
@@ -98,13 +98,21 @@ export async function stopRun(deps: ControlDeps, id: string): Promise<Run> {
   return after;
 }
 
+/** What a deletion needs. */
+export interface DeleteDeps extends ControlDeps {
+  workspace: Workspace;
+  pendingUploads: PendingUploads;
+}
+
 /**
- * Stops a run and permanently deletes its transcript, journal and files. API clients then see `terminated` and an
- * empty transcript. Resolves with what remains of the run.
+ * Stops a run and permanently deletes its transcript, journal and files, and the pending uploads that no other run was
+ * created with. API clients then see `terminated` and an empty transcript. Resolves with what remains of the run, when the
+ * rest is gone.
  * - Takes 3 s for a run with work in progress, until its worker has stopped writing.
- * - Idempotent: a repeated call continues after a failure.
+ * - Idempotent: a repeated call continues after a failure. One machine continues after a restart by itself.
  */
-export async function deleteRun(deps: ControlDeps & { workspace: Workspace }, id: string): Promise<Run> {
+export async function deleteRun(deps: DeleteDeps, id: string): Promise<Run> {
+  await deps.runs.beginErasure((await findRunHead(deps.runs, id)).id);
   const { before, after } = await terminate(deps, id, "run.delete");
   const { id: runId, turn } = before;
   const audited = along(deps.actor, "run.delete", runId, deps.now());
@@ -112,9 +120,10 @@ export async function deleteRun(deps: ControlDeps & { workspace: Workspace }, id
     await deps.runs.change({ runId, expect: { status: "terminated", turn }, ...audited });
   }
   await pause(drainDelay(before, deps.now()));
+  await deps.pendingUploads.release(before);
+  await deps.workspace.removeAll(runId);
   if (!(await deps.runs.erase(runId)))
     throw new ServiceError("modified_concurrently", `run ${runId} was modified concurrently; retry`);
-  await deps.workspace.removeAll(runId);
   const { failure: _failure, labels: _labels, ...kept } = after;
   return { ...kept, name: "", sequence: 0 };
 }

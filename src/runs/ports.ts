@@ -80,8 +80,16 @@ export interface Runs {
   /** A cheap read. */
   status(id: string): Promise<RunStatus | undefined>;
   /**
+   * Remembers that the run is being deleted, until `erase` has ended: another process can continue. No-op on AWS, where the
+   * caller repeats a deletion that failed.
+   */
+  beginErasure(id: string): Promise<void>;
+  /** Runs whose deletion has begun and not ended. */
+  listErasures(): Promise<string[]>;
+  /**
    * Deletes messages, journal, queued inputs, summary, manifests, name and failure of a `terminated` run; keeps the rest.
    * The run then counts no events.
+   * - Resolves when none of their bytes is left in the store.
    * - False: there is no `terminated` run with this id.
    * - Idempotent: a repeated call continues an interrupted one.
    */
@@ -156,6 +164,8 @@ export interface PendingUploads {
    * Idempotent.
    */
   copyTo(runId: string, upload: PendingUpload): Promise<boolean>;
+  /** Removes the uploads that were copied to this run and to no other. Idempotent. */
+  release(run: Pick<Run, "id" | "agentId">): Promise<void>;
 }
 
 /** An HTTP request that a client sends to the store. */

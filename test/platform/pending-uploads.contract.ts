@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { sha256Of } from "../../src/agent/turn/manifest.ts";
 import type { PendingUpload, Stores } from "../../src/runs/ports.ts";
 
+type Owner = Parameters<Stores["pendingUploads"]["release"]>[0];
+
 /** An upload of this content. */
 export function newUpload(content: Uint8Array, fields: Partial<PendingUpload> = {}): PendingUpload {
   return {
@@ -90,6 +92,24 @@ export function describePendingUploads(
       expect(await readBack(deleted, upload)).toBeUndefined();
       expect(await opened.pendingUploads.copyTo(other, upload)).toBe(true);
       expect(await readBack(other, upload)).toBe(upload.sha256);
+    });
+
+    test("an upload is removed with the last run that was created with it", async () => {
+      const content = randomBytes(1_000);
+      const upload = await added(content);
+      await opened.send(upload, content);
+      const [first, second] = [randomUUID(), randomUUID()].map((id) => ({ id, agentId: upload.agentId })) as [
+        Owner,
+        Owner,
+      ];
+      for (const { id } of [first, second]) await opened.pendingUploads.copyTo(id, upload);
+      for (const run of [first, first]) await opened.pendingUploads.release(run);
+      expect(await opened.pendingUploads.find(upload.id)).toEqual(upload);
+      await opened.pendingUploads.release(second);
+      expect(await opened.pendingUploads.find(upload.id)).toBeUndefined();
+      expect(await opened.pendingUploads.copyTo(first.id, upload)).toBe(false);
+      expect(await readBack(second.id, upload)).toBe(upload.sha256);
+      expect(await opened.pendingUploads.find(upload.id)).toBeUndefined();
     });
 
     test("a run can have the same content from a create and from an upload", async () => {

@@ -1,8 +1,8 @@
-import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, GetCommand, paginateQuery, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { requireFlatName } from "../../filenames.ts";
 import type { PendingUpload, PendingUploads } from "../../runs/ports.ts";
 import { withMappedErrors } from "./errors.ts";
-import type { RunsTable } from "./run-items.ts";
+import { partition, type RunsTable } from "./run-items.ts";
 import { head, objectPrefixes, ttlAttribute } from "./table.ts";
 import { contentKey } from "./workspace.ts";
 
@@ -26,16 +26,67 @@ export function awsPendingUploads({
     },
 
     async copyTo(runId, upload) {
+      const { id, expiresAt } = upload;
       const [from, to] = [uploadKey(upload), contentKey(runId, upload.sha256)];
+      const expiry = { [ttlAttribute]: Math.ceil(expiresAt / 1_000) };
+      await Promise.all(
+        useKeys(runId, id).map((key) =>
+          documents.send(new PutCommand({ TableName: table, Item: { ...key, ...expiry } })),
+        ),
+      );
       return (await objects()).copy(from, to);
     },
+
+    async release({ id: runId, agentId }) {
+      for (const sk of await sortKeys(partition(runId), usedPrefix)) {
+        const id = sk.slice(usedPrefix.length);
+        const uses = await sortKeys(keyOf(id).pk, runPrefix);
+        if (uses.every((use) => use === runPrefix + runId)) {
+          await (await objects()).remove([uploadKey({ agentId, id })]);
+          await removeItem(keyOf(id));
+        }
+        for (const key of useKeys(runId, id).toReversed()) await removeItem(key);
+      }
+    },
   });
+
+  async function sortKeys(pk: string, prefix: string): Promise<string[]> {
+    const found: string[] = [];
+    const pages = paginateQuery(
+      { client: documents },
+      {
+        TableName: table,
+        KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+        ProjectionExpression: "sk",
+        ExpressionAttributeValues: { ":pk": pk, ":prefix": prefix },
+        ConsistentRead: true,
+      },
+    );
+    for await (const { Items = [] } of pages) found.push(...Items.map(({ sk }) => String(sk)));
+    return found;
+  }
+
+  async function removeItem(Key: ItemKey): Promise<void> {
+    await documents.send(new DeleteCommand({ TableName: table, Key }));
+  }
+}
+
+type ItemKey = Record<"pk" | "sk", string>;
+
+/** Sort key prefixes of the items that say which runs were created with which pending uploads: of a run, of an upload. */
+const [usedPrefix, runPrefix] = ["SAVED#PENDING#", "RUN#"];
+
+function useKeys(runId: string, uploadId: string): ItemKey[] {
+  return [
+    { pk: partition(runId), sk: usedPrefix + uploadId },
+    { pk: keyOf(uploadId).pk, sk: runPrefix + runId },
+  ];
 }
 
 /** The time in milliseconds has its own attribute, because DynamoDB expects seconds in `expiresAt`. */
 type StoredUpload = Omit<PendingUpload, "id"> & { expiresAtMs: number };
 
-function keyOf(id: string) {
+function keyOf(id: string): ItemKey {
   return { pk: `UPLOAD#${id}`, sk: head };
 }
 

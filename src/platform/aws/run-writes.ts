@@ -36,7 +36,9 @@ type Applied = { applied: true } | { applied: false; reasons: CancellationReason
 const erasedAtOnce = 25; // items
 const absent = "attribute_not_exists(pk)";
 
-export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "findCreated" | "change" | "erase"> {
+export function awsRunWrites(
+  runsTable: RunsTable,
+): Pick<Runs, "create" | "findCreated" | "change" | "beginErasure" | "listErasures" | "erase"> {
   const { documents, table, objects, retentionDays } = runsTable;
   const updateRun = runUpdates(runsTable);
   const { findCreated } = awsIdempotency(runsTable);
@@ -191,6 +193,10 @@ export function awsRunWrites(runsTable: RunsTable): Pick<Runs, "create" | "findC
         facts = actual;
       }
     },
+
+    beginErasure: async () => {}, // a caller that ends repeats the deletion
+
+    listErasures: async () => [],
 
     async erase(id) {
       const bare = await updateRun(id, {

@@ -15,6 +15,7 @@
  * | summary         | `RUN#<id>`                   | `RECAP`                        |                                  |                   |
  * | uploads         | `RUN#<id>`                   | `SAVED#UPLOADS`                |                                  |                   |
  * | files           | `RUN#<id>`                   | `SAVED#FILES`                  |                                  |                   |
+ * | use of uploads  | `RUN#<id>`                   | `SAVED#PENDING#<upload>`       |                                  |                   |
  * | journal         | `RUN#<id>`                   | `SEQUENCE#<99999999-sequence>` |                                  |                   |
  * | audit entry     | `AUDIT`                      | `<time>#<random>`              |                                  |                   |
  * | counts          | `COUNT#<id>`                 | `HEAD`                         |                                  | `COUNT#<shard>`   |
@@ -23,6 +24,7 @@
  * | webhook         | `WEBHOOK#<agent>`            | `HEAD`                         |                                  |                   |
  * | delivery        | `DELIVERY#<id>`              | `HEAD`                         | `DELIVERIES#<agent>` / time, id  |                   |
  * | pending upload  | `UPLOAD#<id>`                | `HEAD`                         |                                  |                   |
+ * | its uses        | `UPLOAD#<id>`                | `RUN#<run>`                    |                                  |                   |
  *
  * A run that waits for a slot is in `WAITING#<shard>` of gsi2. Counts exist for agents and organizations with a quota.
  *

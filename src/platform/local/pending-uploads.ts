@@ -22,6 +22,13 @@ export function localPendingUploads(
   const insert = db.prepare("INSERT OR REPLACE INTO uploads VALUES (?, ?, ?)");
   const findById = db.prepare("SELECT body FROM uploads WHERE id = ?");
   const deleteExpired = db.prepare("DELETE FROM uploads WHERE expires_at < ?");
+  const deleteUnknown = db.prepare("DELETE FROM upload_runs WHERE upload_id NOT IN (SELECT id FROM uploads)");
+  const insertRun = db.prepare("INSERT OR IGNORE INTO upload_runs VALUES (?, ?)");
+  const onlyOf = db.prepare(`
+    SELECT upload_id AS id FROM upload_runs AS mine WHERE run_id = ?1 AND NOT EXISTS
+      (SELECT 1 FROM upload_runs WHERE upload_id = mine.upload_id AND run_id <> ?1)`);
+  const deleteUpload = db.prepare("DELETE FROM uploads WHERE id = ?");
+  const deleteRun = db.prepare("DELETE FROM upload_runs WHERE run_id = ?");
   const fileOf = (id: string): string => join(root, requireFlatName(id));
 
   return {
@@ -35,8 +42,18 @@ export function localPendingUploads(
     async copyTo(runId, { id, sha256 }) {
       const file = fileOf(id);
       if (!(await stat(file).catch(absent))) return false;
+      await write(() => void insertRun.run(runId, id));
       await storeFile(workspaces, runId, sha256, file);
       return true;
+    },
+
+    async release({ id: runId }) {
+      const ids = read(() => onlyOf.all(runId)).map(({ id }) => String(id));
+      await Promise.all(ids.map((id) => rm(fileOf(id), { force: true })));
+      await write(() => {
+        for (const id of ids) deleteUpload.run(id);
+        deleteRun.run(runId);
+      });
     },
 
     async receive({ id }, content) {
@@ -45,7 +62,10 @@ export function localPendingUploads(
     },
 
     async removeExpired(now) {
-      await write(() => void deleteExpired.run(now - margin));
+      await write(() => {
+        deleteExpired.run(now - margin);
+        deleteUnknown.run();
+      });
       for (const name of await readdir(root)) {
         const file = join(root, name);
         const found = await stat(file).catch(absent);

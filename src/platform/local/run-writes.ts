@@ -11,12 +11,15 @@ import type { Database } from "./sqlite.ts";
 
 /** `isCurrent`: whether the fencing token of a change is the current one. */
 export function localRunWrites(
-  { db, read, write }: Database,
+  { db, read, write, scrub }: Database,
   isCurrent: (lease: Lease) => boolean,
-): Pick<Runs, "create" | "findCreated" | "change" | "erase"> {
+): Pick<Runs, "create" | "findCreated" | "change" | "beginErasure" | "listErasures" | "erase"> {
   const insert = rowInserts(db);
   const requeue = queueWrites(db);
   const erase = erasure(db);
+  const beginErasure = db.prepare("INSERT OR IGNORE INTO erasures VALUES (?)");
+  const endErasure = db.prepare("DELETE FROM erasures WHERE run_id = ?");
+  const listErasures = db.prepare("SELECT run_id FROM erasures");
   const insertAudit = auditWriter(db);
   const insertDelivery = deliveryWriter(db);
   const quotas = localQuotas(db);
@@ -124,7 +127,16 @@ export function localRunWrites(
         },
       ),
 
-    erase: (id) => write(() => erase(id)),
+    beginErasure: (id) => write(() => void beginErasure.run(id)),
+
+    listErasures: async () => read(() => listErasures.all()).map(({ run_id }) => String(run_id)),
+
+    async erase(id) {
+      if (!(await write(() => erase(id)))) return false;
+      await scrub();
+      await write(() => void endErasure.run(id));
+      return true;
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-const schemaVersion = 5;
+const schemaVersion = 6;
 
 // The order of the transcript is that of the numbers of its messages ("sequence"). Messages and journal entries of
 // version 2 and earlier have no number: "sequence" is 0 or less and keeps their order, and "at" is null.
@@ -66,6 +66,14 @@ const pendingUploads = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX uploads_by_expiry ON uploads (expires_at);`;
 
+// Runs that are being deleted, and which runs were created with which pending upload.
+const erasures = `
+  CREATE TABLE erasures (run_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE upload_runs (
+    run_id TEXT NOT NULL, upload_id TEXT NOT NULL, PRIMARY KEY (run_id, upload_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX runs_of_uploads ON upload_runs (upload_id);`;
+
 const files = `
   -- "uploads": files of the create. "current": files after the last turn that changed some.
   CREATE TABLE files (run INTEGER PRIMARY KEY, uploads TEXT, current TEXT) STRICT;`;
@@ -96,6 +104,7 @@ const schema = `
   ${idempotency}
   ${webhooks}
   ${pendingUploads}
+  ${erasures}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -156,8 +165,13 @@ const fromVersion4 = `
   ${pendingUploads}
 `;
 
+// Version 5 did not remember which runs are being deleted, and which pending uploads runs were created with.
+const fromVersion5 = `
+  ${erasures}
+`;
+
 /** What each version needs, from version 1 on. */
-const upgrades = [fromVersion1, fromVersion2, fromVersion3, fromVersion4];
+const upgrades = [fromVersion1, fromVersion2, fromVersion3, fromVersion4, fromVersion5];
 
 /** Creates the tables, or updates those of an earlier version. Throws for a file of a later version. */
 export function migrate(db: DatabaseSync, file: string): void {

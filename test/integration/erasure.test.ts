@@ -1,0 +1,215 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import {
+  chatServer,
+  chunk,
+  type Reply,
+  startStream,
+  send,
+  toolCallChunk,
+} from "../providers/chat-completions-server.ts";
+import { webhookReceiver } from "../support/webhook-receiver.ts";
+import { done } from "./admin.ts";
+import { modelAt, newDataDir, type Service, startService } from "./service.ts";
+
+const markersPerText = 8;
+
+/** Texts that occur once each, between fillers of different lengths: short rows, long ones, and some on several pages. */
+function marked(run: number, kind: string): string {
+  return Array.from({ length: markersPerText }, (_, index) => {
+    const filler = "f".repeat((run * 37 + index * 101) % (run % 9 === 0 ? 2_000 : 120));
+    return `MARK-${run}-${kind}-${index};${filler}`;
+  }).join("\n");
+}
+
+/**
+ * Numbers of the runs that a folder still has markers of, with the number of different markers. Another process reads the
+ * files: to close a database file releases this process's locks on it.
+ */
+function markersIn(folder: string): Map<number, number> {
+  const { stdout } = spawnSync("grep", ["-rahoE", "MARK-[0-9]+-[A-Z]+-[0-9]+", folder], { maxBuffer: 2 ** 28 });
+  const names = readdirSync(folder, { recursive: true }).join("\n");
+  const counts = new Map<number, number>();
+  for (const marker of new Set(`${stdout.toString()}\n${names}`.match(/MARK-\d+-[A-Z]+-\d+/g))) {
+    const run = Number(marker.split("-")[1]);
+    counts.set(run, (counts.get(run) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** A model that writes and reads a file, then answers: everything with markers of its run. An input with `wait` gets no answer. */
+const model: Reply = (response, { body }) => {
+  const texts = body.messages.map((message) => String((message as { content?: unknown }).content));
+  const run = Number(/MARK-(\d+)-/.exec(texts.find((each) => each.includes("MARK-")) ?? "")?.[1]);
+  const inputs = texts.filter((each) => each.includes("-INPUT-") || each.includes("-NEXT-")).length;
+  const results = body.messages.filter((message) => (message as { role?: string }).role === "tool").length;
+  startStream(response);
+  if (texts.at(-1)?.includes("wait")) return;
+  const call = (name: string, input: object): void =>
+    send(
+      response,
+      chunk({ role: "assistant", content: marked(run, "THOUGHT") }),
+      toolCallChunk(0, { id: `call-${results}`, name, arguments: JSON.stringify(input) }),
+      chunk({}, { finish_reason: "tool_calls" }),
+    );
+  if (results === 0) call("write_file", { name: `MARK-${run}-WRITTENNAME-0.txt`, content: marked(run, "WRITTEN") });
+  else if (results === 1) call("read_file", { name: `MARK-${run}-UPLOADNAME-0.txt` });
+  else
+    send(
+      response,
+      chunk({ content: marked(run, `OUTPUT${"X".repeat(inputs)}`) }),
+      chunk({}, { finish_reason: "stop" }),
+    );
+  send(response, "[DONE]");
+  response.end();
+};
+
+async function call(service: Service, method: string, path: string, body?: object, token = service.apiKey) {
+  const response = await fetch(`${service.baseUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json().catch(() => undefined)) as Record<string, string> };
+}
+
+const operatorToken = ({ consoleUrl }: Service): string => /ao_\w+/.exec(consoleUrl)?.[0] ?? "";
+
+async function upload(service: Service, run: number): Promise<string> {
+  const content = Buffer.from(marked(run, "UPLOAD"));
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  const filename = `MARK-${run}-UPLOADNAME-0.txt`;
+  const { body } = await call(service, "POST", "/ext/v1/uploads", { filename, size: content.length, sha256 });
+  const put = { method: "PUT", headers: { authorization: `Bearer ${service.apiKey}` }, body: content };
+  const sent = await fetch(`${service.baseUrl}${body["url"]}`, {
+    ...put,
+    headers: { ...put.headers, "content-type": "application/octet-stream" },
+  });
+  expect(sent.status).toBe(204);
+  return body["upload_id"] ?? "";
+}
+
+/** Creates a run with two turns, the second from a queued input. Resolves with its id when it has finished. */
+async function markedRun(service: Service, run: number, extraInput = ""): Promise<string> {
+  const { status, body } = await call(service, "POST", "/ext/v1/runs", {
+    name: `MARK-${run}-NAME-0`,
+    labels: { who: `MARK-${run}-LABEL-0`, [`MARK-${run}-LABELNAME-0`]: "x" },
+    input_text: `${marked(run, "INPUT")}${extraInput}`,
+    files: [
+      {
+        filename: `MARK-${run}-INLINENAME-0.txt`,
+        content_base64: Buffer.from(marked(run, "INLINE")).toString("base64"),
+      },
+    ],
+    uploads: [await upload(service, run)],
+  });
+  expect(status).toBe(201);
+  const id = body["id"] ?? "";
+  expect((await call(service, "POST", `/ext/v1/runs/${id}/input`, { input_text: marked(run, "NEXT") })).status).toBe(
+    202,
+  );
+  return id;
+}
+
+async function allFinished(service: Service, ids: string[]): Promise<void> {
+  for (const id of ids) {
+    await expect
+      .poll(async () => (await call(service, "GET", `/ext/v1/runs/${id}`)).body["status"], { timeout: 60_000 })
+      .toBe("finished");
+  }
+}
+
+test(
+  "nothing of a deleted run is left in the data directory: 3,000 markers, each door",
+  { timeout: 240_000 },
+  async () => {
+    const receiver = await webhookReceiver();
+    await using _ = { [Symbol.asyncDispose]: receiver.close };
+    await using server = await chatServer(...Array.from({ length: 1_000 }, () => model));
+    await using service = await startService(newDataDir(), modelAt(server.baseUrl));
+    const { dataDir } = service;
+    await done(dataDir, "webhook", "set", "--agent", service.templateId, "--url", receiver.url, "--private-addresses");
+    const ids: string[] = [];
+    for (let run = 0; run < 60; run += 10) {
+      ids.push(...(await Promise.all(Array.from({ length: 10 }, (_, index) => markedRun(service, run + index)))));
+    }
+    await allFinished(service, ids);
+    const before = markersIn(dataDir);
+    expect([...before.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(3_000);
+    expect(before.size).toBe(60);
+    const each = before.get(1) ?? 0;
+
+    const isGone = (run: number): void => expect(markersIn(dataDir).get(run)).toBeUndefined();
+    const [kept, byCli, byPage] = [0, 1, 2].map((rest) => ids.map((_id, run) => run).filter((run) => run % 3 === rest));
+    for (const run of byCli?.slice(0, 2) ?? []) {
+      await done(dataDir, "run", "delete", ids[run] ?? "");
+      isGone(run);
+    }
+    await Promise.all((byCli ?? []).map((run) => done(dataDir, "run", "delete", ids[run] ?? "")));
+    byCli?.forEach(isGone);
+    const token = operatorToken(service);
+    await Promise.all(
+      (byPage ?? []).map(async (run) => {
+        const { status } = await call(service, "DELETE", `/manage/v1/runs/${ids[run]}`, undefined, token);
+        expect(status).toBe(204);
+      }),
+    );
+    const after = markersIn(dataDir);
+    expect([...after.keys()].toSorted((a, b) => a - b)).toEqual(kept);
+    expect([...after.values()].every((count) => count === each)).toBe(true);
+    using db = new DatabaseSync(join(dataDir, "runs.sqlite"), { readOnly: true });
+    expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
+    await allFinished(
+      service,
+      (kept ?? []).map((run) => ids[run] ?? ""),
+    );
+  },
+);
+
+test("an upload of a deleted run is kept while another run has it", { timeout: 60_000 }, async () => {
+  await using server = await chatServer(...Array.from({ length: 100 }, () => model));
+  await using service = await startService(newDataDir(), modelAt(server.baseUrl));
+  const [first, second] = [await markedRun(service, 1), await markedRun(service, 1)];
+  await allFinished(service, [first, second]);
+  const pending = (): string[] => readdirSync(join(service.dataDir, "pending-uploads"));
+  await done(service.dataDir, "run", "delete", first);
+  expect(pending()).toHaveLength(1);
+  await done(service.dataDir, "run", "delete", second);
+  expect(pending()).toEqual([]);
+  expect(markersIn(service.dataDir)).toEqual(new Map());
+});
+
+test("kill -9 during a deletion: the next start continues it", { timeout: 120_000 }, async () => {
+  await using server = await chatServer(...Array.from({ length: 100 }, () => model));
+  const dataDir = newDataDir();
+  const args = modelAt(server.baseUrl);
+  let service = await startService(dataDir, args);
+  const { apiKey } = service;
+  const token = operatorToken(service);
+  const ids = [await markedRun(service, 1), await markedRun(service, 2, "wait")]; // the second one stays running
+  await allFinished(service, ids.slice(0, 1));
+  using db = new DatabaseSync(join(dataDir, "runs.sqlite"), { readOnly: true });
+  const texts = db.prepare("SELECT count(*) AS n FROM messages WHERE run = (SELECT seq FROM runs WHERE id = ?)");
+  const statusOf = db.prepare("SELECT status FROM runs WHERE id = ?");
+
+  const killed = async (id: string, isDue: () => boolean): Promise<void> => {
+    const deleted = call(service, "DELETE", `/manage/v1/runs/${id}`, undefined, token).catch(() => {});
+    await expect.poll(isDue, { interval: 1, timeout: 20_000 }).toBe(true);
+    await service.end("SIGKILL");
+    await deleted;
+    expect(markersIn(dataDir).size).toBeGreaterThan(0);
+    service = { ...(await startService(dataDir, args)), apiKey };
+  };
+  // While the worker of the run stops, and as soon as the texts are gone from the tables.
+  await killed(ids[1] ?? "", () => statusOf.get(ids[1] ?? "")?.["status"] === "terminated");
+  await expect.poll(() => markersIn(dataDir).has(2), { timeout: 30_000 }).toBe(false);
+  expect(markersIn(dataDir).has(1)).toBe(true);
+  await killed(ids[0] ?? "", () => Number(texts.get(ids[0] ?? "")?.["n"]) === 0).catch(() => {}); // it may have ended
+  await expect.poll(() => markersIn(dataDir).size, { timeout: 30_000 }).toBe(0);
+  await service.end("SIGTERM");
+  rmSync(dataDir, { recursive: true });
+});
