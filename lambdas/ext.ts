@@ -25,7 +25,7 @@ const api = extRouter(
     transfers: signedTransfers(() => loadS3Client(settings), env("BUCKET_NAME")),
     limits: { inlineBytes: inlineBytesOnLambda, uploadBytes: Number(env("MAX_UPLOAD_BYTES")) },
   }),
-  stores.accounts,
+  stores,
 );
 
 export const handler = lambdaHandler(limitOnLambda(api, extErrors, remedyOf));

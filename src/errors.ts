@@ -19,6 +19,7 @@ export type ServiceErrorCode =
   | "no_model"
   | "run_not_found"
   | "queue_full"
+  | "too_many_requests"
   | "too_many_runs"
   | "dollars_spent"
   | "run_ended"

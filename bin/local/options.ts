@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { parseModelSettings } from "../../src/accounts/model-settings.ts";
+import { defaultRequestRate } from "../../src/accounts/request-rate.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
 import { defaultFileLimits, type FileLimits } from "../../src/agent/tools/file-limits.ts";
@@ -37,6 +38,8 @@ export interface LocalOptions {
   fileLimits: Pick<FileLimits, "files" | "bytes">;
   /** Bytes of the largest file that clients of the extension API can upload. */
   maxUploadBytes: number;
+  /** Requests per second that each API key and each operator may send. 0: any number. */
+  requestsPerKey: number;
   json: boolean;
   verbose: boolean;
   allowedSecrets: AllowedSecret[];
@@ -58,6 +61,7 @@ interface ParsedOptions {
   workspaceFiles: string;
   workspaceSize: string;
   maxUpload: string;
+  requestsPerKey: string;
   model?: string;
   modelName?: string;
   modelBaseUrl?: string;
@@ -108,6 +112,11 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
       "--max-upload <MB>",
       `size of the largest file that programs can upload through /ext/v1, in MB (1 to ${uploadMegabytes.max})`,
       String(uploadMegabytes.default),
+    )
+    .option(
+      "--requests-per-key <N>",
+      "requests per second that each API key and each operator may send; 0: any number",
+      String(defaultRequestRate),
     )
     .option("--model <PROVIDER>", `set the starter organization's model: ${providerNames.join(", ")}`)
     .option("--model-name <NAME>", "the provider's name of the model")
@@ -166,6 +175,7 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
       `--max-upload is ${JSON.stringify(parsed.maxUpload)}; expected a whole number of MB from 1 to ${uploadMegabytes.max}`,
     );
   }
+  const requestsPerKey = wholeNumber("--requests-per-key", parsed.requestsPerKey, 0, 1_000_000);
   const sandbox = sandboxChoices.find((each) => each === parsed.sandbox);
   if (sandbox === undefined) {
     throw new CliError(`--sandbox is ${JSON.stringify(parsed.sandbox)}; expected one of ${sandboxChoices.join(", ")}`);
@@ -175,7 +185,7 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
   const allowedHosts = (parsed.allowHost ?? []).map(hostOf);
   const maxUploadBytes = maxUpload * 1024 * 1024;
   const programs = { programMemoryBytes, defaultProgramSeconds };
-  const sizes = { fileVersions, maxUploadBytes, ...programs, fileLimits: { files, bytes } };
+  const sizes = { fileVersions, maxUploadBytes, requestsPerKey, ...programs, fileLimits: { files, bytes } };
   return {
     host,
     port,

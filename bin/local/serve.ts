@@ -40,6 +40,7 @@ import { newRunLimits } from "../../src/runs/new-run-limits.ts";
 import packageFile from "../../package.json" with { type: "json" };
 import type { LocalOptions } from "./options.ts";
 import { notAllowedWarning } from "./secret-warning.ts";
+import { requestRate } from "../../src/accounts/request-rate.ts";
 import { seedStarterAgent } from "../../src/accounts/seed.ts";
 
 const watchMilliseconds = 250;
@@ -97,6 +98,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const limitsOfTurns = { fileVersions, fileLimits, defaultProgramSeconds };
   const runner = startRunner({ ...platform, ...limitsOfTurns, telemetry, live, now: Date.now });
   const deps = { ...platform, workflow: runner, now: Date.now };
+  const rate = options.requestsPerKey === 0 ? undefined : requestRate(options.requestsPerKey);
+  const authentication = { accounts: platform.accounts, ...(rate && { rate }) };
   let baseUrl: string | null = null;
   const service: ServiceInfo = {
     platform: "local",
@@ -109,17 +112,17 @@ export async function serve(options: LocalOptions): Promise<Service> {
   };
   const manage = manageRouter(
     manageHandlers({ ...deps, service, live, send: platform.workspace.send, streamInterval: streamMilliseconds }),
-    tokenAuthentication(platform.accounts),
+    tokenAuthentication(platform.accounts, rate),
   );
   const limits = { inlineBytes: newRunLimits.fileBytes, uploadBytes: options.maxUploadBytes };
   const transfers = { receive: platform.pendingUploads.receive, send: platform.workspace.send };
   const ext = extRouter(
     extHandlers({ ...deps, limits, transfers, streamInterval: streamMilliseconds }),
-    platform.accounts,
+    authentication,
   );
   const publicApi = router({
-    create: createHandler(deps),
-    get: getHandler(deps),
+    create: createHandler({ ...deps, ...authentication }),
+    get: getHandler({ ...deps, ...authentication }),
     openapi: openapiHandler(),
     notFound: notFoundHandler(),
   });
@@ -131,7 +134,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
   let mcp: Promise<ApiHandler> | undefined;
   const openMcp = async (): Promise<ApiHandler> => {
     const { mcpHandler } = await import("../../src/mcp/handler.ts");
-    return mcpHandler({ ...deps, ...localMcp });
+    return mcpHandler({ ...deps, ...authentication, ...localMcp });
   };
   const handler: ApiHandler = async (request) => {
     const { path } = request;

@@ -1,17 +1,41 @@
 import { ServiceError } from "../errors.ts";
-import type { Accounts, ApiKey } from "./types.ts";
+import type { RequestRate } from "./request-rate.ts";
 import { tokenHash } from "./token.ts";
+import type { Accounts, ApiKey } from "./types.ts";
 import { recordUse } from "./use.ts";
 
-/** The agent and organization that an API key stands for. */
-export type Principal = Pick<ApiKey, "agentId" | "organizationId">;
+/** Where keys are looked up, and how many requests each may send. Without `rate`: any number. */
+export interface AuthenticationDeps {
+  accounts: Accounts;
+  rate?: RequestRate;
+}
 
-/** Unknown, disabled and malformed keys get the same error. Malformed keys are rejected without a look-up. */
-export async function authenticate({ accounts }: { accounts: Accounts }, key: string | undefined): Promise<Principal> {
+/** The agent and organization that an API key stands for. */
+export interface Principal extends Pick<ApiKey, "agentId" | "organizationId"> {
+  /** Charges the key for runs that were read for its request. Absent: requests are not limited. */
+  chargeRuns?: (runs: number) => void;
+}
+
+/**
+ * Unknown, disabled and malformed keys get the same error. Malformed keys are rejected without a look-up. Rejects with
+ * `too_many_requests` for a key that sends more than `rate` allows.
+ */
+export async function authenticate(
+  { accounts, rate }: AuthenticationDeps,
+  key: string | undefined,
+): Promise<Principal> {
   if (key === undefined) throw new ServiceError("key_missing", "Missing API key");
   const hash = tokenHash("ak", key);
   const found = hash === undefined ? undefined : await accounts.findKey(hash);
   if (!found?.enabled) throw new ServiceError("key_invalid", "Invalid API key");
   recordUse(found, Date.now(), (at, before) => accounts.touchKey(found.hash, at, before));
-  return found;
+  const { hash: holder, agentId, organizationId } = found;
+  return { agentId, organizationId, ...admitted(rate, holder) };
+}
+
+/** Takes a request from the rate of a key or operator. `holder`: see `RequestRate`. */
+export function admitted(rate: RequestRate | undefined, holder: string): Pick<Principal, "chargeRuns"> {
+  if (!rate) return {};
+  rate.admit(holder);
+  return { chargeRuns: (runs) => rate.chargeRuns(holder, runs) };
 }

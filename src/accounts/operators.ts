@@ -20,6 +20,8 @@ export interface OperatorPrincipal {
   actor: Actor;
   name: string;
   role: OperatorRole;
+  /** See `Principal`. */
+  chargeRuns?: (runs: number) => void;
 }
 
 /** Creates an operator with a token. `actor`: who does it, for the audit. */

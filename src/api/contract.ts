@@ -248,6 +248,9 @@ const runIdInvalid = {
   ctx: { error: "invalid length: found 6" },
 };
 
+const tooManyRequests =
+  "too many requests: this key may send 1000 per second, and a list or search counts as several; repeat the request after the seconds of the header Retry-After";
+
 export const operations: Record<"create" | "get" | "openapi", Operation> = {
   create: {
     method: "POST",
@@ -283,10 +286,11 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
       },
       429: {
         ...documentedError(
-          "A quota of the agent or its organization is used up: too many runs wait to start, or the dollars of the day are spent. Or other requests with the key are sending large bodies. No run was created. API Gateway can also respond with 429, with a different body and headers.",
+          "A quota of the agent or its organization is used up: too many runs wait to start, or the dollars of the day are spent. Or the key sends too many requests per second, or other requests with it are sending large bodies. No run was created. API Gateway can also respond with 429, with a different body and headers.",
           "1000 runs of the agent wait to start, and no more are accepted; the agent may run 5 at a time (maxRunning)",
           "the agent has reached its limit of 20 US dollars per day (maxDollarsPerDay); new inputs are accepted from midnight UTC",
           "Other requests with this key are sending large bodies; retry when they have ended",
+          tooManyRequests,
         ),
         headers: ["Retry-After"],
       },
@@ -318,6 +322,13 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
         description: "`agent_id` is not a valid UUID.",
         bodies: ["HTTPValidationError"],
         details: [[runIdInvalid]],
+      },
+      429: {
+        ...documentedError(
+          "The key sends too many requests per second. API Gateway can also respond with 429, with a different body and headers.",
+          tooManyRequests,
+        ),
+        headers: ["Retry-After"],
       },
       502: documentedError("Event-history lookup failed. Retry with backoff.", historyFailed),
       503: documentedError(

@@ -1,5 +1,4 @@
-import { authenticate, type Principal } from "../accounts/authenticate.ts";
-import type { Accounts } from "../accounts/types.ts";
+import { authenticate, type AuthenticationDeps, type Principal } from "../accounts/authenticate.ts";
 import type { ApiHandler } from "../api/handlers/handler.ts";
 import { apiKeyOf } from "../api/handlers/middleware.ts";
 import { restRouter } from "../api/rest/router.ts";
@@ -19,6 +18,6 @@ const nobody: Principal = { agentId: "", organizationId: "" };
 const api = { operations, validators: { bodies, parameters }, errors: extErrors, nobody };
 
 /** The extension API as one handler. Callers are agents, by their API keys. */
-export function extRouter(handlers: ExtHandlers, accounts: Accounts): ApiHandler {
-  return restRouter(api, handlers, ({ headers }) => authenticate({ accounts }, apiKeyOf(headers)));
+export function extRouter(handlers: ExtHandlers, deps: AuthenticationDeps): ApiHandler {
+  return restRouter(api, handlers, ({ headers }) => authenticate(deps, apiKeyOf(headers)));
 }

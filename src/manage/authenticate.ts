@@ -1,9 +1,14 @@
+import { admitted } from "../accounts/authenticate.ts";
 import { authenticateOperator } from "../accounts/operators.ts";
+import type { RequestRate } from "../accounts/request-rate.ts";
 import type { Accounts } from "../accounts/types.ts";
 import { bearerOf } from "../api/handlers/middleware.ts";
 import type { Authenticate } from "./router.ts";
 
-/** Authenticates operators by their tokens. */
-export function tokenAuthentication(accounts: Accounts): Authenticate {
-  return ({ headers }) => authenticateOperator(accounts, bearerOf(headers));
+/** Authenticates operators by their tokens. `rate`: how many requests each may send. Absent: any number. */
+export function tokenAuthentication(accounts: Accounts, rate?: RequestRate): Authenticate {
+  return async ({ headers }) => {
+    const operator = await authenticateOperator(accounts, bearerOf(headers));
+    return { ...operator, ...admitted(rate, operator.actor) };
+  };
 }

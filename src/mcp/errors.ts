@@ -8,6 +8,7 @@ const statusOf: Partial<Record<ServiceErrorCode, number>> = {
   key_missing: 401,
   key_invalid: 401,
   files_too_large: 413,
+  too_many_requests: 429,
 };
 
 /** JSON-RPC codes: the body could not be parsed; it is no request; anything else of this server. */

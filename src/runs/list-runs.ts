@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { findAgent } from "../accounts/agents.ts";
 import { findOrganization } from "../accounts/organizations.ts";
 import type { Accounts, Agent } from "../accounts/types.ts";
@@ -19,6 +20,8 @@ export interface RunFilter {
   matches?: (run: Run) => Promise<boolean>;
   limit: number;
   cursor?: string;
+  /** Called with the number of runs of each read. */
+  onRead?: (runs: number) => void;
 }
 
 /** A page of runs. `agents`: those whose runs were listed, by id. */
@@ -36,7 +39,7 @@ type Deps = Pick<Stores, "accounts" | "runs">;
  */
 export async function listRuns(
   { accounts, runs }: Deps,
-  { of, status, since, until, matches, limit, cursor }: RunFilter,
+  { of, status, since, until, matches, limit, cursor, onRead }: RunFilter,
 ): Promise<ListedRuns> {
   const before = until === undefined ? undefined : { createdAt: until, id: "" };
   const [after] = [before, cursor === undefined ? undefined : placeIn(cursor)]
@@ -50,6 +53,7 @@ export async function listRuns(
     ...(since !== undefined && { since }),
     ...(after && { after }),
     limit,
+    ...(onRead && { onRead }),
   };
   const page = matches ? await scan(runs, query, matches) : await runs.list(query);
   return { runs: page.runs, agents, ...(page.next && { cursor: cursorOf(page.next) }) };
@@ -57,6 +61,8 @@ export async function listRuns(
 
 /** Runs that are read for a page with a filter that the store does not have, and for each read of the store. */
 const [maxScanned, scanPage] = [1_000, 250];
+/** Runs that are compared before other requests are handled: each can be a read of its input. */
+const comparedAtOnce = 50;
 
 async function scan(
   runs: Runs,
@@ -67,8 +73,12 @@ async function scan(
   let { after } = query;
   for (let scanned = 0; scanned < maxScanned; scanned += scanPage) {
     const page = await runs.list({ ...query, ...(after && { after }), limit: scanPage });
-    const passed = await Promise.all(page.runs.map(matches));
-    found.push(...page.runs.filter((_, index) => passed[index]));
+    for (let at = 0; at < page.runs.length; at += comparedAtOnce) {
+      const some = page.runs.slice(at, at + comparedAtOnce);
+      const passed = await Promise.all(some.map(matches));
+      found.push(...some.filter((_, index) => passed[index]));
+      await setImmediate();
+    }
     const last = found[query.limit - 1];
     if (last && found.length > query.limit) return { runs: found.slice(0, query.limit), next: placeOf(last) };
     if (!page.next) return { runs: found };

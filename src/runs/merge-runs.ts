@@ -15,7 +15,7 @@ const newestPlace: RunPlace = { createdAt: 999_999_999_999_999, id: "" };
  */
 export async function mergeRuns(
   parts: PartReader[],
-  { after = newestPlace, limit, status }: Pick<RunQuery, "after" | "limit" | "status">,
+  { after = newestPlace, limit, status, onRead }: Pick<RunQuery, "after" | "limit" | "status" | "onRead">,
 ): Promise<RunPage> {
   const page: Run[] = [];
   const share = parts.length === 1 ? limit + 1 : Math.ceil((2 * limit) / parts.length) + 4;
@@ -23,6 +23,8 @@ export async function mergeRuns(
   let place = after;
   for (let read = 0; ;) {
     const results = await Promise.all(parts.map((part) => part(place, size)));
+    const count = results.reduce((sum, { runs }) => sum + runs.length, 0);
+    onRead?.(count);
     // Behind the first place at which a part is cut, runs of that part are missing.
     const [cut] = results.flatMap((result) => result.cut ?? []).toSorted(newestFirst);
     const complete = results.flatMap(({ runs }) => runs).filter((run) => !cut || newestFirst(run, cut) <= 0);
@@ -33,7 +35,7 @@ export async function mergeRuns(
       page.push(run);
     }
     if (!cut) return { runs: page };
-    read += results.reduce((sum, { runs }) => sum + runs.length, 0);
+    read += count;
     if (page.length === limit || read >= maxRead) return { runs: page, next: cut };
     place = cut;
   }

@@ -112,6 +112,8 @@ export interface RunQuery {
   /** Only runs that are older than this place. */
   after?: RunPlace;
   limit: number;
+  /** Called with the number of runs of each read. */
+  onRead?: (runs: number) => void;
 }
 
 /** A page of a list of runs. `next`: the place up to which it was read. Absent: there are no older runs. */

@@ -23,7 +23,7 @@ interface UsageDeps extends Pick<Stores, "accounts" | "runs"> {
 }
 
 /** Runs to add up. `milliseconds`: after this time, the report ends with what it has. */
-type UsageQuery = Pick<RunFilter, "of" | "since" | "until"> & { milliseconds: number };
+type UsageQuery = Pick<RunFilter, "of" | "since" | "until" | "onRead"> & { milliseconds: number };
 
 /**
  * Adds up the usage of runs by day of creation, agent and model of the last answer, newest day first. `complete`: all runs
@@ -33,7 +33,7 @@ type UsageQuery = Pick<RunFilter, "of" | "since" | "until"> & { milliseconds: nu
  */
 export async function usageByDay(
   { accounts, runs, now }: UsageDeps,
-  { of, since, until, milliseconds }: UsageQuery,
+  { of, since, until, milliseconds, onRead }: UsageQuery,
 ): Promise<{ rows: DayUsage[]; complete: boolean }> {
   const deadline = now() + milliseconds;
   const rows = new Map<string, DayUsage>();
@@ -52,7 +52,7 @@ export async function usageByDay(
         return;
       }
       const { agentId, after } = next;
-      const range = { ...(since !== undefined && { since }), ...(after && { after }) };
+      const range = { ...(since !== undefined && { since }), ...(after && { after }), ...(onRead && { onRead }) };
       const page = await runs.list({ agentIds: [agentId], limit: pageLimit, ...range });
       for (const run of page.runs) add(rows, run);
       read += page.runs.length;

@@ -24,10 +24,12 @@ export async function localService({
   allowedSecrets = [],
   model,
   sandbox = "off",
+  requestsPerKey = 0,
 }: {
   allowedSecrets?: { secret: string }[];
   model?: ModelConfiguration;
   sandbox?: SandboxChoice;
+  requestsPerKey?: number;
 } = {}): Promise<LocalService> {
   const dataDir = mkdtempSync(join(tmpdir(), "agent-runs-"));
   const options = {
@@ -40,6 +42,7 @@ export async function localService({
     defaultProgramSeconds: 120,
     fileLimits: defaultFileLimits,
     maxUploadBytes: 100 * 1024 * 1024,
+    requestsPerKey,
     json: true,
     verbose: false,
     allowedSecrets,

@@ -1,5 +1,5 @@
 import { log } from "../../log.ts";
-import { authenticate } from "../../accounts/authenticate.ts";
+import { authenticate, type AuthenticationDeps } from "../../accounts/authenticate.ts";
 import { createRun, type CreateRunDeps, type NewRun } from "../../runs/create-run.ts";
 import { ServiceError } from "../../errors.ts";
 import type { CreateBody, CreateResponse } from "../contract.ts";
@@ -10,7 +10,7 @@ import { type ApiHandler, jsonResponse } from "./handler.ts";
 import { apiKeyOf, withErrorResponses } from "./middleware.ts";
 
 /** `POST /v1/agents` (specification section 4.1). Authenticates before it reads the body. */
-export function createHandler(deps: CreateRunDeps): ApiHandler {
+export function createHandler(deps: CreateRunDeps & AuthenticationDeps): ApiHandler {
   return withErrorResponses(async ({ id: requestId, headers, parseBody }) => {
     const principal = await authenticate(deps, apiKeyOf(headers));
     const body = validOrThrow(await parseBody((raw) => parseCreateBody(raw, headers["content-type"])));

@@ -15,6 +15,7 @@ const statusOf: Record<ServiceErrorCode, number> = {
   files_too_large: 413,
   file_not_base64: 422,
   no_model: 422,
+  too_many_requests: 429,
   too_many_runs: 429,
   dollars_spent: 429,
   history_failed: 502,

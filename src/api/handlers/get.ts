@@ -1,5 +1,4 @@
-import { authenticate } from "../../accounts/authenticate.ts";
-import type { Accounts } from "../../accounts/types.ts";
+import { authenticate, type AuthenticationDeps } from "../../accounts/authenticate.ts";
 import type { Runs } from "../../runs/ports.ts";
 import { readRun } from "../../runs/read-run.ts";
 import type { StatusResponse } from "../contract.ts";
@@ -9,7 +8,7 @@ import { type ApiHandler, jsonResponse } from "./handler.ts";
 import { apiKeyOf, withErrorResponses } from "./middleware.ts";
 
 /** `GET /v1/agents/{agent_id}` (specification section 4.2). Looks up the key and the run at the same time. */
-export function getHandler(deps: { accounts: Accounts; runs: Runs }): ApiHandler {
+export function getHandler(deps: AuthenticationDeps & { runs: Runs }): ApiHandler {
   return withErrorResponses(async ({ headers, parameters }) => {
     const principal = authenticate(deps, apiKeyOf(headers));
     const checked = validateRunId(parameters["agent_id"] ?? "");

@@ -78,6 +78,11 @@ export const sharedErrors = {
     when: "The organization has no usable inference model.",
     detail: "The organization has no inference model configured; configure one to create runs.",
   },
+  too_many_requests: {
+    status: 429,
+    when: "The key or the operator sends more requests per second than the service accepts. A list or search counts as several.",
+    detail: "too many requests: this key may send 1000 per second, and a list or search counts as several",
+  },
   too_many_runs: {
     status: 429,
     when: "Too many runs wait to start.",

@@ -50,7 +50,7 @@ export function operationsOf<Code extends string>({
     codes.push("invalid_request"); // every operation rejects unknown query parameters
     if (more.request) codes.push("files_too_large", "body_timeout", "too_many_bytes", "storage_full");
     if (more.requestMedia) codes.push("body_timeout");
-    if (authenticated) codes.push("store_unavailable");
+    if (authenticated) codes.push("too_many_requests", "store_unavailable");
     return {
       ...more,
       operationId,

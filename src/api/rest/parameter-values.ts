@@ -15,6 +15,11 @@ export function timeIn(parameter: string, text: string): number {
   throw new ServiceError("invalid_argument", `${parameter} is ${JSON.stringify(text)}, which is not a date`);
 }
 
+/** The option of a list or search that charges its caller for the runs that it reads. */
+export function charged({ chargeRuns }: { chargeRuns?: (runs: number) => void }): Pick<RunSearch, "onRead"> {
+  return chargeRuns ? { onRead: chargeRuns } : {};
+}
+
 /** The values of `searchFilters`. */
 export function searchIn({
   since,

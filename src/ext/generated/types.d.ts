@@ -948,7 +948,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "template_mismatch" | "agent_deleted" | "response_too_large" | "upload_too_large" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
+            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "template_mismatch" | "agent_deleted" | "response_too_large" | "upload_too_large" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
         };
         /** @description One schema violation. */
         ValidationError: {
@@ -1037,6 +1037,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -1097,6 +1108,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -1214,7 +1236,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1294,6 +1316,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -1400,7 +1433,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1480,6 +1513,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -1573,6 +1617,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -1634,6 +1689,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -1730,6 +1796,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -1806,7 +1883,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1888,6 +1965,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `upload_not_found`: The upload does not exist or has expired. `upload_mismatch`: The content has another size or SHA-256 than the upload was created for. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };

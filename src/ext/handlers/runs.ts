@@ -1,5 +1,5 @@
 import { jsonResponse } from "../../api/handlers/handler.ts";
-import { searchIn } from "../../api/rest/parameter-values.ts";
+import { charged, searchIn } from "../../api/rest/parameter-values.ts";
 import { log } from "../../log.ts";
 import { acceptInput, stopRun } from "../../runs/control-run.ts";
 import { createRun } from "../../runs/create-run.ts";
@@ -61,6 +61,7 @@ function searchOf({ principal, query }: Call<"list_runs">): RunSearch {
     limit,
     ...(status && { status }),
     ...searchIn(filters),
+    ...charged(principal),
     ...(cursor !== undefined && { cursor }),
   };
 }

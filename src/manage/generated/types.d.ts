@@ -2393,7 +2393,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "forbidden" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "webhook_not_found" | "delivery_not_found" | "request_unknown" | "agent_deleted" | "modified" | "response_too_large";
+            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "forbidden" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "webhook_not_found" | "delivery_not_found" | "request_unknown" | "agent_deleted" | "modified" | "response_too_large";
         };
         /** @description One schema violation. */
         ValidationError: {
@@ -2600,6 +2600,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -2655,6 +2666,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -2748,7 +2770,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2845,6 +2867,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -2914,6 +2947,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -2974,6 +3018,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -3067,7 +3122,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3147,6 +3202,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -3263,7 +3329,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3384,7 +3450,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3474,6 +3540,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -3580,7 +3657,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3666,6 +3743,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -3770,7 +3858,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3851,6 +3939,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -3981,7 +4080,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4076,6 +4175,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -4155,6 +4265,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -4248,6 +4369,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -4319,6 +4451,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -4403,6 +4546,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -4471,6 +4625,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -4587,7 +4752,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4684,6 +4849,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -4769,6 +4945,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -4837,6 +5024,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -4953,7 +5151,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5041,6 +5239,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -5157,7 +5366,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5249,6 +5458,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -5317,6 +5537,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -5408,6 +5639,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -5521,7 +5763,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5618,6 +5860,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -5686,6 +5939,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -5779,6 +6043,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -5895,7 +6170,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5992,6 +6267,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
@@ -6066,6 +6352,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -6169,6 +6466,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `history_failed`: The run's record could not be read. Retry with backoff. */
             502: {
                 headers: {
@@ -6259,6 +6567,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -6374,6 +6693,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `history_failed`: The run's record could not be read. Retry with backoff. */
             502: {
                 headers: {
@@ -6465,6 +6795,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -6565,6 +6906,17 @@ export interface operations {
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
             422: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };

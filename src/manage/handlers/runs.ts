@@ -1,6 +1,6 @@
 import { findAgent } from "../../accounts/agents.ts";
 import { jsonResponse } from "../../api/handlers/handler.ts";
-import { searchIn, timeIn } from "../../api/rest/parameter-values.ts";
+import { charged, searchIn, timeIn } from "../../api/rest/parameter-values.ts";
 import { base64Uploads } from "../../api/validation/base64-files.ts";
 import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
@@ -32,16 +32,17 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
   }
 
   return {
-    async list_runs({ query }) {
+    async list_runs({ query, principal }) {
       const { status, limit, cursor } = query;
       const page = { limit, ...(status && { status }), ...(cursor !== undefined && { cursor }) };
-      const found = await searchRuns(listDeps, { ...searchOf(query), ...page });
+      const found = await searchRuns(listDeps, { ...searchOf(query), ...page, ...charged(principal) });
       const next = found.cursor ?? null;
       return jsonResponse(200, { data: found.runs.map(wireRun), next } satisfies Schemas["RunPage"]);
     },
 
-    async count_runs({ query }) {
-      return jsonResponse(200, (await countRuns(listDeps, searchOf(query))) satisfies Schemas["RunCounts"]);
+    async count_runs({ query, principal }) {
+      const counts = await countRuns(listDeps, { ...searchOf(query), ...charged(principal) });
+      return jsonResponse(200, counts satisfies Schemas["RunCounts"]);
     },
 
     async create_run({ request, body, principal: { actor } }) {
@@ -71,7 +72,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       return { status: 204, headers: {}, body: "" };
     },
 
-    async get_usage({ query }) {
+    async get_usage({ query, principal }) {
       const today = startOfDay(now());
       const until = query.until === undefined ? today : timeIn("until", query.until);
       const since = query.since === undefined ? until - 30 * dayMilliseconds : timeIn("since", query.since);
@@ -81,6 +82,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
         since,
         until: until + dayMilliseconds,
         milliseconds: maxUsageTime,
+        ...charged(principal),
       });
       const report: Schemas["UsageReport"] = { data: rows.map(wireDayUsage), next: null, complete };
       return jsonResponse(200, report);

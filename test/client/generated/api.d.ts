@@ -267,7 +267,7 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"] | components["schemas"]["PublicErrorResponse"];
                 };
             };
-            /** @description A quota of the agent or its organization is used up: too many runs wait to start, or the dollars of the day are spent. Or other requests with the key are sending large bodies. No run was created. API Gateway can also respond with 429, with a different body and headers. */
+            /** @description A quota of the agent or its organization is used up: too many runs wait to start, or the dollars of the day are spent. Or the key sends too many requests per second, or other requests with it are sending large bodies. No run was created. API Gateway can also respond with 429, with a different body and headers. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -342,6 +342,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description The key sends too many requests per second. API Gateway can also respond with 429, with a different body and headers. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicErrorResponse"];
                 };
             };
             /** @description Event-history lookup failed. Retry with backoff. */

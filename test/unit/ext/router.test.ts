@@ -130,7 +130,7 @@ test("an unavailable store is 503 with Retry-After", async () => {
   const { accounts } = service.platform;
   const { status, headers, body } = await extRouter(
     { get_agent: throttled },
-    accounts,
+    { accounts },
   )({
     id: "request-1",
     method: "GET",

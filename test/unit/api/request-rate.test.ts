@@ -1,0 +1,138 @@
+import { setImmediate } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { requestRate } from "../../../src/accounts/request-rate.ts";
+import type { RunQuery } from "../../../src/runs/types.ts";
+import { created } from "../../platform/run-fixtures.ts";
+import { keyOfOtherAgent } from "../../support/other-agent.ts";
+import { type ManageService, manageService } from "../../support/manage-service.ts";
+
+/** Five requests fill the bucket of a key. */
+const requestsPerKey = 1;
+
+let service: ManageService;
+beforeAll(async () => {
+  service = await manageService({ requestsPerKey });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+interface Sent {
+  token: string;
+  body?: object;
+}
+
+function send(method: string, path: string, { token, body }: Sent): Promise<Response> {
+  return fetch(`${service.baseUrl}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: "application/json, text/event-stream",
+      ...(body && { "content-type": "application/json" }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+
+const unknownRun = "00000000-0000-4000-8000-00000000000f";
+const mcpRequest = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+const message = expect.stringMatching(/^too many requests: this key may send 1 per second/) as string;
+
+describe("a key or operator that sends too many requests gets 429 with Retry-After, in the format of the API:", () => {
+  test.each<[string, string, string, "apiKey" | "viewerToken", object | undefined, object]>([
+    ["v1", "GET", `/v1/agents/${unknownRun}`, "apiKey", undefined, { detail: message }],
+    ["v1, a create", "POST", "/v1/agents", "apiKey", { name: "n" }, { detail: message }],
+    ["the extension API", "GET", "/ext/v1/agent", "apiKey", undefined, { detail: message, code: "too_many_requests" }],
+    ["MCP", "POST", "/mcp", "apiKey", mcpRequest, { error: { message, data: { code: "too_many_requests" } } }],
+    ["management", "GET", "/manage/v1/me", "viewerToken", undefined, { detail: message, code: "too_many_requests" }],
+  ])("%s", async (_name, method, path, token, body, expected) => {
+    const sent = { token: service[token], ...(body && { body }) };
+    const responses = await Promise.all(Array.from({ length: 20 }, () => send(method, path, sent)));
+    const refused = responses.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(10);
+    for (const response of refused) {
+      expect(response.headers.get("retry-after")).toBe("1");
+      expect(await response.json()).toMatchObject(expected);
+    }
+    if (path.startsWith("/v1/")) expect(Object.keys(expected)).toEqual(["detail"]);
+  });
+
+  test("another key and another operator are not affected", async () => {
+    const other = await keyOfOtherAgent(service.platform.accounts, service.templateId);
+    await Promise.all(Array.from({ length: 20 }, () => send("GET", "/ext/v1/agent", { token: service.apiKey })));
+    expect((await send("GET", "/ext/v1/agent", { token: service.apiKey })).status).toBe(429);
+    expect((await send("GET", "/ext/v1/agent", { token: other })).status).toBe(200);
+    expect((await send("GET", "/manage/v1/me", { token: service.operatorToken })).status).toBe(200);
+  });
+});
+
+describe("lists and searches cost what they read", () => {
+  test("a search that reads 1,000 runs is paid by the requests after it", async () => {
+    const rate = 1;
+    await using searched = await manageService({ requestsPerKey: rate });
+    const { runs } = searched.platform;
+    const { id: agentId, organizationId } = (await searched.platform.accounts.findAgent(searched.templateId)) ?? {};
+    const owner = { agentId: agentId ?? "", organizationId: organizationId ?? "" };
+    await Promise.all(Array.from({ length: 1_000 }, (_, createdAt) => created(runs, { ...owner, createdAt })));
+    for (const [path, token] of [
+      ["/ext/v1/runs?q=nothing", searched.apiKey],
+      ["/manage/v1/runs?status=terminated", searched.operatorToken],
+      ["/manage/v1/runs/counts?q=nothing", searched.viewerToken],
+    ] as const) {
+      const get = () => fetch(searched.baseUrl + path, { headers: { authorization: `Bearer ${token}` } });
+      const first = await get();
+      expect([path, first.status]).toEqual([path, 200]);
+      await first.text();
+      const { status, headers } = await get();
+      expect([path, status]).toEqual([path, 429]);
+      expect(Number(headers.get("retry-after"))).toBeGreaterThan(4 / rate); // five seconds' worth is the most that is owed
+    }
+  });
+
+  test("a list with a filter reads in pieces, between which other requests are handled", async () => {
+    const { runs } = service.platform;
+    const agentId = "00000000-0000-4000-8000-0000000000aa";
+    await Promise.all(Array.from({ length: 2_000 }, (_, createdAt) => created(runs, { agentId, createdAt })));
+    let reading = true;
+    const query: RunQuery = { agentIds: [agentId], status: "terminated", limit: 20 };
+    const lists = Promise.all([runs.list(query), runs.list(query)]).finally(() => (reading = false));
+    let turns = 0;
+    for (; reading; turns++) await setImmediate();
+    expect((await lists).map((page) => page.runs)).toEqual([[], []]);
+    expect(turns).toBeGreaterThanOrEqual(40); // 100 rows in each, whichever list they are for
+  });
+});
+
+describe("the bucket", () => {
+  function atRate(perSecond: number): { ask: () => number; charge: (runs: number) => void; wait: (s: number) => void } {
+    let now = 0;
+    const rate = requestRate(perSecond, () => now);
+    return {
+      ask() {
+        try {
+          rate.admit("key");
+          return 0;
+        } catch (error) {
+          return (error as { retryAfterSeconds: number }).retryAfterSeconds;
+        }
+      },
+      charge: (runs) => rate.chargeRuns("key", runs),
+      wait: (seconds) => (now += seconds * 1_000),
+    };
+  }
+
+  test("gives five seconds' requests at once, then the rate", () => {
+    const { ask, wait } = atRate(10);
+    expect(Array.from({ length: 51 }, ask)).toEqual([...Array.from({ length: 50 }, () => 0), 1]);
+    wait(0.1);
+    expect([ask(), ask()]).toEqual([0, 1]);
+    wait(3_600);
+    expect(Array.from({ length: 51 }, ask).filter((seconds) => seconds > 0)).toEqual([1]);
+  });
+
+  test("owes five seconds at most, however much a list has read", () => {
+    const { ask, charge, wait } = atRate(10);
+    charge(1e9);
+    expect(ask()).toBe(6); // 5 s of debt, and a tenth for the request itself
+    wait(5.1);
+    expect([ask(), ask()]).toEqual([0, 1]);
+  });
+});
